@@ -1,0 +1,50 @@
+/** The nine errors of the interface: status, and the anchor of their explanation. */
+export const ERRORS = {
+  bad_request: { status: 400, anchor: 'bad-request' },
+  unauthorized: { status: 401, anchor: 'unauthorized' },
+  forbidden: { status: 403, anchor: 'forbidden' },
+  not_found: { status: 404, anchor: 'not-found' },
+  conflict: { status: 409, anchor: 'conflict' },
+  invite_expired: { status: 410, anchor: 'invite-expired' },
+  unprocessable_entity: { status: 422, anchor: 'unprocessable-entity' },
+  rate_limit_exceeded: { status: 429, anchor: 'rate-limit_exceeded' },
+  internal_server_error: { status: 500, anchor: 'internal-server_error' },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What a refusal looks like inside a job's result. */
+export interface RefusalData {
+  code: ErrorCode;
+  message: string;
+}
+
+/** The body of every error answer. */
+export interface ErrorBody {
+  error: { code: ErrorCode; message: string; doc_url: string };
+}
+
+/**
+ * An expected "no" that the caller can do something about.
+ * Everything else that is thrown is a fault: retried in a worker, answered with 500 by the API.
+ */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+
+  /** @param message names the field, the value and the rule, in one sentence for a person */
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+  }
+
+  toJSON(): RefusalData {
+    return { code: this.code, message: this.message };
+  }
+}
+
+/** The error body of the contract for a refusal; `docsUrl` is where the documentation lives. */
+export function errorBody({ code, message }: RefusalData, docsUrl: string): ErrorBody {
+  const doc_url = `${docsUrl}/api-reference/errors#${ERRORS[code].anchor}`;
+  return { error: { code, message, doc_url } };
+}

@@ -1,0 +1,25 @@
+/** Resolves after `ms` milliseconds; does not keep the process alive. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+/**
+ * Settles as `work` does, or rejects with `Timeout` after `ms` milliseconds.
+ * The work itself is not stopped.
+ */
+export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Timeout(`${what} took longer than ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Something took longer than it was given. */
+export class Timeout extends Error {}

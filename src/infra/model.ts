@@ -1,0 +1,39 @@
+import { Model, type QueryBuilderType } from 'objection';
+import { type Db, db } from './db.ts';
+
+/**
+ * A table whose rows belong to workspaces. The only doors to its rows ask for the workspace first, so that
+ * no query can forget it. Properties are named as the columns are; `record.ts` of a room names them for callers.
+ */
+export class WorkspaceModel extends Model {
+  declare project_id: string;
+
+  /** A query over the rows of one workspace. */
+  static of<M extends WorkspaceModel>(
+    this: ModelClass<M>,
+    projectId: string,
+    connection: Db = db(),
+  ): QueryBuilderType<M> {
+    return this.query(connection).where(
+      `${this.tableName}.project_id`,
+      projectId,
+    ) as QueryBuilderType<M>;
+  }
+
+  /** Adds a row to a workspace. */
+  static async add<M extends WorkspaceModel>(
+    this: ModelClass<M>,
+    projectId: string,
+    row: Partial<M>,
+    connection: Db,
+  ): Promise<M> {
+    const insert = { ...row, project_id: projectId } as object;
+    return (await this.query(connection).insert(insert).returning('*')) as M;
+  }
+}
+
+interface ModelClass<M extends WorkspaceModel> {
+  new (): M;
+  tableName: string;
+  query: (typeof Model)['query'];
+}

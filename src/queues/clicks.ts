@@ -1,0 +1,29 @@
+import { defineQueue, type Job } from './queue.ts';
+
+/** Somebody came, and was answered. Everything else about the visit is worked out from this by the worker. */
+export interface Visit {
+  /** Unique to this visit; the same however often it is handed in. */
+  id: string;
+  /** Time of the visit, milliseconds since 1970. */
+  at: number;
+  projectId: string;
+  /** The link that was visited; empty for the root of a domain. */
+  linkId: string;
+  /** Domain as stored (lower-case, ASCII). */
+  domain: string;
+  /** Key of the link; `_root` for the root of a domain. */
+  key: string;
+  /** Where the visitor was sent. */
+  destination: string;
+  ip: string;
+  userAgent: string;
+  /** The `Referer` header; empty when there was none. */
+  referer: string;
+  /** `qr` when the short link was opened with `?qr=1`. */
+  via: 'link' | 'qr';
+}
+
+/** Batches of visits from redirect processes to `worker_clicks`. */
+export const clicks = defineQueue<{
+  'visits.record': Job<Visit[], undefined>;
+}>('clicks', { attempts: 50 });

@@ -1,0 +1,325 @@
+import { type JobsOptions, Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { Refusal, type RefusalData } from '../errors.ts';
+import type { Log } from '../infra/log.ts';
+import { deadLetters, jobSeconds } from '../infra/metrics.ts';
+
+/*
+ * The only file that knows BullMQ. A job travels like this:
+ *
+ *   producer.add ──▶ Redis ──▶ worker runs the handler ──▶ reply on the producer's own channel
+ *
+ * - A refusal (a taken key, say) is a result and ends the job; a fault is thrown and tried again.
+ * - Jobs may run twice: a worker that dies loses its lock after LOCK_MS and another takes the job over.
+ *   Handlers make their effects happen once (`jobs/once.ts`).
+ * - Nothing is kept in Redis of a job that ended well: its durable result is a row in Postgres. A job that
+ *   failed for good stays as a dead letter.
+ */
+
+/** A job as types only: what goes in and what comes out. */
+export interface Job<Data, Result> {
+  data: Data;
+  result: Result;
+}
+
+/** What goes into a job. */
+export type DataOf<J> = J extends { data: infer Data } ? Data : never;
+/** What comes out of a job. */
+export type ResultOf<J> = J extends { result: infer Result } ? Result : never;
+
+type AnyJobs = Record<string, Job<unknown, unknown>>;
+
+/** A queue: its name, and as types the jobs that it carries. Producer and worker both import it. */
+export interface QueueDefinition<Jobs> {
+  readonly name: string;
+  readonly attempts: number;
+  /** Never set: carries the types. */
+  readonly jobs?: Jobs;
+}
+
+/**
+ * Names a queue and its jobs.
+ *
+ * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most 15 s) in between
+ */
+export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
+  name: string,
+  { attempts }: { attempts: number },
+): QueueDefinition<Jobs> {
+  return { name, attempts };
+}
+
+/** How a job ended. */
+export type Outcome<Result = unknown> =
+  | { result: Result }
+  | { refused: RefusalData }
+  | { fault: true };
+
+interface Envelope {
+  data: unknown;
+  projectId: string;
+  requestId?: string;
+  replyTo?: string;
+}
+
+/** What a handler knows about the job it runs. */
+export interface JobContext {
+  jobId: string;
+  /** The workspace for which the job runs; empty for the service's own jobs. */
+  projectId: string;
+  /** True when this job may have run before, in part or whole. */
+  isRepeat: boolean;
+  log: Log;
+}
+
+/** One function per job name of a queue. */
+export type Handlers<Jobs> = {
+  [K in keyof Jobs]: (data: DataOf<Jobs[K]>, job: JobContext) => Promise<ResultOf<Jobs[K]>>;
+};
+
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+const BACKOFF_MS = { first: 250, most: 15_000 };
+const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
+
+/** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
+const prefixOf = (queue: string) => `{q-${queue}}`;
+const replyChannel = (address: string) => `reply:${address}`;
+
+function jobOptions(attempts: number, jobId?: string): JobsOptions {
+  return {
+    ...(jobId === undefined ? {} : { jobId }),
+    attempts,
+    backoff: { type: 'custom' },
+    removeOnComplete: true,
+    removeOnFail: DEAD_LETTERS,
+  };
+}
+
+/** Puts jobs on queues over one Redis connection. */
+export class Producer {
+  readonly #redis: Redis;
+  readonly #queues = new Map<string, Queue>();
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  #queue({ name }: { name: string }): Queue {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) {
+      queue = new Queue(name, {
+        connection: this.#redis,
+        prefix: prefixOf(name),
+        skipWaitingForReady: true,
+        // Nobody reads BullMQ's event stream: workers reply on channels.
+        streams: { events: { maxLen: 1 } },
+      });
+      queue.on('error', () => {});
+      this.#queues.set(name, queue);
+    }
+    return queue;
+  }
+
+  /** Adds a job. Resolves when Redis has acknowledged it; rejects at once when Redis is away. */
+  async add<Jobs, Name extends keyof Jobs & string>(
+    queue: QueueDefinition<Jobs>,
+    name: Name,
+    data: DataOf<Jobs[Name]>,
+    options: { jobId: string; projectId: string; requestId?: string; replyTo?: string },
+  ): Promise<void> {
+    const { jobId, ...rest } = options;
+    const envelope: Envelope = { data, ...rest };
+    await this.#queue(queue).add(name, envelope, jobOptions(queue.attempts, jobId));
+  }
+
+  /** Registers a job that runs again and again; calling it again changes or keeps the schedule. */
+  async repeat<Jobs>(
+    queue: QueueDefinition<Jobs>,
+    name: keyof Jobs & string,
+    when: { every: number } | { pattern: string },
+  ): Promise<void> {
+    const envelope: Envelope = { data: {}, projectId: '' };
+    await this.#queue(queue).upsertJobScheduler(name, when, {
+      name,
+      data: envelope,
+      opts: jobOptions(queue.attempts),
+    });
+  }
+
+  /** Where a job stands, and for which workspace; `undefined` when the queue does not know it. */
+  async stateOf(
+    queue: QueueDefinition<unknown>,
+    jobId: string,
+  ): Promise<{ status: 'queued' | 'running' | 'failed'; projectId: string } | undefined> {
+    const job = await this.#queue(queue).getJob(jobId);
+    if (job === undefined) return undefined;
+    const state = await job.getState();
+    const { projectId } = job.data as Envelope;
+    if (state === 'failed') return { status: 'failed', projectId };
+    return { status: state === 'active' ? 'running' : 'queued', projectId };
+  }
+
+  /** Number of jobs in a queue by state: waiting, active, delayed, failed. */
+  async depth(queue: { name: string }): Promise<Record<string, number>> {
+    return this.#queue(queue).getJobCounts('waiting', 'active', 'delayed', 'failed');
+  }
+
+  /** Lets go of the queues; the connection stays its owner's. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+  }
+}
+
+/**
+ * Waits for the outcomes of jobs over one subscription, however many jobs there are. `expect` before `add`:
+ * ids are made first, so no answer can be missed.
+ */
+export class Replies {
+  /** Goes into `add` as `replyTo`. */
+  readonly address: string;
+  readonly #subscriber: Redis;
+  readonly #waiting = new Map<string, (outcome: Outcome) => void>();
+
+  private constructor(subscriber: Redis, address: string) {
+    this.#subscriber = subscriber;
+    this.address = address;
+  }
+
+  /** @param subscriber a connection that is used for nothing else; ioredis subscribes again after a break */
+  static async open(subscriber: Redis, address: string): Promise<Replies> {
+    const replies = new Replies(subscriber, address);
+    subscriber.on('message', (_channel: string, message: string) => {
+      const { jobId, ...outcome } = JSON.parse(message) as { jobId: string } & Outcome;
+      replies.#waiting.get(jobId)?.(outcome);
+    });
+    await subscriber.subscribe(replyChannel(address));
+    return replies;
+  }
+
+  /** Starts waiting for a job; resolves with `undefined` when it has not ended after `ms` milliseconds. */
+  expect<Result>(
+    jobId: string,
+    ms: number,
+  ): { outcome: Promise<Outcome<Result> | undefined>; cancel(): void } {
+    let finish: (outcome?: Outcome) => void = () => {};
+    const outcome = new Promise<Outcome<Result> | undefined>((resolve) => {
+      const timer = setTimeout(() => finish(), ms);
+      finish = (value) => {
+        clearTimeout(timer);
+        this.#waiting.delete(jobId);
+        resolve(value as Outcome<Result> | undefined);
+      };
+    });
+    this.#waiting.set(jobId, finish);
+    return { outcome, cancel: () => finish() };
+  }
+
+  async close(): Promise<void> {
+    for (const finish of this.#waiting.values()) finish({ fault: true });
+    await this.#subscriber.quit().catch(() => {});
+  }
+}
+
+/** A worker that takes jobs. */
+export interface RunningWorker {
+  /** Takes no further jobs and resolves when those in hand have ended. */
+  close(): Promise<void>;
+}
+
+/** A queue with its handlers: all that a worker process adds to `workers/main.ts`. */
+export interface WorkerDefinition {
+  readonly queue: { readonly name: string };
+  start(means: { redis: Redis; log: Log }): RunningWorker;
+}
+
+/** Joins a queue to the functions that do its jobs. A missing or misfit handler does not compile. */
+export function serve<Jobs>(
+  queue: QueueDefinition<Jobs>,
+  handlers: Handlers<Jobs>,
+  { concurrency }: { concurrency: number },
+): WorkerDefinition {
+  return {
+    queue,
+    start({ redis, log }) {
+      const worker = new Worker(
+        queue.name,
+        async (job) => {
+          const { data, projectId, requestId, replyTo } = job.data as Envelope;
+          const jobId = job.id ?? '';
+          const jobLog = log.child({
+            queue: queue.name,
+            job: job.name,
+            jobId,
+            projectId,
+            requestId,
+          });
+          const handler = (handlers as Handlers<AnyJobs>)[job.name];
+          if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
+          const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
+          const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
+          let outcome: Outcome;
+          try {
+            const result = await handler(data, { jobId, projectId, isRepeat, log: jobLog });
+            outcome = { result };
+            jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
+          } catch (error) {
+            if (!(error instanceof Refusal)) {
+              stop({ outcome: 'fault' });
+              throw error;
+            }
+            outcome = { refused: error.toJSON() };
+            jobLog.debug(
+              { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
+              'job refused',
+            );
+          }
+          if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
+        },
+        {
+          connection: redis,
+          prefix: prefixOf(queue.name),
+          concurrency,
+          lockDuration: LOCK_MS,
+          stalledInterval: STALLED_CHECK_MS,
+          // A job that outlives its worker is not at fault: hand it on as often as it takes.
+          maxStalledCount: 1_000,
+          settings: {
+            backoffStrategy: (attempts) =>
+              Math.min(BACKOFF_MS.first * 2 ** (attempts - 1), BACKOFF_MS.most),
+          },
+        },
+      );
+      worker.on('error', (error) => log.warn({ err: error }, 'worker lost Redis or a job lock'));
+      worker.on('failed', (job, error) => {
+        if (job === undefined) return;
+        const fields = {
+          queue: queue.name,
+          job: job.name,
+          jobId: job.id,
+          attempt: job.attemptsMade,
+        };
+        if (job.attemptsMade < queue.attempts) {
+          log.warn({ ...fields, err: error }, 'job failed, will be tried again');
+          return;
+        }
+        deadLetters.inc({ queue: queue.name, job: job.name });
+        log.error({ ...fields, err: error }, 'job failed for good');
+        const { replyTo } = job.data as Envelope;
+        if (replyTo !== undefined) {
+          reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
+        }
+      });
+      return { close: () => worker.close() };
+    },
+  };
+}
+
+async function reply(
+  redis: Redis,
+  address: string,
+  jobId: string,
+  outcome: Outcome,
+): Promise<void> {
+  await redis.publish(replyChannel(address), JSON.stringify({ jobId, ...outcome }));
+}

@@ -1,0 +1,26 @@
+import type { DomainRecord } from '../domains/record.ts';
+import type { DomainChanges, NewDomain } from '../domains/schema.ts';
+import type { FolderRecord } from '../folders/record.ts';
+import type { SealedLink } from '../links/record.ts';
+import type { LinkChanges, NewLink } from '../links/schema.ts';
+import type { TagRecord } from '../tags/record.ts';
+import { defineQueue, type Job } from './queue.ts';
+
+/** Creates, changes and deletions of single records. Ids of new records are made before the job. */
+export const writes = defineQueue<{
+  'link.create': Job<{ userId: string; link: NewLink }, SealedLink>;
+  'link.upsert': Job<{ userId: string; link: NewLink }, { created: boolean; link: SealedLink }>;
+  'link.update': Job<{ linkId: string; changes: LinkChanges }, SealedLink>;
+  'link.delete': Job<{ linkId: string }, { id: string }>;
+  'tag.create': Job<{ id: string; name: string; color: string }, TagRecord>;
+  'tag.update': Job<{ id: string; name?: string; color?: string }, TagRecord>;
+  'tag.delete': Job<{ id: string }, { id: string }>;
+  'folder.create': Job<{ id: string; name: string }, FolderRecord>;
+  'folder.update': Job<{ id: string; name: string }, FolderRecord>;
+  'folder.delete': Job<{ id: string }, { id: string }>;
+  'domain.create': Job<NewDomain & { id: string }, DomainRecord>;
+  'domain.update': Job<{ id: string; changes: DomainChanges }, DomainRecord>;
+  'domain.verify': Job<{ id: string }, DomainRecord>;
+  'domain.delete': Job<{ id: string }, { id: string }>;
+  'apiKey.used': Job<{ apiKeyId: string; at: string }, undefined>;
+}>('writes', { attempts: 12 });
