@@ -1,0 +1,17 @@
+import { config } from '../config.ts';
+import { ERRORS, type ErrorBody, errorBody, Refusal } from '../errors.ts';
+
+/** Status and body for whatever was thrown. Of a fault the caller learns the request's id and nothing else. */
+export function answerError(
+  thrown: unknown,
+  requestId: string,
+): { status: number; body: ErrorBody } {
+  const refusal =
+    thrown instanceof Refusal
+      ? thrown
+      : new Refusal(
+          'internal_server_error',
+          `Something went wrong on our side. Request id: ${requestId}`,
+        );
+  return { status: ERRORS[refusal.code].status, body: errorBody(refusal, config().DOCS_URL) };
+}

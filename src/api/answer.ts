@@ -1,0 +1,62 @@
+import { config } from '../config.ts';
+import { Refusal, type RefusalData } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { DataOf, QueueDefinition, ResultOf } from '../queues/queue.ts';
+import type { Answer, ApiRequest, RouteInput } from './route.ts';
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+
+/** 201 with the record and where it can be read. */
+export const created = (location: string, body: unknown): Answer => ({
+  status: 201,
+  body,
+  headers: { Location: location },
+});
+
+/**
+ * Puts a write on its queue and waits for the worker. The answer says that the write is done; when the
+ * client does not want to wait, or the worker takes longer than WRITE_WAIT_MS, it is 202 and the address of the job.
+ *
+ * @param finish makes the answer from the job's result
+ * @throws Refusal when the worker refused, and Error when the job failed for good
+ */
+export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
+  request: ApiRequest<RouteInput>,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+  finish: (result: ResultOf<Jobs[Name]>) => Answer,
+): Promise<Answer> {
+  const { producer, replies } = request.queues;
+  const jobId = newId('job');
+  const { projectId } = request.caller;
+  const options = { jobId, projectId, requestId: request.requestId };
+  if (request.respondAsync) {
+    await producer.add(queue, name, data, options);
+    return accepted(jobId);
+  }
+  const reply = replies.expect(jobId, config().WRITE_WAIT_MS);
+  try {
+    await producer.add(queue, name, data, { ...options, replyTo: replies.address });
+  } catch (error) {
+    reply.cancel();
+    throw error;
+  }
+  const outcome = await reply.outcome;
+  if (outcome === undefined) return accepted(jobId);
+  if ('refused' in outcome) throw refusalFrom(outcome.refused);
+  if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
+  return finish(outcome.result as ResultOf<Jobs[Name]>);
+}
+
+function accepted(jobId: string): Answer {
+  return {
+    status: 202,
+    body: { id: jobId, status: 'queued' },
+    headers: { Location: `/jobs/${jobId}` },
+  };
+}
+
+function refusalFrom({ code, message }: RefusalData): Refusal {
+  return new Refusal(code, message);
+}

@@ -1,0 +1,76 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { Refusal } from '../errors.ts';
+import type { Redis } from '../infra/redis.ts';
+import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
+import type { Caller } from '../workspaces/queries.ts';
+
+const WINDOW_SECONDS = 60;
+
+/** Headers to send with every answer, whether it was let through or not. */
+export interface RateLimitVerdict {
+  headers: Record<string, string>;
+  refusal?: Refusal;
+}
+
+/**
+ * Counts requests of a workspace by the minute, in Redis, for all API processes together. While Redis is
+ * away each process counts for itself.
+ */
+export class RateLimit {
+  readonly #redis: Redis;
+  readonly #limiters = new Map<number, RateLimiterRedis>();
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** Takes one request from what the caller has left. */
+  async take(caller: Caller, kind: 'api' | 'track'): Promise<RateLimitVerdict> {
+    const perMinute =
+      (caller.requestsPerMinute ?? REQUESTS_PER_MINUTE[caller.plan]) * (kind === 'track' ? 10 : 1);
+    if (perMinute === 0) return { headers: {} };
+    const { remainingPoints, msBeforeNext, refused } = await this.#consume(
+      perMinute,
+      `${kind}:${caller.projectId}`,
+    );
+    const reset = String(Math.ceil(msBeforeNext / 1000));
+    const headers: Record<string, string> = {
+      'RateLimit-Limit': String(perMinute),
+      'RateLimit-Remaining': String(remainingPoints),
+      'RateLimit-Reset': reset,
+    };
+    if (!refused) return { headers };
+    return {
+      headers: { ...headers, 'Retry-After': reset },
+      refusal: new Refusal(
+        'rate_limit_exceeded',
+        `The workspace may send ${perMinute} requests a minute; try again in ${reset} s`,
+      ),
+    };
+  }
+
+  async #consume(perMinute: number, key: string) {
+    try {
+      const { remainingPoints, msBeforeNext } = await this.#limiter(perMinute).consume(key);
+      return { remainingPoints, msBeforeNext, refused: false };
+    } catch (thrown) {
+      if (!(thrown instanceof RateLimiterRes)) throw thrown;
+      return { remainingPoints: 0, msBeforeNext: thrown.msBeforeNext, refused: true };
+    }
+  }
+
+  #limiter(points: number): RateLimiterRedis {
+    let limiter = this.#limiters.get(points);
+    if (limiter === undefined) {
+      limiter = new RateLimiterRedis({
+        storeClient: this.#redis,
+        keyPrefix: 'rl',
+        points,
+        duration: WINDOW_SECONDS,
+        insuranceLimiter: new RateLimiterMemory({ points, duration: WINDOW_SECONDS }),
+      });
+      this.#limiters.set(points, limiter);
+    }
+    return limiter;
+  }
+}

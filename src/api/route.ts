@@ -1,0 +1,70 @@
+import type Joi from 'joi';
+import type { Producer, Replies } from '../queues/queue.ts';
+import type { Plan } from '../workspaces/plans.ts';
+import type { Caller } from '../workspaces/queries.ts';
+import type { Scope } from '../workspaces/scopes.ts';
+
+/** The parts of a request that a schema has checked. */
+export interface RouteInput {
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
+}
+
+/** A request as a room's handler sees it: known caller, checked input. */
+export interface ApiRequest<Input extends RouteInput = RouteInput> {
+  caller: Caller;
+  params: Input['params'];
+  query: Input['query'];
+  body: Input['body'];
+  requestId: string;
+  /** The client sent `Prefer: respond-async`: it wants 202 and the job's address. */
+  respondAsync: boolean;
+  queues: { producer: Producer; replies: Replies };
+}
+
+/** What a handler answers. */
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/**
+ * One endpoint: all that the router, the input check, the OpenAPI document and the tests know of it.
+ * `params`, `query` and `body` refuse what they do not name.
+ */
+export interface RouteSpec<Input extends RouteInput> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** As in the contract: `/links/{linkId}`. */
+  path: string;
+  /** One line for the reference. */
+  summary: string;
+  description?: string;
+  tag: string;
+  scope: Scope;
+  /** Lowest plan that has the endpoint. */
+  plan?: Plan;
+  params?: Joi.ObjectSchema;
+  query?: Joi.ObjectSchema;
+  body?: Joi.Schema;
+  /** Checked instead of `body`, where the handler checks the parts of a body one by one. */
+  bodyCheck?: Joi.Schema;
+  /** Largest body, in bytes. */
+  bodyLimit?: number;
+  /** Schema of every success status. A route that writes also lists 202 by itself. */
+  answers: Record<number, Joi.Schema>;
+  /** The route puts a job on a queue, and may answer 202. */
+  writes?: boolean;
+  /** Counted against its own, ten times larger limit. */
+  limit?: 'track';
+  handle(request: ApiRequest<Input>): Promise<Answer>;
+}
+
+/** A route whose input types are settled. */
+export type Route = RouteSpec<RouteInput>;
+
+/** Names a route's input types: what its schemas let through. */
+export function route<Input extends RouteInput>(spec: RouteSpec<Input>): Route {
+  return spec as unknown as Route;
+}

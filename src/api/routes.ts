@@ -1,0 +1,19 @@
+import { analyticsRoutes } from '../analytics/routes.ts';
+import { domainRoutes } from '../domains/routes.ts';
+import { eventRoutes } from '../events/routes.ts';
+import { folderRoutes } from '../folders/routes.ts';
+import { jobRoutes } from '../jobs/routes.ts';
+import { linkRoutes } from '../links/routes.ts';
+import { tagRoutes } from '../tags/routes.ts';
+import type { Route } from './route.ts';
+
+/** Every endpoint, in the order in which paths are tried: fixed paths of a room stand before `{id}`. */
+export const routes: readonly Route[] = [
+  ...linkRoutes,
+  ...tagRoutes,
+  ...folderRoutes,
+  ...domainRoutes,
+  ...eventRoutes,
+  ...analyticsRoutes,
+  ...jobRoutes,
+];

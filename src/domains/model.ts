@@ -1,0 +1,21 @@
+import { WorkspaceModel } from '../infra/model.ts';
+
+/** A row of `domains`. */
+export class Domain extends WorkspaceModel {
+  static override readonly tableName = 'domains';
+
+  declare id: string;
+  declare slug: string;
+  declare verified: boolean;
+  declare verification_token: string;
+  declare checked_at: Date | null;
+  declare is_primary: boolean;
+  declare archived: boolean;
+  declare target: string | null;
+  declare type: 'redirect' | 'rewrite';
+  declare placeholder: string | null;
+  declare expired_url: string | null;
+  declare version: number;
+  declare created_at: Date;
+  declare updated_at: Date;
+}

@@ -1,0 +1,26 @@
+import { Refusal, type RefusalData } from '../errors.ts';
+import { db } from '../infra/db.ts';
+
+/** A job as callers see it. */
+export type JobRecord =
+  | { id: string; status: 'queued' | 'running' }
+  | { id: string; status: 'done'; result: unknown }
+  | { id: string; status: 'failed'; error: RefusalData };
+
+/**
+ * A job that has ended; `undefined` while it has not, or where there is none.
+ *
+ * @throws Refusal `invite_expired` when its result is no longer kept
+ */
+export async function findJob(projectId: string, id: string): Promise<JobRecord | undefined> {
+  const row = (await db()('jobs').where({ project_id: projectId, id }).first('outcome')) as
+    | { outcome: string | null }
+    | undefined;
+  if (row === undefined) return undefined;
+  if (row.outcome === null)
+    throw new Refusal('invite_expired', `The result of job "${id}" has expired`);
+  const outcome = JSON.parse(row.outcome) as { result: unknown } | { refused: RefusalData };
+  return 'refused' in outcome
+    ? { id, status: 'failed', error: outcome.refused }
+    : { id, status: 'done', result: outcome.result };
+}

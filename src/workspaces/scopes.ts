@@ -1,0 +1,15 @@
+/** What an API key may do. `*` is all of it. */
+export const SCOPES = [
+  'links.read',
+  'links.write',
+  'tags.read',
+  'tags.write',
+  'folders.read',
+  'folders.write',
+  'domains.read',
+  'domains.write',
+  'analytics.read',
+  'events.read',
+  'jobs.read',
+] as const;
+export type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,22 @@
+import { config } from '../src/config.ts';
+import { checkDomains } from '../src/domains/commands.ts';
+import { ensurePartitions, pruneVisitGuards } from '../src/events/upkeep.ts';
+import { expireJobs } from '../src/jobs/expire.ts';
+import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
+import { bulk } from '../src/queues/bulk.ts';
+import { serve } from '../src/queues/queue.ts';
+
+export default () =>
+  serve(
+    bulk,
+    {
+      'links.create': createLinks,
+      'links.update': updateLinks,
+      'links.delete': deleteLinks,
+      'events.partitions': ensurePartitions,
+      'visits.prune': pruneVisitGuards,
+      'jobs.expire': expireJobs,
+      'domains.check': checkDomains,
+    },
+    { concurrency: config().BULK_CONCURRENCY },
+  );

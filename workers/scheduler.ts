@@ -1,0 +1,27 @@
+import { checkRedis, runProcess } from '../src/infra/process.ts';
+import { connectRedis, redisReady } from '../src/infra/redis.ts';
+import { Producer } from '../src/queues/queue.ts';
+import { registerSchedule } from '../src/queues/schedule.ts';
+
+/** Registered again from time to time: an operator may have emptied Redis. */
+const AGAIN_MS = 60_000;
+
+await runProcess('worker_scheduler', async ({ config, log }) => {
+  const redis = connectRedis(config.REDIS_URL, 'wait', {
+    onError: (error) => log.warn({ err: error }, 'Redis is away'),
+  });
+  await redisReady(redis, 60_000);
+  const producer = new Producer(redis);
+  await registerSchedule(producer);
+  const timer = setInterval(() => {
+    registerSchedule(producer).catch((error: unknown) => log.error({ err: error }, 'schedule'));
+  }, AGAIN_MS);
+  return {
+    checks: { redis: checkRedis(redis) },
+    async stop() {
+      clearInterval(timer);
+      await producer.close();
+      await redis.quit().catch(() => {});
+    },
+  };
+});

@@ -1,0 +1,35 @@
+import { config } from '../src/config.ts';
+import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/domains/commands.ts';
+import { createFolder, deleteFolder, updateFolder } from '../src/folders/commands.ts';
+import { db } from '../src/infra/db.ts';
+import { createLink, deleteLink, updateLink, upsertLink } from '../src/links/commands.ts';
+import { serve } from '../src/queues/queue.ts';
+import { writes } from '../src/queues/writes.ts';
+import { createTag, deleteTag, updateTag } from '../src/tags/commands.ts';
+import { touchApiKey } from '../src/workspaces/commands.ts';
+
+export default () =>
+  serve(
+    writes,
+    {
+      'link.create': createLink,
+      'link.upsert': upsertLink,
+      'link.update': updateLink,
+      'link.delete': deleteLink,
+      'tag.create': createTag,
+      'tag.update': updateTag,
+      'tag.delete': deleteTag,
+      'folder.create': createFolder,
+      'folder.update': updateFolder,
+      'folder.delete': deleteFolder,
+      'domain.create': createDomain,
+      'domain.update': updateDomain,
+      'domain.verify': verifyDomain,
+      'domain.delete': deleteDomain,
+      'apiKey.used': async ({ apiKeyId, at }, { projectId }) => {
+        await touchApiKey(db(), projectId, apiKeyId, at);
+        return undefined;
+      },
+    },
+    { concurrency: config().WRITES_CONCURRENCY },
+  );
