@@ -65,6 +65,8 @@ const ISO_DATE_TIME =
 export const dateTime = (): JoiBase.StringSchema =>
   Joi.string()
     .isoDate()
+    // Joi would turn 30 February into 2 March before we see it.
+    .prefs({ convert: false })
     .custom((value: string, { error }) => toInstant(value) ?? error('string.isoDate'));
 
 /** `undefined` when the text is no date that exists. */

@@ -32,6 +32,7 @@ export async function runProcess(
   start: (means: { config: Config; log: Log }) => Promise<Running>,
 ): Promise<void> {
   process.title = name;
+  endWithSupervisor();
   let log = makeLog(name, 'info');
   try {
     const settings = config();
@@ -120,6 +121,16 @@ export async function healthAnswer(
   return missing.length === 0
     ? { status: 200, body: { status: 'ready' } }
     : { status: 503, body: { status: 'not ready', failing: missing } };
+}
+
+/**
+ * Whoever starts us with SUPERVISED=1 holds our standard input open. When that closes, they are gone, perhaps
+ * killed, and nobody is left to end us: then it is as if they had sent SIGTERM.
+ */
+function endWithSupervisor(): void {
+  if (process.env['SUPERVISED'] !== '1') return;
+  process.stdin.on('error', () => {});
+  process.stdin.once('close', () => process.kill(process.pid, 'SIGTERM')).resume();
 }
 
 function endOnSignal(log: Log, stop: () => Promise<void>): void {

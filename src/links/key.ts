@@ -20,7 +20,8 @@ export function drawKey(prefix: string | undefined): string {
 
 /** Why a text can't be a key; `undefined` when it can. Completes the sentence "key …". */
 export function keyFault(key: string): string | undefined {
-  if (Array.from(key).length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`;
+  if (Array.from(key).length > MAX_LENGTH)
+    return `must not be longer than ${MAX_LENGTH} characters`;
   if (!ALLOWED.test(key)) return 'may contain letters, digits, -, _, ., / and emoji only';
   if (key.startsWith('/') || key.endsWith('/')) return 'must not start or end with /';
   // Browsers and proxies take such segments out of a path: the link could not be reached.

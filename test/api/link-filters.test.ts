@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { aWorkspace, type World } from '../support/world.ts';
+
+describe('filters of GET /links and GET /links/count', () => {
+  let world: World;
+  let tags: { id: string; name: string }[];
+  let folderId: string;
+  const created: Record<string, { id: string; userId: string; createdAt: string }> = {};
+
+  before(async () => {
+    world = await aWorkspace();
+    const { api } = world;
+    tags = [
+      (await api.post('/tags', { name: 'Red' })).body,
+      (await api.post('/tags', { name: 'Blue' })).body,
+    ];
+    folderId = (await api.post('/folders', { name: 'F' })).body.id;
+    const links = [
+      { key: 'plain', url: 'https://example.com/100%25_sure' },
+      { key: 'tagged', url: 'https://example.com/t', tagIds: [tags[0]!.id] },
+      { key: 'tagged2', url: 'https://example.com/t', tagIds: [tags[1]!.id, tags[0]!.id] },
+      { key: 'folder', url: 'https://example.com/f', folderId },
+      { key: 'locked', url: 'https://example.com/l', password: 'pw' },
+      { key: 'ends', url: 'https://example.com/e', expiresAt: '2090-01-01T00:00:00Z' },
+      { key: 'utm', url: 'https://example.com/u?utm_source=x' },
+      { key: 'social', url: 'https://example.com/s', proxy: true, title: 'T' },
+      { key: 'geo', url: 'https://example.com/g', geo: { DE: 'https://e.de', FR: 'https://e.fr' } },
+      { key: 'apps', url: 'https://example.com/d', ios: 'https://apps.apple.com/1' },
+      { key: 'droid', url: 'https://example.com/d', android: 'market://details?id=1' },
+      { key: 'noted', url: 'https://example.com/c', comments: 'About_50% done' },
+      { key: 'sold', url: 'https://example.com/t', trackConversion: true },
+      { key: 'default', url: 'https://example.com/x', domain: 'localhost', externalId: 'x' },
+      { key: 'old', url: 'https://example.com/a', archived: true },
+    ].map((link) => ({ ...link, key: `${link.key}-${world.slug}` }));
+    const { body } = await api.post('/links/bulk', links);
+    for (const link of body) created[link.key.split('-')[0]] = link;
+  });
+
+  const all =
+    'plain tagged tagged2 folder locked ends utm social geo apps droid noted sold default'.split(
+      ' ',
+    );
+  const except = (...names: string[]) => all.filter((name) => !names.includes(name));
+
+  const rows: [
+    name: string,
+    query: () => Record<string, string | number | boolean | string[]>,
+    expected: string[],
+  ][] = [
+    ['nothing: all but archived ones', () => ({}), all],
+    ['showArchived', () => ({ showArchived: true }), [...all, 'old']],
+    ['showArchived=false', () => ({ showArchived: false }), all],
+    ['projectSlug', () => ({ projectSlug: world.slug }), all],
+    ['domain', () => ({ domain: 'localhost' }), ['default']],
+    ['domain in capitals is another text', () => ({ domain: 'nope.test' }), []],
+    ['tagId', () => ({ tagId: tags[1]!.id }), ['tagged2']],
+    [
+      'tagIds: any of them',
+      () => ({ tagIds: tags.map(({ id }) => id).join(',') }),
+      ['tagged', 'tagged2'],
+    ],
+    ['tagIds repeated', () => ({ tagIds: tags.map(({ id }) => id) }), ['tagged', 'tagged2']],
+    ['tagNames, whatever their case', () => ({ tagNames: 'bLUE' }), ['tagged2']],
+    ['tagNames unknown', () => ({ tagNames: 'green' }), []],
+    ['folderId', () => ({ folderId }), ['folder']],
+    ['search in the key', () => ({ search: 'TAGGED' }), ['tagged', 'tagged2']],
+    ['search in the destination', () => ({ search: 'example.com/g' }), ['geo']],
+    ['search takes % and _ literally', () => ({ search: '%25_s' }), ['plain']],
+    ['search for a lone %', () => ({ search: '%_' }), []],
+    ['userId', () => ({ userId: created['plain']!.userId }), all],
+    ['userId of nobody', () => ({ userId: 'user_x' }), []],
+    ['password, exactly', () => ({ password: 'pw' }), ['locked']],
+    ['expiresAt=null', () => ({ expiresAt: 'null' }), except('ends')],
+    ['expiresAt', () => ({ expiresAt: '2090-01-01' }), ['ends']],
+    ['expiresAfter', () => ({ expiresAfter: '2089-12-31' }), ['ends']],
+    ['expiresBefore', () => ({ expiresBefore: '2089-12-31' }), []],
+    ['geo pairs', () => ({ geo: '{"DE":"https://e.de"}' }), ['geo']],
+    ['geo with other values', () => ({ geo: '{"DE":"https://e.fr"}' }), []],
+    ['geo=null', () => ({ geo: 'null' }), except('geo')],
+    ['ios, a part', () => ({ ios: 'APPLE' }), ['apps']],
+    ['android, a part', () => ({ android: 'market' }), ['droid']],
+    ['comments, a part, literally', () => ({ comments: '_50%' }), ['noted']],
+    ['withTags', () => ({ withTags: true }), ['tagged', 'tagged2']],
+    ['withTags=false filters nothing', () => ({ withTags: false }), all],
+    ['hasTags=false', () => ({ hasTags: false }), except('tagged', 'tagged2')],
+    ['trackConversion', () => ({ trackConversion: true }), ['sold']],
+    ['trackConversion=false', () => ({ trackConversion: false }), except('sold')],
+    ['hasPassword', () => ({ hasPassword: true }), ['locked']],
+    ['hasExpiration', () => ({ hasExpiration: true }), ['ends']],
+    ['hasUTM', () => ({ hasUTM: true }), ['utm']],
+    ['hasUTM=false', () => ({ hasUTM: false }), except('utm')],
+    ['hasCustomSocial', () => ({ hasCustomSocial: true }), ['social']],
+    ['hasGeo', () => ({ hasGeo: true }), ['geo']],
+    ['hasDevice', () => ({ hasDevice: true }), ['apps', 'droid']],
+    ['hasComments', () => ({ hasComments: true }), ['noted']],
+    ['createdAfter', () => ({ createdAfter: '2020-01-01' }), all],
+    ['createdBefore', () => ({ createdBefore: '2020-01-01T00:00:00+02:00' }), []],
+    ['clicksMin=0', () => ({ clicksMin: 0 }), all],
+    ['clicksMin=1', () => ({ clicksMin: 1 }), []],
+    ['clicksMax=0', () => ({ clicksMax: 0 }), all],
+    ['two filters: both must hold', () => ({ search: 'tagged', tagIds: tags[1]!.id }), ['tagged2']],
+  ];
+  for (const [name, query, expected] of rows) {
+    it(`by ${name}`, async () => {
+      const { api } = world;
+      const list = await api.get('/links', query());
+      expect(list.status).to.equal(200);
+      const names = list.body.map((link: { key: string }) => link.key.split('-')[0]);
+      expect(names.toSorted()).to.deep.equal(expected.toSorted());
+      expect((await api.get('/links/count', query())).body).to.equal(expected.length);
+    });
+  }
+
+  it('counts by domain, most first', async () => {
+    const { body } = await world.api.get('/links/count', { groupBy: 'domain' });
+    expect(body).to.deep.equal([
+      { domain: world.domain, _count: all.length - 1 },
+      { domain: 'localhost', _count: 1 },
+    ]);
+  });
+
+  it('pages, newest first', async () => {
+    const pages = await Promise.all(
+      [1, 2, 3].map(async (page) => (await world.api.get('/links', { page, pageSize: 6 })).body),
+    );
+    expect(pages.map((page) => page.length)).to.deep.equal([6, 6, 2]);
+    expect(new Set(pages.flat().map(({ id }) => id)).size).to.equal(14);
+  });
+
+  const refused: [name: string, query: Record<string, string>, message: string][] = [
+    ['an unknown parameter', { serach: 'x' }, 'serach is not a known query parameter'],
+    ['a boolean that is none', { hasTags: 'yes' }, 'hasTags must be a boolean'],
+    ['a boolean in capitals', { hasTags: 'TRUE' }, 'hasTags must be a boolean'],
+    ['a page of 0', { page: '0' }, 'page'],
+    ['a page size of 101', { pageSize: '101' }, 'pageSize'],
+    ['a negative count', { clicksMin: '-1' }, 'clicksMin'],
+    ['a date that is none', { createdAfter: 'yesterday' }, 'createdAfter'],
+    ['geo that is no JSON', { geo: '{' }, 'geo must be a JSON object'],
+    ['a sort that is none', { sort: 'url' }, 'sort'],
+  ];
+  for (const [name, query, message] of refused) {
+    it(`refuses ${name} with 422`, async () => {
+      const { status, body } = await world.api.get('/links', query);
+      expect(status).to.equal(422);
+      expect(body.error.message).to.contain(message);
+    });
+  }
+
+  it('answers 404 for a projectSlug that is not the key’s own', async () => {
+    expect((await world.api.get('/links', { projectSlug: 'other' })).status).to.equal(404);
+    expect((await world.api.get('/links/count', { projectSlug: 'other' })).status).to.equal(404);
+  });
+});

@@ -1,0 +1,581 @@
+import { expect } from 'chai';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+
+describe('POST /links', () => {
+  it('answers 201 with the whole record, where it is, and every default', async () => {
+    const { api, domain, projectId } = await aWorkspace();
+
+    const { status, body, headers } = await api.post('/links', { url: A, key: 'summer' });
+
+    expect(status).to.equal(201);
+    expect(headers.get('location')).to.equal(`/links/${body.id}`);
+    const { id, userId, createdAt, updatedAt, qrCode, ...rest } = body;
+    expect(id).to.match(/^link_[0-9A-Za-z]{24}$/);
+    expect(userId).to.match(/^user_/);
+    expect(createdAt).to.equal(updatedAt);
+    expect(qrCode).to.match(/\/qr\?url=https%3A%2F%2F/);
+    expect(rest).to.deep.equal({
+      domain,
+      key: 'summer',
+      url: A,
+      archived: false,
+      expiresAt: null,
+      expiredUrl: null,
+      trackConversion: false,
+      flexible: false,
+      doIndex: false,
+      password: null,
+      externalId: null,
+      proxy: false,
+      title: null,
+      description: null,
+      image: null,
+      video: null,
+      rewrite: false,
+      ios: null,
+      android: null,
+      geo: null,
+      publicStats: false,
+      tagId: null,
+      tags: [],
+      folderId: null,
+      comments: null,
+      notificationToken: null,
+      webhookIds: null,
+      utm_source: null,
+      utm_medium: null,
+      utm_campaign: null,
+      utm_term: null,
+      utm_content: null,
+      projectId,
+      clicks: 0,
+      leads: 0,
+      sales: 0,
+      saleAmount: 0,
+      lastClicked: null,
+      preRedirection: false,
+      isFormMandatory: false,
+      filled: false,
+      shortLink: `https://${domain}/summer`,
+      pageId: null,
+      pageUrl: null,
+    });
+  });
+
+  it('keeps every field that is sent', async () => {
+    const { api } = await aWorkspace();
+    const folder = (await api.post('/folders', { name: 'Campaigns' })).body;
+    const tag = (await api.post('/tags', { name: 'Spring' })).body;
+    const sent = {
+      url: `${A}?x=1`,
+      key: 'full',
+      externalId: 'order-1',
+      trackConversion: true,
+      archived: true,
+      proxy: true,
+      rewrite: true,
+      doIndex: true,
+      publicStats: true,
+      flexible: true,
+      preRedirection: true,
+      isFormMandatory: true,
+      expiresAt: '2099-01-02T03:04:05.000Z',
+      expiredUrl: 'https://example.com/over',
+      password: 'sésame "1"',
+      title: 'Title',
+      description: 'Description',
+      image: 'https://example.com/i.png',
+      video: 'https://example.com/v.mp4',
+      ios: 'https://apps.apple.com/app/1',
+      android: 'market://details?id=x',
+      geo: { DE: 'https://example.com/de', XK: 'https://example.com/xk' },
+      folderId: folder.id,
+      comments: 'a comment',
+      notificationToken: 'token',
+      pageUrl: 'https://example.com/page',
+      tagIds: [tag.id],
+    };
+
+    const { body } = await api.post('/links', sent);
+
+    const { tagIds: _, ...fields } = sent;
+    expect(body).to.include({ tagId: tag.id });
+    expect(body.tags).to.deep.equal([{ id: tag.id, name: 'Spring' }]);
+    for (const [name, value] of Object.entries(fields))
+      expect(body[name], name).to.deep.equal(value);
+  });
+
+  it('draws a key of 7 letters and digits, under a prefix when there is one', async () => {
+    const { api } = await aWorkspace();
+    expect((await api.post('/links', { url: A })).body.key).to.match(/^[0-9A-Za-z]{7}$/);
+    expect((await api.post('/links', { url: A, prefix: '/c/' })).body.key).to.match(
+      /^c\/[0-9A-Za-z]{7}$/,
+    );
+    expect((await api.post('/links', { url: A, prefix: 'c', key: 'k' })).body.key).to.equal('k');
+  });
+
+  it('uses the default short domain where the workspace has no primary one', async () => {
+    const { api, domain } = await aWorkspace();
+    const own = (await api.get('/domains')).body[0];
+    await api.patch(`/domains/${own.id}`, { primary: false });
+    expect((await api.post('/links', { url: A })).body.domain).to.equal('localhost');
+    expect(
+      (await api.post('/links', { url: A, domain: domain.toUpperCase() })).body.domain,
+    ).to.equal(domain);
+  });
+
+  it('refuses a key that is taken with 409, and leaves the first link alone', async () => {
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'taken' });
+
+    const second = await api.post('/links', { url: 'https://example.com/b', key: 'taken' });
+
+    expect(second.status).to.equal(409);
+    expect(second.body.error).to.include({ code: 'conflict' });
+    expect(second.body.error.message).to.contain('"taken"');
+    expect(second.body.error.doc_url).to.match(/\/api-reference\/errors#conflict$/);
+    expect((await visit('/taken')).headers.location).to.equal(A);
+  });
+
+  it('tells keys apart by case, and normalises them to NFC', async () => {
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'Case' });
+    expect((await api.post('/links', { url: A, key: 'case' })).status).to.equal(201);
+    const decomposed = await api.post('/links', { url: `${A}?cafe`, key: 'cafe\u0301' });
+    expect(decomposed.body.key).to.equal('caf\u00e9');
+    expect((await visit('/caf%C3%A9')).headers.location).to.equal(`${A}?cafe`);
+    expect((await visit('/cafe%CC%81')).headers.location).to.equal(`${A}?cafe`);
+  });
+
+  it('refuses an external id that is taken with 409', async () => {
+    const { api } = await aWorkspace();
+    await api.post('/links', { url: A, externalId: 'one' });
+    const second = await api.post('/links', { url: A, externalId: 'one', key: 'free' });
+    expect(second.status).to.equal(409);
+    expect(second.body.error.message).to.contain('externalId "one"');
+    // What was refused has left nothing behind.
+    expect((await api.post('/links', { url: A, key: 'free' })).status).to.equal(201);
+  });
+
+  it('answers 403 for a domain that is not the workspace’s', async () => {
+    const [{ api }, other] = [await aWorkspace(), await aWorkspace()];
+    const { status, body } = await api.post('/links', { url: A, domain: other.domain });
+    expect(status).to.equal(403);
+    expect(body.error.message).to.contain(other.domain);
+  });
+
+  it('writes UTM fields into the destination and reads them back from it', async () => {
+    const { api } = await aWorkspace();
+    const { body } = await api.post('/links', {
+      url: `${A}?utm_source=old&keep=%20byte+for&utm_term=t#part`,
+      utm_source: 'news letter',
+      utm_medium: 'mail',
+    });
+    expect(body.url).to.equal(
+      `${A}?keep=%20byte+for&utm_term=t&utm_source=news%20letter&utm_medium=mail#part`,
+    );
+    expect(body).to.include({
+      utm_source: 'news letter',
+      utm_medium: 'mail',
+      utm_term: 't',
+      utm_campaign: null,
+    });
+  });
+
+  const destinations: [name: string, url: string, stored: string | RegExp][] = [
+    ['a URL without a scheme', 'example.com/x', 'https://example.com/x'],
+    ['a host with a port', 'example.com:8080/x', 'https://example.com:8080/x'],
+    ['a bare origin as it is', 'https://example.com', 'https://example.com'],
+    [
+      'odd but valid bytes as they are',
+      'https://example.com/%zz?a=b%20c+d',
+      'https://example.com/%zz?a=b%20c+d',
+    ],
+    ['mailto', 'mailto:a@example.com', 'mailto:a@example.com'],
+    ['tel', 'tel:+491234', 'tel:+491234'],
+    ['a deep link', 'myapp://open/1', 'myapp://open/1'],
+    [
+      'a domain in Unicode',
+      'https://münchen.example/straße',
+      /^https:\/\/xn--mnchen-3ya\.example\/stra%C3%9Fe$/,
+    ],
+  ];
+  for (const [name, url, stored] of destinations) {
+    it(`accepts as destination: ${name}`, async () => {
+      const { api } = await aWorkspace();
+      const { status, body } = await api.post('/links', { url });
+      expect(status).to.equal(201);
+      if (typeof stored === 'string') expect(body.url).to.equal(stored);
+      else expect(body.url).to.match(stored);
+    });
+  }
+});
+
+describe('a link that breaks a rule', () => {
+  let world: World;
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  const cases: [name: string, body: object, field: string][] = [
+    ['no url', {}, 'url is required'],
+    [
+      'a javascript: destination',
+      { url: 'javascript:alert(1)' },
+      'url must not use the scheme javascript:',
+    ],
+    [
+      'a data: destination in other case',
+      { url: 'DaTa:text/html,x' },
+      'url must not use the scheme data:',
+    ],
+    ['a file: destination', { url: 'file:///etc/passwd' }, 'url must not use'],
+    ['a vbscript: destination', { url: 'vbscript:x' }, 'url must not use'],
+    [
+      'a scheme behind a line feed',
+      { url: 'java\nscript:alert(1)' },
+      'url must not contain control characters',
+    ],
+    ['no URL at all', { url: 'not a url' }, 'url must be a valid URL'],
+    ['a word', { url: 'word' }, 'url must be a valid URL'],
+    [
+      'a url too long',
+      { url: `https://example.com/${'x'.repeat(32_768)}` },
+      'url must not be longer',
+    ],
+    ['an unknown field', { url: A, colour: 'red' }, 'colour is not a known field'],
+    [
+      'two unknown fields',
+      { url: A, x: 1, y: 2 },
+      'x is not a known field; y is not a known field',
+    ],
+    ['a wrong type', { url: A, archived: 'true' }, 'archived must be a boolean'],
+    ['a key with a space', { url: A, key: 'a b' }, 'key may contain'],
+    ['a key with %', { url: A, key: 'a%20' }, 'key may contain'],
+    ['a key with ?', { url: A, key: 'a?b' }, 'key may contain'],
+    ['a key that starts with /', { url: A, key: '/a' }, 'key must not start or end with /'],
+    ['a key with a dot segment', { url: A, key: 'a/../b' }, 'key must not contain'],
+    ['a key too long', { url: A, key: 'x'.repeat(191) }, 'key must not be longer than 190'],
+    ['a reserved key', { url: A, key: '_/x' }, 'reserved'],
+    ['robots.txt', { url: A, key: 'robots.txt' }, 'reserved'],
+    ['.well-known', { url: A, key: '.well-known/x' }, 'reserved'],
+    [
+      'an expiry in the past',
+      { url: A, expiresAt: '2001-01-01T00:00:00Z' },
+      'expiresAt must be in the future',
+    ],
+    ['an expiry on a day that is none', { url: A, expiresAt: '2099-02-30T00:00:00Z' }, 'expiresAt'],
+    ['an unknown country', { url: A, geo: { ZZ: A } }, 'geo.ZZ'],
+    ['a bad URL for a country', { url: A, geo: { DE: 'javascript:1' } }, 'geo.DE must not use'],
+    ['an unknown tag id', { url: A, tagIds: ['tag_nope'] }, 'tagIds: there is no tag "tag_nope"'],
+    ['an unknown tag name', { url: A, tagNames: 'nope' }, 'tagNames: there is no tag "nope"'],
+    ['an unknown folder', { url: A, folderId: 'fold_nope' }, 'folderId: there is no folder'],
+    ['an unknown webhook', { url: A, webhookIds: ['wh_nope'] }, 'webhookIds: there is no webhook'],
+    ['an unknown page', { url: A, pageId: 'page_nope' }, 'pageId: there is no page'],
+    ['an external id too long', { url: A, externalId: 'x'.repeat(256) }, 'externalId'],
+    ['a domain that is none', { url: A, domain: 'a b' }, 'domain must be a host name'],
+    ['null characters', { url: A, title: 'a\u0000b' }, 'title must not contain null characters'],
+  ];
+  for (const [name, body, message] of cases) {
+    it(`is refused with 422 that names the field: ${name}`, async () => {
+      const answer = await world.api.post('/links', body);
+      expect(answer.status).to.equal(422);
+      expect(answer.body.error.code).to.equal('unprocessable_entity');
+      expect(answer.body.error.message).to.contain(message);
+    });
+  }
+
+  it('names all fields that fail, not just the first', async () => {
+    const { body } = await world.api.post('/links', { url: 'x y', key: 'a b', archived: 1 });
+    for (const field of ['url', 'key', 'archived']) expect(body.error.message).to.contain(field);
+  });
+
+  it('is refused when it leads to itself', async () => {
+    const url = `https://${world.domain.toUpperCase()}/loop`;
+    const answer = await world.api.post('/links', { url, key: 'loop' });
+    expect(answer.status).to.equal(422);
+    expect(answer.body.error.message).to.contain('url must not be the short link itself');
+  });
+
+  it('leaves nothing behind', async () => {
+    expect((await world.api.get('/links', { showArchived: true })).body).to.deep.equal([]);
+  });
+});
+
+describe('GET, PATCH and DELETE /links/{linkId}', () => {
+  it('finds a link by its id, its external id, and its domain and key', async () => {
+    const { api, domain, slug } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, key: 'a/b', externalId: 'ext_mine' });
+
+    expect((await api.get(`/links/${link.id}`)).body).to.deep.equal(link);
+    expect((await api.get('/links/ext_ext_mine')).body).to.deep.equal(link);
+    expect((await api.get('/links/info', { domain, key: 'a/b' })).body).to.deep.equal(link);
+    expect(
+      (await api.get('/links/info', { externalId: 'ext_ext_mine', projectSlug: slug })).body,
+    ).to.deep.equal(link);
+    expect((await api.get('/links/info', { linkId: link.id })).body).to.deep.equal(link);
+  });
+
+  it('answers 404 for what is not there, and 422 for a question without an answer', async () => {
+    const { api } = await aWorkspace();
+    expect((await api.get('/links/link_nope')).status).to.equal(404);
+    expect((await api.get('/links/ext_nope')).status).to.equal(404);
+    expect((await api.patch('/links/link_nope', { title: 'x' })).status).to.equal(404);
+    expect((await api.delete('/links/link_nope')).status).to.equal(404);
+    expect((await api.get('/links/info', { key: 'x' })).status).to.equal(422);
+    expect((await api.get('/links/info', { domain: 'x.test', key: 'x' })).status).to.equal(404);
+  });
+
+  it('changes what is sent, clears what is null, and leaves the rest', async () => {
+    const { api } = await aWorkspace();
+    const tags = [
+      (await api.post('/tags', { name: 'b' })).body,
+      (await api.post('/tags', { name: 'a' })).body,
+    ];
+    const { body: link } = await api.post('/links', {
+      url: A,
+      title: 'Title',
+      comments: 'old',
+      password: 'secret',
+      tagIds: [tags[0].id],
+    });
+
+    const { status, body } = await api.patch(`/links/${link.id}`, {
+      title: null,
+      comments: 'new',
+      tagNames: 'A,B',
+      externalId: 'mine',
+    });
+
+    expect(status).to.equal(200);
+    expect(body.updatedAt > link.updatedAt).to.equal(true);
+    expect(body).to.deep.equal({
+      ...link,
+      title: null,
+      comments: 'new',
+      externalId: 'mine',
+      tagId: tags[1].id,
+      tags: [
+        { id: tags[1].id, name: 'a' },
+        { id: tags[0].id, name: 'b' },
+      ],
+      updatedAt: body.updatedAt,
+    });
+    expect((await api.get('/links/ext_mine')).body).to.deep.equal(body);
+    expect((await api.patch('/links/ext_mine', { tagIds: [] })).body.tags).to.deep.equal([]);
+  });
+
+  it('changes the destination of a flexible link only', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, key: 'fixed' });
+
+    const refused = await api.patch(`/links/${link.id}`, { url: 'https://example.com/b' });
+    expect(refused.status).to.equal(409);
+    expect(refused.body.error.message).to.contain('flexible');
+    expect((await visit('/fixed')).headers.location).to.equal(A);
+
+    const changed = await api.patch(`/links/${link.id}`, {
+      url: 'https://example.com/b',
+      flexible: true,
+    });
+    expect(changed.body).to.include({ url: 'https://example.com/b', flexible: true });
+    expect((await visit('/fixed')).headers.location).to.equal('https://example.com/b');
+  });
+
+  it('moves a link to another key and domain; the old address is free again', async () => {
+    const { api, visit, domain } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, key: 'old' });
+    await api.post('/links', { url: A, key: 'other' });
+    expect((await api.patch(`/links/${link.id}`, { key: 'other' })).status).to.equal(409);
+
+    expect((await api.patch(`/links/${link.id}`, { key: 'new' })).body.shortLink).to.equal(
+      `https://${domain}/new`,
+    );
+
+    expect((await visit('/new')).headers.location).to.equal(A);
+    expect((await visit('/old')).status).to.equal(404);
+    expect((await api.post('/links', { url: `${A}2`, key: 'old' })).status).to.equal(201);
+    expect((await visit('/old')).headers.location).to.equal(`${A}2`);
+    await api.patch(`/links/${link.id}`, { domain: 'localhost', key: `moved-${link.id}` });
+    expect((await visit('/new')).status).to.equal(404);
+    expect((await visit(`/moved-${link.id}`, { host: 'localhost:80' })).headers.location).to.equal(
+      A,
+    );
+  });
+
+  it('deletes for good', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, key: 'gone' });
+    const { status, body } = await api.delete(`/links/${link.id}`);
+    expect([status, body]).to.deep.equal([200, { id: link.id }]);
+    expect((await api.get(`/links/${link.id}`)).status).to.equal(404);
+    expect((await api.delete(`/links/${link.id}`)).status).to.equal(404);
+    expect((await visit('/gone')).status).to.equal(404);
+  });
+
+  it('reads passwords back to their owner, and keeps them sealed at rest', async () => {
+    const { api } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, password: 'open sesame' });
+    expect(link.password).to.equal('open sesame');
+    const { db } = await import('../../src/infra/db.ts');
+    const row = await db()('links').where({ id: link.id }).first();
+    expect(row.password).to.match(/^sealed:v1:/);
+    const job = await db()('jobs')
+      .whereRaw('outcome LIKE ?', [`%${link.id}%`])
+      .first();
+    expect(job.outcome).not.to.contain('open sesame');
+    expect((await api.get('/links', { password: 'open sesame' })).body).to.have.length(1);
+    expect((await api.get('/links', { password: 'open' })).body).to.have.length(0);
+  });
+});
+
+describe('PUT /links/upsert', () => {
+  it('makes a link once, and changes it the next time', async () => {
+    const { api } = await aWorkspace();
+    const first = await api.put('/links/upsert', { url: A, key: 'up', flexible: true });
+    expect(first.status).to.equal(201);
+    const second = await api.put('/links/upsert', { url: `${A}2`, key: 'up' });
+    expect(second.status).to.equal(200);
+    expect(second.body).to.include({ id: first.body.id, url: `${A}2` });
+    const byUrl = await api.put('/links/upsert', { url: `${A}2`, title: 'same' });
+    expect(byUrl.body).to.include({ id: first.body.id, title: 'same' });
+    const byExternalId = await api.put('/links/upsert', { url: A, externalId: 'e1' });
+    expect(byExternalId.status).to.equal(201);
+    expect((await api.put('/links/upsert', { url: A, externalId: 'e1' })).body.id).to.equal(
+      byExternalId.body.id,
+    );
+  });
+
+  it('makes one link out of many upserts at once', async () => {
+    const { api } = await aWorkspace();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => api.put('/links/upsert', { url: A, externalId: 'once' })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(new Set(answers.map(({ body }) => body.id)).size).to.equal(1);
+  });
+});
+
+describe('/links/bulk', () => {
+  it('makes 100 links, and every one redirects at the instant of the answer, on both processes', async () => {
+    const { api, visit } = await aWorkspace();
+    const links = Array.from({ length: 100 }, (_, n) => ({ url: `${A}?n=${n}`, key: `bulk-${n}` }));
+    // Asked for before they are made: a remembered miss must not outlive the making.
+    await Promise.all(links.map(({ key }, n) => visit(`/${key}`, { process: (n % 2) as 0 | 1 })));
+
+    const { status, body } = await api.post('/links/bulk', links);
+
+    expect(status).to.equal(200);
+    expect(body.map(({ url, key }: { url: string; key: string }) => ({ url, key }))).to.deep.equal(
+      links,
+    );
+    for (const process of [0, 1] as const) {
+      const answers = await Promise.all(links.map(({ key }) => visit(`/${key}`, { process })));
+      expect(answers.map(({ headers }) => headers.location)).to.deep.equal(
+        links.map(({ url }) => url),
+      );
+    }
+  });
+
+  it('lets each link stand alone', async () => {
+    const { api } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'taken' });
+
+    const { status, body } = await api.post('/links/bulk', [
+      { url: A, key: 'fine' },
+      { url: A, key: 'taken' },
+      { url: 'javascript:1' },
+      { url: A, key: 'twice' },
+      { url: `${A}2`, key: 'twice' },
+      { url: A, externalId: 'e' },
+      { url: A, externalId: 'e' },
+      { url: A, tagNames: ['nope'] },
+      'not a link',
+    ]);
+
+    expect(status).to.equal(200);
+    const codes = body.map((item: { error?: { code: string } }) => item.error?.code ?? 'made');
+    expect(codes).to.deep.equal([
+      'made',
+      'conflict',
+      'unprocessable_entity',
+      'made',
+      'conflict',
+      'made',
+      'conflict',
+      'unprocessable_entity',
+      'unprocessable_entity',
+    ]);
+    expect(body[1].link).to.deep.equal({ url: A, key: 'taken' });
+    expect(body[3].url).to.equal(A);
+    expect(body[8].link).to.equal('not a link');
+  });
+
+  it('answers with the first link’s error where all fail', async () => {
+    const { api } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'taken' });
+    expect(
+      (await api.post('/links/bulk', [{ url: A, key: 'taken' }, { url: 'x' }])).status,
+    ).to.equal(409);
+    expect(
+      (await api.post('/links/bulk', [{ url: 'x' }, { url: A, key: 'taken' }])).status,
+    ).to.equal(422);
+  });
+
+  it('refuses no links, more than 100, and what is no array', async () => {
+    const { api } = await aWorkspace();
+    expect((await api.post('/links/bulk', [])).status).to.equal(422);
+    expect((await api.post('/links/bulk', Array(101).fill({ url: A }))).status).to.equal(422);
+    expect((await api.post('/links/bulk', { url: A })).status).to.equal(422);
+  });
+
+  it('changes many at once, each standing alone', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: made } = await api.post('/links/bulk', [
+      { url: A, key: 'one', flexible: true },
+      { url: A, key: 'two', flexible: true, externalId: 'two' },
+      { url: A, key: 'three' },
+    ]);
+    const { status, body } = await api.patch('/links/bulk', {
+      linkIds: [made[0].id, 'ext_two', made[2].id, 'link_nope'],
+      data: { url: 'https://example.com/b', title: 'T' },
+    });
+    expect(status).to.equal(200);
+    expect(
+      body.map((item: { error?: { code: string } }) => item.error?.code ?? 'changed'),
+    ).to.deep.equal(['changed', 'changed', 'conflict', 'not_found']);
+    expect((await visit('/one')).headers.location).to.equal('https://example.com/b');
+    expect((await visit('/three')).headers.location).to.equal(A);
+    expect(
+      (await api.patch('/links/bulk', { linkIds: [made[0].id], data: { key: 'x' } })).status,
+    ).to.equal(422);
+  });
+
+  it('deletes up to 100, passing over ids that are not there', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: made } = await api.post('/links/bulk', [
+      { url: A, key: 'one' },
+      { url: A, key: 'two', externalId: 'two' },
+      { url: A, key: 'three' },
+    ]);
+    const ids = `${made[0].id},ext_two,link_nope`;
+    const { status, body } = await api.delete('/links/bulk', { linkIds: ids });
+    expect([status, body]).to.deep.equal([200, { deletedCount: 2 }]);
+    expect((await visit('/one')).status).to.equal(404);
+    expect((await visit('/two', { process: 1 })).status).to.equal(404);
+    expect((await visit('/three')).headers.location).to.equal(A);
+    expect(
+      (
+        await api.delete('/links/bulk', {
+          linkIds: Array(101)
+            .fill(0)
+            .map((_, n) => `link_${n}`)
+            .join(','),
+        })
+      ).status,
+    ).to.equal(422);
+    expect((await api.delete('/links/bulk')).status).to.equal(422);
+  });
+});

@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import { routes } from '../../src/api/routes.ts';
+import type { ApiAnswer } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+/*
+ * Two workspaces: nothing of one can be read or changed with the other's key. Every route has a row; a new
+ * route without one fails the first test.
+ */
+
+interface Owned {
+  link: { id: string; key: string; externalId: string };
+  tag: { id: string };
+  folder: { id: string };
+  domain: { id: string; slug: string };
+  jobId: string;
+}
+
+type Attempt = (intruder: World, owned: Owned, owner: World) => Promise<void>;
+
+const URL_A = 'https://example.com/a';
+
+async function is404(answer: Promise<ApiAnswer>): Promise<void> {
+  const { status, body } = await answer;
+  expect(status).to.equal(404);
+  expect(body.error.code).to.equal('not_found');
+}
+
+async function is(status: number, answer: Promise<ApiAnswer>): Promise<void> {
+  expect((await answer).status).to.equal(status);
+}
+
+async function isEmpty(answer: Promise<ApiAnswer>): Promise<void> {
+  const { status, body } = await answer;
+  expect([status, body]).to.deep.equal([200, []]);
+}
+
+const ATTEMPTS: Record<string, Attempt> = {
+  'post /links': async ({ api }, { tag, folder, domain }) => {
+    await is(422, api.post('/links', { url: URL_A, tagIds: [tag.id] }));
+    await is(422, api.post('/links', { url: URL_A, tagId: tag.id }));
+    await is(422, api.post('/links', { url: URL_A, tagNames: 'Secret tag' }));
+    await is(422, api.post('/links', { url: URL_A, folderId: folder.id }));
+    await is(403, api.post('/links', { url: URL_A, domain: domain.slug }));
+  },
+  'get /links': async ({ api }, { tag, folder, domain, link }, owner) => {
+    await isEmpty(api.get('/links', { showArchived: true }));
+    await isEmpty(api.get('/links', { domain: domain.slug }));
+    await isEmpty(api.get('/links', { tagIds: tag.id }));
+    await isEmpty(api.get('/links', { tagNames: 'Secret tag' }));
+    await isEmpty(api.get('/links', { folderId: folder.id }));
+    await isEmpty(api.get('/links', { search: link.key }));
+    await isEmpty(api.get('/links', { password: 'secret password' }));
+    await is404(api.get('/links', { projectSlug: owner.slug }));
+  },
+  'get /links/count': async ({ api }, { domain }, owner) => {
+    expect((await api.get('/links/count', { showArchived: true })).body).to.equal(0);
+    expect((await api.get('/links/count', { domain: domain.slug })).body).to.equal(0);
+    await isEmpty(api.get('/links/count', { groupBy: 'domain' }));
+    await is404(api.get('/links/count', { projectSlug: owner.slug }));
+  },
+  'get /links/info': async ({ api }, { link, domain }, owner) => {
+    await is404(api.get('/links/info', { domain: domain.slug, key: link.key }));
+    await is404(api.get('/links/info', { linkId: link.id }));
+    await is404(api.get('/links/info', { externalId: `ext_${link.externalId}` }));
+    await is404(api.get('/links/info', { linkId: link.id, projectSlug: owner.slug }));
+  },
+  'put /links/upsert': async ({ api }, { link, domain }) => {
+    const own = await api.put('/links/upsert', { url: URL_A, externalId: link.externalId });
+    expect(own.status).to.equal(201);
+    expect(own.body.id).not.to.equal(link.id);
+    await is(200, api.delete(`/links/${own.body.id}`));
+    await is(403, api.put('/links/upsert', { url: URL_A, domain: domain.slug, key: link.key }));
+  },
+  'post /links/bulk': ({ api }, { domain }) =>
+    is(403, api.post('/links/bulk', [{ url: URL_A, domain: domain.slug }])),
+  'patch /links/bulk': async ({ api }, { link }) => {
+    const { body } = await api.patch('/links/bulk', {
+      linkIds: [link.id, `ext_${link.externalId}`],
+      data: { title: 'stolen' },
+    });
+    for (const item of body) expect(item.error.code).to.equal('not_found');
+  },
+  'delete /links/bulk': async ({ api }, { link }) => {
+    const { body } = await api.delete('/links/bulk', {
+      linkIds: `${link.id},ext_${link.externalId}`,
+    });
+    expect(body).to.deep.equal({ deletedCount: 0 });
+  },
+  'get /links/{linkId}': async ({ api }, { link }) => {
+    await is404(api.get(`/links/${link.id}`));
+    await is404(api.get(`/links/ext_${link.externalId}`));
+  },
+  'patch /links/{linkId}': async ({ api }, { link }) => {
+    await is404(api.patch(`/links/${link.id}`, { title: 'stolen' }));
+    await is404(api.patch(`/links/ext_${link.externalId}`, { title: 'stolen' }));
+  },
+  'delete /links/{linkId}': async ({ api }, { link }) => {
+    await is404(api.delete(`/links/${link.id}`));
+    await is404(api.delete(`/links/ext_${link.externalId}`));
+  },
+  'post /tags': async ({ api }) => {
+    const { status, body } = await api.post('/tags', { name: 'Secret tag' });
+    expect(status).to.equal(201);
+    await api.delete(`/tags/${body.id}`);
+  },
+  'get /tags': async ({ api }, { tag }) => {
+    await isEmpty(api.get('/tags'));
+    await isEmpty(api.get('/tags', { ids: tag.id }));
+    await isEmpty(api.get('/tags', { search: 'Secret' }));
+  },
+  'put /tags/{id}': ({ api }, { tag }) => is404(api.put(`/tags/${tag.id}`, { name: 'stolen' })),
+  'delete /tags/{id}': ({ api }, { tag }) => is404(api.delete(`/tags/${tag.id}`)),
+  'post /folders': async ({ api }) => {
+    const { status, body } = await api.post('/folders', { name: 'Secret folder' });
+    expect(status).to.equal(201);
+    await api.delete(`/folders/${body.id}`);
+  },
+  'get /folders': async ({ api }) => {
+    await isEmpty(api.get('/folders'));
+    await isEmpty(api.get('/folders', { search: 'Secret' }));
+  },
+  'patch /folders/{id}': ({ api }, { folder }) =>
+    is404(api.patch(`/folders/${folder.id}`, { name: 'stolen' })),
+  'delete /folders/{id}': ({ api }, { folder }) => is404(api.delete(`/folders/${folder.id}`)),
+  'get /domains': async ({ api, domain: own }, { domain }) => {
+    const { body } = await api.get('/domains', { archived: true });
+    expect(body.map(({ slug }: { slug: string }) => slug)).to.deep.equal([own]);
+    await isEmpty(api.get('/domains', { search: domain.slug }));
+  },
+  'post /domains': async ({ api }, { domain }) => {
+    // Anybody may claim a name; it only counts when the DNS says so.
+    const { status, body } = await api.post('/domains', { slug: domain.slug, target: URL_A });
+    expect([status, body.verified]).to.deep.equal([201, false]);
+    await is(422, api.post(`/domains/${body.id}/verify`));
+    await api.delete(`/domains/${body.id}`);
+  },
+  'get /domains/{id}': ({ api }, { domain }) => is404(api.get(`/domains/${domain.id}`)),
+  'patch /domains/{id}': ({ api }, { domain }) =>
+    is404(api.patch(`/domains/${domain.id}`, { target: URL_A })),
+  'post /domains/{id}/verify': ({ api }, { domain }) =>
+    is404(api.post(`/domains/${domain.id}/verify`)),
+  'delete /domains/{id}': ({ api }, { domain }) => is404(api.delete(`/domains/${domain.id}`)),
+  'get /events': async ({ api }, { link, domain }) => {
+    await isEmpty(api.get('/events', { interval: 'all' }));
+    await isEmpty(api.get('/events', { interval: 'all', domain: domain.slug }));
+    await is404(api.get('/events', { linkId: link.id }));
+    await is404(api.get('/events', { externalId: `ext_${link.externalId}` }));
+    await is404(api.get('/events', { domain: domain.slug, key: link.key }));
+  },
+  'get /analytics': async ({ api }, { link, domain }) => {
+    expect((await api.get('/analytics', { interval: 'all' })).body.clicks).to.equal(0);
+    expect((await api.get('/analytics', { interval: 'all_unfiltered' })).body.clicks).to.equal(0);
+    expect(
+      (await api.get('/analytics', { interval: 'all', domain: domain.slug })).body.clicks,
+    ).to.equal(0);
+    await is404(api.get('/analytics', { linkId: link.id }));
+    await is404(api.get('/analytics', { domain: domain.slug, key: link.key }));
+  },
+  'get /jobs/{id}': ({ api }, { jobId }) => is404(api.get(`/jobs/${jobId}`)),
+};
+
+describe('two workspaces', () => {
+  let owner: World;
+  let intruder: World;
+  let owned: Owned;
+
+  before(async () => {
+    [owner, intruder] = [await aWorkspace(), await aWorkspace()];
+    const { api, domain: slug } = owner;
+    const tag = (await api.post('/tags', { name: 'Secret tag' })).body;
+    const folder = (await api.post('/folders', { name: 'Secret folder' })).body;
+    const link = (
+      await api.post('/links', {
+        url: 'https://example.com/secret',
+        key: 'secret-key',
+        externalId: 'secret-id',
+        password: null,
+        tagIds: [tag.id],
+        folderId: folder.id,
+      })
+    ).body;
+    const job = await api.post('/links', { url: URL_A }, { headers: { prefer: 'respond-async' } });
+    const [domain] = (await api.get('/domains')).body;
+    expect(domain.slug).to.equal(slug);
+    owned = { link, tag, folder, domain, jobId: job.body.id };
+    await owner.visit('/secret-key', { userAgent: browser(1) });
+    await eventually(async () => {
+      expect((await api.get('/analytics')).body.clicks).to.equal(1);
+      expect((await api.get(`/jobs/${owned.jobId}`)).body.status).to.equal('done');
+    });
+  });
+
+  it('are tried over every route', () => {
+    expect(Object.keys(ATTEMPTS).toSorted()).to.deep.equal(
+      routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+  });
+
+  for (const [name, attempt] of Object.entries(ATTEMPTS)) {
+    it(`know nothing of each other: ${name}`, async () => {
+      await attempt(intruder, owned, owner);
+    });
+  }
+
+  it('have not changed each other', async () => {
+    const { api } = owner;
+    const { link, tag, folder, domain } = owned;
+    const { clicks: _, lastClicked: __, ...now } = (await api.get(`/links/${link.id}`)).body;
+    expect(link).to.deep.include(now);
+    expect((await api.get('/tags')).body).to.deep.equal([tag]);
+    expect((await api.get('/folders')).body).to.deep.equal([folder]);
+    expect((await api.get(`/domains/${domain.id}`)).body).to.deep.equal(domain);
+  });
+});

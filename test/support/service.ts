@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { type Servers, serversEnv } from '../../scripts/embedded/servers.ts';
+import { migrateLatest } from '../../scripts/migrate.ts';
+import { freePort } from '../../scripts/ports.ts';
+import { parseProcfile, Runner } from '../../scripts/procfile.ts';
+
+/** Every process of the Procfile, the redirect process twice. */
+export interface Service {
+  apiUrl: string;
+  /** Two redirect processes: what one is told, the other must know. */
+  redirectPorts: [number, number];
+  runner: Runner;
+}
+
+/** Starts the service on the given servers, with the given settings. */
+export async function startService(
+  servers: Servers,
+  settings: Record<string, string>,
+): Promise<Service> {
+  const [apiPort, first, second] = [await freePort(), await freePort(), await freePort()];
+  await migrateLatest(servers.databaseUrl);
+  const runner = new Runner({
+    processes: parseProcfile(readFileSync('Procfile', 'utf8')),
+    env: {
+      ...process.env,
+      ...serversEnv(servers),
+      ...settings,
+      API_PORT: String(apiPort),
+      REDIRECT_PORT: String(first),
+    },
+    cwd: process.cwd(),
+    scale: { redirect: 2 },
+    envOf: { 'redirect.2': { REDIRECT_PORT: String(second) } },
+    onLine: (name, line) => {
+      if (process.env['TEST_LOGS'] !== undefined) process.stderr.write(`${name} | ${line}\n`);
+    },
+  });
+  await runner.start();
+  return { apiUrl: `http://127.0.0.1:${apiPort}`, redirectPorts: [first, second], runner };
+}

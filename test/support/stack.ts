@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
+import { reloadConfig } from '../../src/config.ts';
+import { closeDb } from '../../src/infra/db.ts';
+import { closeCacheRedis } from '../../src/infra/redis.ts';
+import { mmdb } from './mmdb.ts';
+import { NameServer } from './name-server.ts';
+import { type Service, startService } from './service.ts';
+
+/*
+ * One whole service for a run of the tests, with real servers in a folder of their own: every process of the
+ * Procfile, the redirect process twice. Tests share it, and each makes its own workspace.
+ */
+
+/** The running service. */
+export interface Stack extends Service {
+  dns: NameServer;
+  dataDir: string;
+}
+
+let running: (Stack & { servers: Servers }) | undefined;
+
+/** The service under test. */
+export function stack(): Stack {
+  if (running === undefined) throw new Error('the service is not running');
+  return running;
+}
+
+/** Places that the tests know: documentation ranges (RFC 5737, RFC 3849) and what they stand for. */
+const PLACES = [
+  { cidr: '192.0.2.0/24', record: place('DE', 'Berlin', 'Berlin') },
+  { cidr: '198.51.100.0/24', record: place('JP', 'Tokyo', 'Tokyo') },
+  { cidr: '203.0.113.0/24', record: place('BR', 'São Paulo', 'São Paulo') },
+  { cidr: '2001:db8::/32', record: place('FR', 'Île-de-France', 'Paris') },
+];
+
+function place(country_code: string, state1: string, city: string) {
+  return { country_code, state1, city };
+}
+
+export async function mochaGlobalSetup(): Promise<void> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-test-'));
+  const geoFile = path.join(dataDir, 'places.mmdb');
+  writeFileSync(geoFile, mmdb(PLACES));
+  const dns = await NameServer.start();
+  const settings = {
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    TRUST_PROXY: '127.0.0.1',
+    GEOIP_DB: geoFile,
+    DNS_SERVERS: dns.address,
+  };
+  Object.assign(process.env, settings);
+  const servers = await startServers({ dataDir });
+  Object.assign(process.env, serversEnv(servers));
+  reloadConfig();
+  running = { ...(await startService(servers, settings)), dns, dataDir, servers };
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  if (running === undefined) return;
+  await closeDb();
+  await closeCacheRedis();
+  await running.runner.stop();
+  await running.dns.stop();
+  await running.servers.stop();
+  rmSync(running.dataDir, { recursive: true, force: true });
+}

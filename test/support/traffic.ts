@@ -1,0 +1,133 @@
+import { Agent, request } from 'node:http';
+
+/** What became of the visits of one run. */
+export interface Tally {
+  /** Visitors that got a redirect. */
+  answered: Set<string>;
+  /** Visitors whose answer was cut off. */
+  cut: Set<string>;
+  /** Visitors that got another status. */
+  others: Map<string, number>;
+}
+
+/**
+ * Steady visits of known links until it is stopped. Every visitor has a name of its own, and sends it as
+ * `Referer`, by which the event can be found again.
+ */
+export class Visitors {
+  readonly tally: Tally = { answered: new Set(), cut: new Set(), others: new Map() };
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #timer: NodeJS.Timeout;
+  readonly #open = new Set<Promise<void>>();
+  #count = 0;
+
+  constructor(name: string, ports: readonly number[], keys: readonly string[], perSecond: number) {
+    this.#timer = setInterval(() => {
+      const n = this.#count;
+      this.#count += 1;
+      const visit = this.#visit(`${name}-${n}`, ports[n % ports.length]!, keys[n % keys.length]!);
+      this.#open.add(visit);
+      void visit.finally(() => this.#open.delete(visit));
+    }, 1000 / perSecond);
+  }
+
+  /** Visits made so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  async stop(): Promise<Tally> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open);
+    this.#agent.destroy();
+    return this.tally;
+  }
+
+  #visit(visitor: string, port: number, key: string): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = () => {
+        this.tally.cut.add(visitor);
+        resolve();
+      };
+      const outgoing = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path: `/${key}`,
+          agent: this.#agent,
+          timeout: 15_000,
+          headers: {
+            host: 'localhost',
+            'user-agent': `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0 Safari/537.36 ${visitor}`,
+            referer: `https://visitor.example/${visitor}`,
+          },
+        },
+        (response) => {
+          response.resume();
+          response.on('error', cut);
+          response.on('end', () => {
+            if (response.statusCode === 302) this.tally.answered.add(visitor);
+            else this.tally.others.set(visitor, response.statusCode ?? 0);
+            resolve();
+          });
+        },
+      );
+      outgoing.on('timeout', () => outgoing.destroy(new Error('timeout')));
+      outgoing.on('error', cut);
+      outgoing.end();
+    });
+  }
+}
+
+/** What became of the writes of one run, by the external ids of the links. */
+export interface WriteTally {
+  /** Answered with 201. */
+  made: string[];
+  /** Answered with 202: the job's id by the external id. */
+  accepted: Map<string, string>;
+  /** Answered with an error, or not at all. */
+  failed: Map<string, number>;
+}
+
+/** Steady creation of links until it is stopped. */
+export class Writers {
+  readonly tally: WriteTally = { made: [], accepted: new Map(), failed: new Map() };
+  readonly #timer: NodeJS.Timeout;
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(name: string, apiUrl: string, apiKey: string, perSecond: number) {
+    let n = 0;
+    this.#timer = setInterval(() => {
+      n += 1;
+      const write = this.#write(`${name}-${n}`, apiUrl, apiKey);
+      this.#open.add(write);
+      void write.finally(() => this.#open.delete(write));
+    }, 1000 / perSecond);
+  }
+
+  async stop(): Promise<WriteTally> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open);
+    return this.tally;
+  }
+
+  async #write(externalId: string, apiUrl: string, apiKey: string): Promise<void> {
+    try {
+      const response = await fetch(`${apiUrl}/links`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          url: 'https://example.com/w',
+          externalId,
+          key: `key-${externalId}`,
+        }),
+      });
+      const body = (await response.json()) as { id: string };
+      if (response.status === 201) this.tally.made.push(externalId);
+      else if (response.status === 202) this.tally.accepted.set(externalId, body.id);
+      else this.tally.failed.set(externalId, response.status);
+    } catch {
+      this.tally.failed.set(externalId, 0);
+    }
+  }
+}

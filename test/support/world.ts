@@ -1,0 +1,110 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { addDomainNow } from '../../src/domains/commands.ts';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import {
+  createApiKey,
+  createWorkspace,
+  updateWorkspace,
+  type WorkspaceSettings,
+} from '../../src/workspaces/commands.ts';
+import type { Plan } from '../../src/workspaces/plans.ts';
+import { ApiClient } from './client.ts';
+import { stack } from './stack.ts';
+
+/** What a visitor got. */
+export interface VisitAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface VisitOptions {
+  method?: string;
+  userAgent?: string;
+  headers?: Record<string, string>;
+  /** Which of the two redirect processes. */
+  process?: 0 | 1;
+  host?: string;
+}
+
+/** A browser; every call is another visitor when `visitor` counts up. */
+export function browser(visitor = 0): string {
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.${visitor}.1 Safari/537.36`;
+}
+
+/** Opens a path on the redirect server, as a browser would, without following where it leads. */
+export function visit(path: string, options: VisitOptions = {}): Promise<VisitAnswer> {
+  const {
+    method = 'GET',
+    userAgent = browser(),
+    headers = {},
+    process = 0,
+    host = 'localhost',
+  } = options;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port: stack().redirectPorts[process],
+        path,
+        method,
+        headers: { host, ...(userAgent === '' ? {} : { 'user-agent': userAgent }), ...headers },
+        agent: false,
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        );
+        response.on('error', reject);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** A workspace of one test. */
+export interface World {
+  projectId: string;
+  slug: string;
+  apiKey: string;
+  api: ApiClient;
+  /** The workspace's verified domain, on which its links are made. */
+  domain: string;
+  /** Opens a path of the workspace's domain. */
+  visit(path: string, options?: VisitOptions): Promise<VisitAnswer>;
+  /** A client whose key has only these scopes. */
+  withScopes(...scopes: string[]): Promise<ApiClient>;
+  set(settings: WorkspaceSettings): Promise<void>;
+}
+
+/** Makes a workspace with a verified primary domain of its own. */
+export async function aWorkspace({ plan = 'enterprise' }: { plan?: Plan } = {}): Promise<World> {
+  const slug = `w-${newId('workspace').slice(5).toLowerCase()}`;
+  const { id: projectId, apiKey } = await createWorkspace(db(), { slug, plan });
+  await updateWorkspace(db(), slug, { requestsPerMinute: 0 });
+  const domain = `${slug}.test`;
+  await addDomainNow(projectId, { slug: domain, primary: true }, true);
+  return {
+    projectId,
+    slug,
+    apiKey,
+    api: new ApiClient(apiKey),
+    domain,
+    visit: (path, options) => visit(path, { host: domain, ...options }),
+    async withScopes(...scopes) {
+      const key = await createApiKey(db(), { workspace: slug, name: 'scoped', scopes });
+      return new ApiClient(key.apiKey);
+    },
+    async set(settings) {
+      await updateWorkspace(db(), slug, settings);
+    },
+  };
+}
