@@ -13,8 +13,10 @@ export function toHostName(value: string): string | undefined {
 export const domainField = () =>
   Joi.string()
     .max(253)
-    .custom((value: string, { error }) => toHostName(value) ?? error('domain'))
-    .messages({ domain: '{{#label}} must be a host name such as go.example.com' });
+    .custom(
+      (value: string, { error }) =>
+        toHostName(value) ?? error('rule', { rule: 'must be a host name such as go.example.com' }),
+    );
 
 /** What may be set on a domain. */
 export interface DomainChanges {

@@ -55,16 +55,14 @@ function toAscii(href: string): string {
 
 /** A destination URL as a field; the checked value is what is stored. */
 export const destination = () =>
-  Joi.string()
-    .custom((value: string, { error }) => {
-      try {
-        return parseDestination(value);
-      } catch (thrown) {
-        if (!(thrown instanceof BadDestination)) throw thrown;
-        return error('destination', { rule: thrown.message });
-      }
-    })
-    .messages({ destination: '{{#label}} {{#rule}}' });
+  Joi.string().custom((value: string, { error }) => {
+    try {
+      return parseDestination(value);
+    } catch (thrown) {
+      if (!(thrown instanceof BadDestination)) throw thrown;
+      return error('rule', { rule: thrown.message });
+    }
+  });
 
 export const UTM_FIELDS = [
   'utm_source',

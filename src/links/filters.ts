@@ -96,24 +96,22 @@ const byTagIds: Filter<string[]> = {
 };
 
 /** A JSON object in a query: `{"DE":"https://…"}`, or `null`. */
-const geoPairs = Kinds.string()
-  .custom((value: string, { error }) => {
-    try {
-      const parsed: unknown = JSON.parse(value);
-      if (typeof parsed === 'object' && !Array.isArray(parsed)) return parsed;
-    } catch {
-      // Answered below, as any other text that is no object.
-    }
-    return error('geo');
-  })
-  .messages({ geo: '{{#label}} must be a JSON object, or null' });
+const geoPairs = Kinds.string().custom((value: string, { error }) => {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (typeof parsed === 'object' && !Array.isArray(parsed)) return parsed;
+  } catch {
+    // Answered below, as any other text that is no object.
+  }
+  return error('rule', { rule: 'must be a JSON object, or null' });
+});
 
 /** A point in time, or the word `null`: records without one. */
-const instantOrNull = Kinds.string()
-  .custom((value: string, { error }) =>
-    value === 'null' ? null : (toInstant(value) ?? error('instant')),
-  )
-  .messages({ instant: '{{#label}} must be an ISO 8601 date, or null' });
+const instantOrNull = Kinds.string().custom((value: string, { error }) =>
+  value === 'null'
+    ? null
+    : (toInstant(value) ?? error('rule', { rule: 'must be an ISO 8601 date, or null' })),
+);
 
 const FILTERS: Filters = {
   // Checked by the route: it must name the key's own workspace.

@@ -38,24 +38,18 @@ export function isReservedKey(key: string): boolean {
   return first === '_' || first === '.well-known' || key === 'robots.txt' || key === 'favicon.ico';
 }
 
-const faultMessage = { key: '{{#label}} {{#rule}}' };
-
 /** A key as a field, normalised (NFC). */
 export const keyField = () =>
-  Joi.string()
-    .custom((value: string, { error }) => {
-      const key = value.normalize('NFC');
-      const rule = keyFault(key);
-      return rule === undefined ? key : error('key', { rule });
-    })
-    .messages(faultMessage);
+  Joi.string().custom((value: string, { error }) => {
+    const key = value.normalize('NFC');
+    const rule = keyFault(key);
+    return rule === undefined ? key : error('rule', { rule });
+  });
 
 /** What random keys start with; one slash at either end does not count. */
 export const prefixField = () =>
-  Joi.string()
-    .custom((value: string, { error }) => {
-      const prefix = value.normalize('NFC').replace(/^\//, '').replace(/\/$/, '');
-      const rule = keyFault(`${prefix}/${'x'.repeat(RANDOM_LENGTH)}`);
-      return rule === undefined ? prefix : error('key', { rule });
-    })
-    .messages(faultMessage);
+  Joi.string().custom((value: string, { error }) => {
+    const prefix = value.normalize('NFC').replace(/^\//, '').replace(/\/$/, '');
+    const rule = keyFault(`${prefix}/${'x'.repeat(RANDOM_LENGTH)}`);
+    return rule === undefined ? prefix : error('rule', { rule });
+  });

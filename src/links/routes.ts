@@ -1,5 +1,5 @@
 import { answerWrite, created, ok } from '../api/answer.ts';
-import { check } from '../api/input.ts';
+import { checkEach } from '../api/input.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
 import { externalIdIn, Joi } from '../infra/fields.ts';
@@ -142,7 +142,7 @@ export const linkRoutes: Route[] = [
     answers: { 200: bulkAnswer },
     writes: true,
     handle: (request) => {
-      const data = { userId: request.caller.userId, links: request.body.map(toBulkLink) };
+      const data = { userId: request.caller.userId, links: toBulkLinks(request.body) };
       return answerWrite(request, bulk, 'links.create', data, (items) =>
         ok(items.map(openPassword)),
       );
@@ -221,14 +221,13 @@ export const linkRoutes: Route[] = [
   }),
 ];
 
-/** A link of a bulk request as its job carries it: checked, or refused by itself. */
-function toBulkLink(input: unknown): BulkLink {
-  try {
-    return { link: toNewLink(check(newLinkBody, input, 'link')), input };
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    return { refused: thrown.toJSON(), input };
-  }
+/** The links of a bulk request as their job carries them: checked, or refused each by itself. */
+function toBulkLinks(inputs: unknown[]): BulkLink[] {
+  return checkEach<NewLink>(newLinkBody, inputs, 'link').map((link, index) =>
+    link instanceof Refusal
+      ? { refused: link.toJSON(), input: inputs[index] }
+      : { link: toNewLink(link), input: inputs[index] },
+  );
 }
 
 /** @throws Refusal `not_found` when `projectSlug` names another workspace than the key's */

@@ -81,9 +81,9 @@ type LinkBody = Omit<NewLink, 'id' | 'tags'> & {
 };
 
 const futureDateTime = () =>
-  dateTime()
-    .custom((value: string, { error }) => (Date.parse(value) > Date.now() ? value : error('past')))
-    .messages({ past: '{{#label}} must be in the future' });
+  dateTime().custom((value: string, { error }) =>
+    Date.parse(value) > Date.now() ? value : error('rule', { rule: 'must be in the future' }),
+  );
 
 const fields = {
   domain: domainField().description(

@@ -1,0 +1,122 @@
+import { Agent, request } from 'node:http';
+import { db } from '../src/infra/db.ts';
+import { API, median, onStage, type Stage, thousands, worker } from './stage.ts';
+
+const LINKS_PER_REQUEST = 100;
+const CLIENTS = 8;
+const SECONDS = 10;
+const ROUNDS = 3;
+
+/**
+ * Links a second through POST /links/bulk, each answered link committed and redirecting, against plain inserts
+ * of the same rows by one client in transactions of 100, without any API, queue or cache.
+ */
+export function benchBulk(): Promise<void> {
+  return onStage(async (stage) => {
+    await stage.run([API, worker('bulk')]);
+    await viaApi(stage, 3);
+    const ratios: number[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const base = await plainInserts(stage, SECONDS / 2);
+      const ours = await viaApi(stage, SECONDS);
+      ratios.push(ours.perSecond / base);
+      console.log(
+        `round ${round}: plain inserts ${thousands(base)} links/s, POST /links/bulk ${thousands(ours.perSecond)} links/s ` +
+          `(p50 ${ours.p50} ms, p99 ${ours.p99} ms a request), ratio ${(ours.perSecond / base).toFixed(2)}`,
+      );
+    }
+    console.log(
+      `POST /links/bulk / plain inserts: median ratio ${median(ratios).toFixed(2)} (aim: 10,000 links/s)`,
+    );
+  });
+}
+
+async function viaApi(
+  { apiUrl, apiKey }: Stage,
+  seconds: number,
+): Promise<{ perSecond: number; p50: number; p99: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  const { port } = new URL(apiUrl);
+  const body = JSON.stringify(
+    Array.from({ length: LINKS_PER_REQUEST }, (_, n) => ({
+      url: `https://example.com/landing/page-${n}?campaign=autumn`,
+    })),
+  );
+  const post = () =>
+    new Promise<void>((resolve, reject) => {
+      const outgoing = request(
+        {
+          port,
+          path: '/links/bulk',
+          method: 'POST',
+          agent,
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            'content-type': 'application/json',
+            'content-length': body.length,
+          },
+        },
+        (response) => {
+          response.resume();
+          response.on('end', () =>
+            response.statusCode === 200
+              ? resolve()
+              : reject(new Error(`status ${response.statusCode}`)),
+          );
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  const times: number[] = [];
+  const began = performance.now();
+  const end = began + seconds * 1000;
+  const client = async () => {
+    while (performance.now() < end) {
+      const start = performance.now();
+      await post();
+      times.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  const perSecond = (times.length * LINKS_PER_REQUEST * 1000) / (performance.now() - began);
+  agent.destroy();
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+  return { perSecond, p50: at(0.5), p99: at(0.99) };
+}
+
+let plainRows = 0;
+
+async function plainInserts({ projectId, domainId }: Stage, seconds: number): Promise<number> {
+  const began = performance.now();
+  let links = 0;
+  while (performance.now() - began < seconds * 1000) {
+    const from = plainRows;
+    plainRows += LINKS_PER_REQUEST;
+    const rows = Array.from({ length: LINKS_PER_REQUEST }, (_, n) => `plain${from + n}`);
+    await db().transaction(async (trx) => {
+      await trx('claims').insert(
+        rows.map((key) => ({
+          domain_id: domainId,
+          key,
+          project_id: projectId,
+          record_id: key,
+          entry: `1\n${key}\n${projectId}\nhttps://example.com/landing/page?campaign=autumn\n`,
+        })),
+      );
+      await trx('links').insert(
+        rows.map((key) => ({
+          project_id: projectId,
+          id: key,
+          user_id: 'user_bench',
+          domain_id: domainId,
+          key,
+          url: 'https://example.com/landing/page?campaign=autumn',
+        })),
+      );
+    });
+    links += LINKS_PER_REQUEST;
+  }
+  return (links * 1000) / (performance.now() - began);
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { onStage, REDIRECT, seedLinks, thousands } from './stage.ts';
+import { load, requireWrk } from './wrk.ts';
+
+const LINKS = 1_000_000;
+const ROUND_SECONDS = 10;
+const MAX_ROUNDS = 60;
+
+/** Resident memory of a redirect process that remembers a million links, against one that remembers none. */
+export function benchMemory(): Promise<void> {
+  requireWrk();
+  return onStage(async (stage) => {
+    await seedLinks(stage, LINKS);
+    // Long enough that nothing is forgotten while the rest is still being asked for.
+    const runner = await stage.run([REDIRECT], { REDIRECT_CACHE_SECONDS: '86400' });
+    const rss = () => residentMegabytes(runner.pidOf('redirect'));
+    const empty = rss();
+    let done = 0;
+    for (let round = 0; round < MAX_ROUNDS && done < LINKS; round += 1) {
+      const before = done;
+      const { perSecond } = await load({
+        port: stage.redirectPort,
+        connections: 32,
+        seconds: ROUND_SECONDS,
+        keys: LINKS,
+        from: done,
+      });
+      done += Math.floor(perSecond * ROUND_SECONDS);
+      if (done === before) throw new Error('the redirect process does not answer');
+    }
+    const metrics = await (await fetch(`${runner.healthUrlOf('redirect')}/metrics`)).text();
+    const remembered = Number(/^lookup_remembered_entries (\d+)/m.exec(metrics)?.[1] ?? 0);
+    console.log(
+      `remembers ${thousands(remembered)} links in ${rss()} MB resident (${empty} MB before the first; aim: under 250 MB)`,
+    );
+  });
+}
+
+function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Servers, serversEnv, startServers } from '../scripts/embedded/servers.ts';
+import { migrateLatest } from '../scripts/migrate.ts';
+import { freePort } from '../scripts/ports.ts';
+import { type ProcessSpec, Runner } from '../scripts/procfile.ts';
+import { reloadConfig } from '../src/config.ts';
+import { closeDb, db } from '../src/infra/db.ts';
+import { createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts';
+
+/** A service of its own, empty, with the processes that a benchmark needs. */
+export interface Stage {
+  servers: Servers;
+  apiUrl: string;
+  redirectPort: number;
+  projectId: string;
+  apiKey: string;
+  domainId: string;
+  /** Starts processes of the Procfile by their commands; they end with the stage. */
+  run(processes: ProcessSpec[], env?: Record<string, string>): Promise<Runner>;
+}
+
+/** Sets a stage, plays on it, and clears it away. */
+export async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-bench-'));
+  const [apiPort, redirectPort] = [await freePort(), await freePort()];
+  Object.assign(process.env, {
+    DATA_DIR: dataDir,
+    API_PORT: String(apiPort),
+    REDIRECT_PORT: String(redirectPort),
+    LOG_LEVEL: 'warn',
+    TRUST_PROXY: '127.0.0.1',
+  });
+  const servers = await startServers({ dataDir });
+  Object.assign(process.env, serversEnv(servers));
+  reloadConfig();
+  const runners: Runner[] = [];
+  try {
+    await migrateLatest(servers.databaseUrl);
+    const { id: projectId, apiKey } = await createWorkspace(db(), {
+      slug: 'bench',
+      plan: 'enterprise',
+    });
+    await updateWorkspace(db(), 'bench', { requestsPerMinute: 0 });
+    const domain = (await db()('domains').whereNull('project_id').first('id')) as { id: string };
+    await play({
+      servers,
+      apiUrl: `http://127.0.0.1:${apiPort}`,
+      redirectPort,
+      projectId,
+      apiKey,
+      domainId: domain.id,
+      async run(processes, env = {}) {
+        const runner = new Runner({
+          processes,
+          env: { ...process.env, ...env },
+          cwd: process.cwd(),
+          onLine: (name, line) => console.error(`${name} | ${line}`),
+        });
+        runners.push(runner);
+        await runner.start();
+        return runner;
+      },
+    });
+  } finally {
+    for (const runner of runners) await runner.stop();
+    await closeDb();
+    await servers.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+export const REDIRECT: ProcessSpec = {
+  name: 'redirect',
+  command: 'node dist/src/redirect/main.js',
+};
+export const API: ProcessSpec = { name: 'api', command: 'node dist/src/api/main.js' };
+export const worker = (name: string): ProcessSpec => ({
+  name: `worker_${name}`,
+  command: `node dist/workers/main.js ${name}`,
+});
+
+/** Puts links straight into the tables, with the keys `k0`, `k1`, …: what a benchmark visits. */
+export async function seedLinks({ projectId, domainId }: Stage, count: number): Promise<void> {
+  await db().raw(
+    `INSERT INTO claims (domain_id, key, project_id, record_id, entry)
+     SELECT :domainId, 'k' || n, :projectId, 'link_' || lpad(n::text, 24, '0'),
+            E'1\\nlink_' || lpad(n::text, 24, '0') || E'\\n' || :projectId || E'\\nhttps://example.com/landing/page-' || n || E'?campaign=autumn\\n'
+       FROM generate_series(0, :count::int - 1) AS n`,
+    { projectId, domainId, count },
+  );
+  await db().raw(
+    `INSERT INTO links (project_id, id, user_id, domain_id, key, url)
+     SELECT :projectId, 'link_' || lpad(n::text, 24, '0'), 'user_bench', :domainId, 'k' || n,
+            'https://example.com/landing/page-' || n || '?campaign=autumn'
+       FROM generate_series(0, :count::int - 1) AS n`,
+    { projectId, domainId, count },
+  );
+  await db().raw('ANALYZE links, claims');
+}
+
+/** The middle one of some figures. */
+export function median(figures: number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
+}
+
+export const thousands = (figure: number): string => Math.round(figure).toLocaleString('en');

@@ -1,0 +1,142 @@
+import { randomInt } from 'node:crypto';
+import { newId } from '../src/ids.ts';
+import { db } from '../src/infra/db.ts';
+import { connectRedis, redisReady } from '../src/infra/redis.ts';
+import { clicks, type Visit } from '../src/queues/clicks.ts';
+import { Producer } from '../src/queues/queue.ts';
+import { onStage, type Stage, seedLinks, thousands, worker } from './stage.ts';
+
+const LINKS = 10_000;
+const VISITS = 300_000;
+/** What a redirect process under load gathers in its millisecond or two. */
+const BATCH = 30;
+const STEADY_PER_SECOND = 8_000;
+const STEADY_SECONDS = 15;
+
+/**
+ * Visits a second through one worker_clicks, from queue to queryable, against plain inserts of event rows into
+ * the same table by one client; then the lag at a steady load.
+ */
+export function benchVisits(): Promise<void> {
+  return onStage(async (stage) => {
+    await seedLinks(stage, LINKS);
+    const redis = connectRedis(stage.servers.redisUrl, 'wait');
+    await redisReady(redis);
+    const producer = new Producer(redis);
+    console.log(`filling the queue with ${thousands(VISITS)} visits …`);
+    await put(producer, stage, VISITS);
+    const began = performance.now();
+    const runner = await stage.run([worker('clicks')]);
+    const started = performance.now();
+    await counted(stage, VISITS);
+    const ours = (VISITS * 1000) / (performance.now() - started);
+    console.log(
+      `worker_clicks: ${thousands(ours)} visits/s from queue to queryable (aim 15,000; the process took ${Math.round(started - began)} ms to start)`,
+    );
+    const base = await plainInserts(stage);
+    console.log(
+      `plain inserts of event rows: ${thousands(base)} rows/s; worker_clicks / plain: ratio ${(ours / base).toFixed(2)}`,
+    );
+
+    const total = VISITS + STEADY_PER_SECOND * STEADY_SECONDS;
+    const before = await lagBuckets(runner.healthUrlOf('worker_clicks'));
+    for (let second = 0; second < STEADY_SECONDS; second += 1) {
+      const start = performance.now();
+      await put(producer, stage, STEADY_PER_SECOND);
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.max(0, 1000 - (performance.now() - start))),
+      );
+    }
+    await counted(stage, total);
+    const after = await lagBuckets(runner.healthUrlOf('worker_clicks'));
+    console.log(
+      `at ${thousands(STEADY_PER_SECOND)} visits/s: lag p99 under ${percentile(before, after, 0.99)} s, p50 under ${percentile(before, after, 0.5)} s (aim: p99 under 2 s)`,
+    );
+    await producer.close();
+    redis.disconnect();
+  });
+}
+
+let made = 0;
+
+async function put(producer: Producer, { projectId }: Stage, count: number): Promise<void> {
+  const waiting: Promise<void>[] = [];
+  for (let done = 0; done < count; done += BATCH) {
+    const size = Math.min(BATCH, count - done);
+    const visits = Array.from({ length: size }, () => visit(projectId));
+    waiting.push(
+      producer.add(clicks, 'visits.record', visits, { jobId: newId('job'), projectId: '' }),
+    );
+    if (waiting.length === 200) await Promise.all(waiting.splice(0));
+  }
+  await Promise.all(waiting);
+}
+
+function visit(projectId: string): Visit {
+  made += 1;
+  const n = randomInt(LINKS);
+  return {
+    id: `bench.${made}`,
+    at: Date.now(),
+    projectId,
+    linkId: `link_${String(n).padStart(24, '0')}`,
+    domain: 'localhost',
+    key: `k${n}`,
+    destination: `https://example.com/landing/page-${n}?campaign=autumn`,
+    ip: `${randomInt(1, 223)}.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
+    userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + (made % 40)}.0.0.0 Safari/537.36`,
+    referer: made % 3 === 0 ? 'https://news.example/today' : '',
+    via: 'link',
+  };
+}
+
+/** Waits until this many visits can be read in the rollups. */
+async function counted({ projectId }: Stage, visits: number): Promise<void> {
+  for (;;) {
+    const { rows } = await db().raw<{ rows: { count: number | null }[] }>(
+      "SELECT sum(count)::bigint AS count FROM rollups WHERE project_id = ? AND dimension = 'all'",
+      [projectId],
+    );
+    if ((rows[0]?.count ?? 0) >= visits) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function plainInserts({ projectId }: Stage): Promise<number> {
+  const seconds = 5;
+  const rowsEach = 1_000;
+  const began = performance.now();
+  let rows = 0;
+  while (performance.now() - began < seconds * 1000) {
+    await db().raw(
+      `INSERT INTO events (project_id, occurred_at, id, event, link_id, domain, key, url, continent, country,
+         region, city, device, browser, os, referer, referer_url, via, ip)
+       SELECT ?, now(), 'plain_' || (? + n), 'click', 'link_' || lpad((n % 10000)::text, 24, '0'), 'localhost', 'k' || n,
+         'https://example.com/landing', 'EU', 'DE', 'Berlin', 'Berlin', 'Desktop', 'Chrome', 'Windows',
+         '(direct)', '(direct)', 'link', '192.0.2.0' FROM generate_series(1, ?) AS n`,
+      [projectId, rows, rowsEach],
+    );
+    rows += rowsEach;
+  }
+  await db().raw("DELETE FROM events WHERE id LIKE 'plain\\_%'");
+  return (rows * 1000) / (performance.now() - began);
+}
+
+type Buckets = Map<number, number>;
+
+async function lagBuckets(healthUrl: string): Promise<Buckets> {
+  const text = await (await fetch(`${healthUrl}/metrics`)).text();
+  const lines = text.matchAll(/^visit_lag_seconds_bucket\{le="([^"]+)"\} (\d+)/gm);
+  return new Map(
+    [...lines].map(([, le, count]) => [le === '+Inf' ? Infinity : Number(le), Number(count)]),
+  );
+}
+
+/** The upper bound of the bucket in which a share of the observations between two readings lies. */
+function percentile(before: Buckets, after: Buckets, share: number): number {
+  const total = (after.get(Infinity) ?? 0) - (before.get(Infinity) ?? 0);
+  for (const [le, count] of after) {
+    if (count - (before.get(le) ?? 0) >= total * share) return le;
+  }
+  return Infinity;
+}

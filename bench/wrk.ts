@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { SetupError } from '../scripts/embedded/servers.ts';
+
+/** What a run of wrk printed. */
+export interface Load {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Answers that were neither 2xx nor 3xx, and sockets that failed. */
+  errors: number;
+}
+
+/** @throws SetupError where wrk is not installed */
+export function requireWrk(): void {
+  if (spawnSync('wrk', ['--version']).error !== undefined) {
+    throw new SetupError(
+      'wrk is not installed: the load comes from it. On Debian: apt-get install wrk',
+    );
+  }
+}
+
+export interface LoadOptions {
+  port: number;
+  connections: number;
+  seconds: number;
+  /** Keys `k0` … that are asked for, at random. */
+  keys: number;
+  /** Pause of a connection between two requests; makes less than full load. */
+  pauseMs?: number;
+  /** Asks for keys in order from this one on, rather than at random. */
+  from?: number;
+}
+
+/** Sends the requests of browsers, each from another visitor, from one thread of wrk. */
+export async function load(options: LoadOptions): Promise<Load> {
+  const { port, connections, seconds, keys, pauseMs = 0, from } = options;
+  const script = path.join(process.env['DATA_DIR'] ?? '.', 'load.lua');
+  writeFileSync(
+    script,
+    `local n = 0
+math.randomseed(os.time())
+function request()
+  n = n + 1
+  local key = ${from !== undefined ? `(${from} + n - 1) % ${keys}` : `math.random(0, ${keys - 1})`}
+  return "GET /k" .. key .. " HTTP/1.1\\r\\nHost: localhost\\r\\n" ..
+    "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" .. (100 + n % 40) .. ".0.0.0 Safari/537.36\\r\\n" ..
+    "Accept: text/html,application/xhtml+xml\\r\\nAccept-Language: en-GB,en;q=0.9\\r\\nAccept-Encoding: gzip, deflate, br\\r\\n" ..
+    "X-Forwarded-For: 10." .. math.random(0, 255) .. "." .. math.random(0, 255) .. "." .. math.random(0, 255) .. "\\r\\n\\r\\n"
+end
+${pauseMs > 0 ? `function delay() return ${pauseMs} end` : ''}
+`,
+  );
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '-s',
+    script,
+    `http://127.0.0.1:${port}`,
+  ];
+  const child = spawn('wrk', args);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0);
+  return {
+    perSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    p50Ms: duration(/50%\s+([\d.]+\w+)/.exec(output)?.[1]),
+    p99Ms: duration(/99%\s+([\d.]+\w+)/.exec(output)?.[1]),
+    errors:
+      number(/Non-2xx or 3xx responses: (\d+)/) +
+      number(/connect (\d+)/) +
+      number(/read (\d+)/) +
+      number(/write (\d+)/) +
+      number(/timeout (\d+)/),
+  };
+}
+
+function duration(text = '0ms'): number {
+  const [, figure, unit] = /^([\d.]+)(us|ms|s|m)$/.exec(text) ?? [];
+  return Number(figure) * { us: 0.001, ms: 1, s: 1000, m: 60_000 }[unit as 'us' | 'ms' | 's' | 'm'];
+}

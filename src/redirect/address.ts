@@ -1,0 +1,85 @@
+/** What a request line asks for. */
+export interface Address {
+  /** Empty for the root of the domain; `null` when no link can ever have it. */
+  key: string | null;
+  /** As it was sent, without its question mark. */
+  query: string;
+}
+
+/** Longest key that can exist, in UTF-16 units: 190 characters, each of at most two. */
+const LONGEST_KEY = 380;
+
+const SLASH = 0x2f;
+const PERCENT = 0x25;
+const QUESTION_MARK = 0x3f;
+const NUMBER_SIGN = 0x23;
+
+/**
+ * Key and query of a request target; `undefined` when it is malformed.
+ * A trailing slash is taken off: no key ends with one, but people write `/summer/`.
+ */
+export function readAddress(target: string): Address | undefined {
+  // The absolute form (RFC 9112, 3.2.2) is what proxies are sent.
+  if (target.charCodeAt(0) !== SLASH) return readAbsolute(target);
+  let end = target.length;
+  let isPlain = true;
+  for (let i = 1; i < end; i += 1) {
+    const code = target.charCodeAt(i);
+    if (code === QUESTION_MARK || code === NUMBER_SIGN) end = i;
+    else if (code === PERCENT || code <= 0x20 || code >= 0x7f) isPlain = false;
+  }
+  const last = end > 1 && target.charCodeAt(end - 1) === SLASH ? end - 1 : end;
+  const path = target.slice(1, last);
+  const key = isPlain ? path : decode(path);
+  if (key === undefined) return undefined;
+  const query = end === target.length ? '' : readQuery(target, end);
+  return { key: canExist(key) ? key : null, query };
+}
+
+function readAbsolute(target: string): Address | undefined {
+  const authority = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (authority === null) return undefined;
+  const rest = target.slice(authority[0].length);
+  return readAddress(rest.charCodeAt(0) === SLASH ? rest : `/${rest}`);
+}
+
+function readQuery(target: string, start: number): string {
+  if (target.charCodeAt(start) === NUMBER_SIGN) return '';
+  // Browsers keep the fragment to themselves; some crawlers send it.
+  const hash = target.indexOf('#', start);
+  return target.slice(start + 1, hash < 0 ? target.length : hash);
+}
+
+function decode(path: string): string | undefined {
+  try {
+    // Node hands over one character per byte; a few clients send UTF-8 without encoding it.
+    const text = decodeURIComponent(Buffer.from(path, 'latin1').toString()).normalize('NFC');
+    return text.endsWith('/') ? text.slice(0, -1) : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function canExist(key: string): boolean {
+  if (key.length > LONGEST_KEY) return false;
+  switch (key.charCodeAt(0)) {
+    case 0x5f: // _
+      return key !== '_' && !key.startsWith('_/');
+    case 0x72: // r
+      return key !== 'robots.txt';
+    case 0x66: // f
+      return key !== 'favicon.ico';
+    case 0x2e: // .
+      return !key.startsWith('.well-known/');
+    default:
+      return isPrintable(key);
+  }
+}
+
+function isPrintable(key: string): boolean {
+  for (let i = 0; i < key.length; i += 1) {
+    const code = key.charCodeAt(i);
+    if (code <= 0x20 || code === 0x7f) return false;
+  }
+  return true;
+}

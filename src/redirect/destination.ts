@@ -1,0 +1,53 @@
+/** Where a visitor is sent, and how the short link was opened. */
+export interface FinalUrl {
+  url: string;
+  /** `qr`: the short link came from its QR code (`?qr=1`). */
+  via: 'link' | 'qr';
+}
+
+/**
+ * Passes the visitor's own query parameters on to the destination. They win over parameters of the same name;
+ * both sides keep their bytes, because some destinations sign their query.
+ *
+ * @param destination an absolute URL; only http and https ones take parameters
+ * @param query raw query of the request, without its question mark
+ */
+export function finalUrl(destination: string, query: string): FinalUrl {
+  if (query === '') return { url: destination, via: 'link' };
+  const parts = query.split('&');
+  const passedOn = parts.filter((part) => part !== 'qr=1');
+  const via = passedOn.length === parts.length ? 'link' : 'qr';
+  if (passedOn.every((part) => part === '') || !isWeb(destination)) {
+    return { url: destination, via };
+  }
+  return { url: merge(destination, passedOn), via };
+}
+
+function merge(destination: string, passedOn: string[]): string {
+  const hash = destination.indexOf('#');
+  const [address, fragment] =
+    hash < 0 ? [destination, ''] : [destination.slice(0, hash), destination.slice(hash)];
+  const added = passedOn.join('&');
+  const mark = address.indexOf('?');
+  if (mark < 0) return `${address}?${added}${fragment}`;
+  const overridden = new Set(passedOn.filter((part) => part !== '').map(nameOf));
+  const own = address.slice(mark + 1);
+  const kept = own === '' ? [] : own.split('&').filter((part) => !overridden.has(nameOf(part)));
+  return `${address.slice(0, mark)}?${[...kept, added].join('&')}${fragment}`;
+}
+
+/** Name of a parameter as the destination will read it: `utm%5Fsource` and `utm_source` are the same. */
+function nameOf(part: string): string {
+  const equals = part.indexOf('=');
+  const raw = equals < 0 ? part : part.slice(0, equals);
+  if (!/[%+]/.test(raw)) return raw;
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' '));
+  } catch {
+    return raw;
+  }
+}
+
+function isWeb(url: string): boolean {
+  return /^https?:/i.test(url);
+}

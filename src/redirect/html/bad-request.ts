@@ -1,0 +1,7 @@
+import { page } from './layout.ts';
+
+/** The address cannot be read, for instance because of a stray percent sign. */
+export const badRequestPage = page(400, {
+  title: 'Malformed address',
+  text: 'This address cannot be read. Check it for typing errors.',
+});

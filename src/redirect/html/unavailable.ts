@@ -1,0 +1,11 @@
+import { page } from './layout.ts';
+
+/** We could not look the link up, or could not keep the visit: better asked again than lost. */
+export const unavailablePage = page(
+  503,
+  {
+    title: 'Please try again',
+    text: 'This link cannot be opened just now. Try again in a moment.',
+  },
+  ['Retry-After', '2'],
+);

@@ -1,0 +1,51 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+const READ_BYTES = 1 << 20;
+const LINE_FEED = 0x0a;
+
+/** Writes all of it at the end of a file that was opened for appending. */
+export async function appendAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done);
+    done += bytesWritten;
+  }
+}
+
+/** Makes a new name in a folder survive a power cut: the fsync of a file does not cover its name. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The lines of a file, also of one that does not fit into memory. A last line without line feed was torn off
+ * by a crash and comes too. Not `readline`: that also ends lines at U+2028, which JSON leaves alone.
+ */
+export async function* linesOf(file: string): AsyncGenerator<string> {
+  const handle = await open(file, 'r');
+  try {
+    let rest = Buffer.alloc(0);
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(
+        Buffer.allocUnsafe(READ_BYTES),
+        0,
+        READ_BYTES,
+      );
+      if (bytesRead === 0) break;
+      const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let start = 0;
+      for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+        yield bytes.toString('utf8', start, end);
+        start = end + 1;
+      }
+      rest = bytes.subarray(start);
+    }
+    if (rest.length > 0) yield rest.toString();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
+import { connectDb, type Knex } from '../../src/infra/db.ts';
+import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Service, startService } from '../support/service.ts';
+import { type Tally, Visitors, Writers, type WriteTally } from '../support/traffic.ts';
+
+/*
+ * Processes are killed and servers stopped under steady traffic, and afterwards everything must add up. On
+ * servers of its own: Postgres and Redis can be stopped one by one. CHAOS_ROUNDS asks for more than one round
+ * of kills, CHAOS_OUTAGE_SECONDS for other outages than 10 s.
+ */
+
+const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
+const OUTAGE_MS = Number(process.env['CHAOS_OUTAGE_SECONDS'] ?? 10) * 1000;
+const VISITS_PER_SECOND = 150;
+const WRITES_PER_SECOND = 10;
+const SETTLE_MS = 90_000;
+
+const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 1000));
+
+describe('under steady traffic', function () {
+  this.timeout(600_000);
+  const folders = [0, 1].map(() => mkdtempSync(path.join(tmpdir(), 'shortlinks-chaos-')));
+  let postgres: Servers;
+  let redis: Servers;
+  let service: Service;
+  let db: Knex;
+  let projectId: string;
+  let apiKey: string;
+  const keys = Array.from({ length: 20 }, (_, n) => `known-${n}`);
+
+  before(async () => {
+    const { DATABASE_URL: _, REDIS_URL: __, CACHE_REDIS_URL: ___, ...env } = process.env;
+    postgres = await startServers({ dataDir: folders[0]!, env });
+    redis = await startServers({
+      dataDir: folders[1]!,
+      env: { ...env, DATABASE_URL: postgres.databaseUrl, SECRET_KEY: postgres.secretKey },
+    });
+    service = await startService(redis, {
+      ...serversEnv(redis),
+      CACHE_REDIS_URL: redis.redisUrl,
+      DATA_DIR: folders[1]!,
+      LOG_LEVEL: 'error',
+      WRITE_WAIT_MS: '3000',
+    });
+    db = connectDb(postgres.databaseUrl, 2, 'chaos');
+    ({ id: projectId, apiKey } = await createWorkspace(db, { slug: 'chaos', plan: 'enterprise' }));
+    await updateWorkspace(db, 'chaos', { requestsPerMinute: 0 });
+    const made = await fetch(`${service.apiUrl}/links/bulk`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(keys.map((key) => ({ url: `https://example.com/${key}`, key }))),
+    });
+    expect(made.status).to.equal(200);
+  });
+
+  after(async () => {
+    await db?.destroy();
+    await service?.runner.stop();
+    await redis?.stop();
+    await postgres?.stop();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Every redirect that a client received is exactly one event; what was cut off is at most one. */
+  async function visitsAddUp(name: string, tally: Tally): Promise<void> {
+    const counts = await eventually(async () => {
+      const { rows } = await db.raw<{ rows: { visitor: string; count: number }[] }>(
+        `SELECT substr(referer_url, length('https://visitor.example/') + 1) AS visitor, count(*)
+           FROM events WHERE project_id = ? AND referer_url LIKE ? GROUP BY 1`,
+        [projectId, `https://visitor.example/${name}-%`],
+      );
+      const found = new Map(rows.map(({ visitor, count }) => [visitor, count]));
+      const missing = [...tally.answered].filter((visitor) => !found.has(visitor));
+      expect(missing, `answered and not counted: ${missing.length}`).to.deep.equal([]);
+      return found;
+    }, SETTLE_MS);
+    const twice = [...counts].filter(([, count]) => count > 1);
+    expect(twice, 'counted more than once').to.deep.equal([]);
+    const uncut = [...counts.keys()].filter(
+      (visitor) => !tally.answered.has(visitor) && !tally.cut.has(visitor),
+    );
+    expect(uncut, 'counted although they got no redirect').to.deep.equal([]);
+    const kept = [...tally.cut].filter((visitor) => counts.has(visitor)).length;
+    console.log(
+      `      ${name}: ${tally.answered.size} redirects received, ${counts.size} events; ` +
+        `${tally.cut.size} answers cut off, of which ${kept} are counted; ${tally.others.size} other answers`,
+    );
+    const { rows } = await db.raw<{
+      rows: { events: number; counters: number; rollups: number }[];
+    }>(
+      `SELECT (SELECT count(*) FROM events WHERE project_id = :projectId) AS events,
+              (SELECT sum(visits)::bigint FROM counters WHERE project_id = :projectId) AS counters,
+              (SELECT sum(count)::bigint FROM rollups WHERE project_id = :projectId AND dimension = 'all') AS rollups`,
+      { projectId },
+    );
+    expect(rows[0]!.counters).to.equal(rows[0]!.events);
+    expect(rows[0]!.rollups).to.equal(rows[0]!.events);
+  }
+
+  /** What was answered is there, once; what was accepted has ended; nothing is half there. */
+  async function writesAddUp(name: string, { made, accepted, failed }: WriteTally): Promise<void> {
+    for (const [externalId, jobId] of accepted) {
+      await eventually(async () => {
+        const answer = await fetch(`${service.apiUrl}/jobs/${jobId}`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        });
+        const { status } = (await answer.json()) as { status: string };
+        expect(['done', 'failed'], `job ${jobId} of ${externalId}: ${status}`).to.include(status);
+      }, SETTLE_MS);
+    }
+    const { rows } = await db.raw<{
+      rows: { external_id: string; count: number; claims: number }[];
+    }>(
+      `SELECT l.external_id, count(*), count(c.key) AS claims
+         FROM links l LEFT JOIN claims c ON c.record_id = l.id AND c.domain_id = l.domain_id AND c.key = l.key
+        WHERE l.project_id = ? AND l.external_id LIKE ? GROUP BY 1`,
+      [projectId, `${name}-%`],
+    );
+    const there = new Map(rows.map((row) => [row.external_id, row]));
+    for (const externalId of made) expect(there.get(externalId)?.count, externalId).to.equal(1);
+    for (const row of rows)
+      expect(row.claims, `${row.external_id} has its claim`).to.equal(row.count);
+    const { rows: orphans } = await db.raw<{ rows: object[] }>(
+      `SELECT key FROM claims c WHERE project_id = ? AND NOT EXISTS
+        (SELECT 1 FROM links l WHERE l.project_id = c.project_id AND l.id = c.record_id)`,
+      [projectId],
+    );
+    expect(orphans, 'claims without a link').to.deep.equal([]);
+    console.log(
+      `      ${name}: ${made.length} links answered with 201, ${accepted.size} with 202, ${failed.size} not (` +
+        `${[...failed.values()].filter((status) => status > 0).length} with a status)`,
+    );
+  }
+
+  it('kill -9 of each process in turn loses nothing and counts nothing twice', async () => {
+    const visitors = new Visitors('kill', service.redirectPorts, keys, VISITS_PER_SECOND);
+    const writers = new Writers('kill', service.apiUrl, apiKey, WRITES_PER_SECOND);
+    await seconds(1);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const name of service.runner.names) {
+        const before = service.runner.restarts(name);
+        service.runner.kill(name, 'SIGKILL');
+        await eventually(async () => {
+          expect(service.runner.restarts(name)).to.be.greaterThan(before);
+          expect((await fetch(`${service.runner.healthUrlOf(name)}/readyz`)).status).to.equal(200);
+        }, 30_000);
+        await seconds(1);
+      }
+    }
+    const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
+    expect([...visits.others], 'answers that are neither redirects nor cut off').to.deep.equal([]);
+    expect(visits.answered.size).to.be.greaterThan(500);
+    expect(writes.made.length).to.be.greaterThan(20);
+    for (const status of writes.failed.values()) expect([0, 500]).to.include(status);
+    await visitsAddUp('kill', visits);
+    await writesAddUp('kill', writes);
+  });
+
+  it('redirects go on while Redis is stopped, and no visit that was answered is lost', async () => {
+    const visitors = new Visitors('redis', service.redirectPorts, keys, VISITS_PER_SECOND);
+    await seconds(1);
+    await redis.stop();
+    await seconds(OUTAGE_MS / 1000);
+    redis = await startServers({
+      dataDir: folders[1]!,
+      env: {
+        ...process.env,
+        DATABASE_URL: postgres.databaseUrl,
+        SECRET_KEY: postgres.secretKey,
+        REDIS_URL: '',
+        CACHE_REDIS_URL: '',
+      },
+    });
+    await seconds(2);
+    const visits = await visitors.stop();
+    expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
+    expect([...visits.cut], 'answers cut off').to.deep.equal([]);
+    await visitsAddUp('redis', visits);
+  });
+
+  it('redirects go on while Postgres is stopped; writes answer 500 or 202, and none is half done', async () => {
+    const visitors = new Visitors('postgres', service.redirectPorts, keys, VISITS_PER_SECOND);
+    const writers = new Writers('postgres', service.apiUrl, apiKey, WRITES_PER_SECOND);
+    await seconds(1);
+    await postgres.stop();
+    await seconds(OUTAGE_MS / 1000);
+    const { DATABASE_URL: _, REDIS_URL: __, CACHE_REDIS_URL: ___, ...env } = process.env;
+    postgres = await startServers({ dataDir: folders[0]!, env });
+    await seconds(2);
+    const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
+    expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
+    expect([...visits.cut], 'answers cut off').to.deep.equal([]);
+    for (const status of writes.failed.values()) expect(status).to.equal(500);
+    await visitsAddUp('postgres', visits);
+    await writesAddUp('postgres', writes);
+  });
+});
