@@ -1,11 +1,12 @@
 import { config } from '../src/config.ts';
+import type { Log } from '../src/infra/log.ts';
 import { queueDepth } from '../src/infra/metrics.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 
 /** `node dist/workers/main.js <name>` runs `workers/<name>.ts`. */
-const WORKERS: Record<string, () => Promise<{ default: () => WorkerDefinition }>> = {
+const WORKERS: Record<string, () => Promise<{ default: (log: Log) => WorkerDefinition }>> = {
   writes: () => import('./writes.ts'),
   bulk: () => import('./bulk.ts'),
   clicks: () => import('./clicks.ts'),
@@ -18,7 +19,7 @@ await runProcess(`worker_${name}`, async ({ log }) => {
   if (load === undefined) {
     throw new Error(`no worker is called "${name}"; there are: ${Object.keys(WORKERS).join(', ')}`);
   }
-  const definition = (await load()).default();
+  const definition = (await load()).default(log);
   const redis = connectRedis(config().REDIS_URL, 'wait', {
     onError: (error) => log.warn({ err: error }, 'Redis is away'),
   });

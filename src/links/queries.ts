@@ -66,6 +66,12 @@ export function findLink(
   return findWide(projectId, { 'links.id': id }, connection);
 }
 
+/** Links by their ids; those that are not there are left out. */
+export async function findLinks(projectId: string, ids: readonly string[]): Promise<SealedLink[]> {
+  const rows = ids.length === 0 ? [] : await wide(projectId).whereIn('links.id', ids);
+  return rows.map(toLink);
+}
+
 /** A link by the caller's own id. */
 export function findLinkByExternalId(
   projectId: string,

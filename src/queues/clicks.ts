@@ -23,7 +23,10 @@ export interface Visit {
   via: 'link' | 'qr';
 }
 
-/** Batches of visits from redirect processes to `worker_clicks`. */
+/**
+ * Batches of visits from redirect processes to `worker_clicks`. They were answered, so they must be counted: they are
+ * tried for a day, however long Postgres is away.
+ */
 export const clicks = defineQueue<{
   'visits.record': Job<Visit[], undefined>;
-}>('clicks', { attempts: 50 });
+}>('clicks', { attempts: 6_000 });

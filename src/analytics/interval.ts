@@ -1,0 +1,107 @@
+import { Refusal } from '../errors.ts';
+import { db } from '../infra/db.ts';
+
+/** Intervals by name; `all` begins with the workspace's first event. */
+export const INTERVALS = ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+export type Granularity = 'minute' | 'hour' | 'day' | 'month';
+
+/** A stretch of time, its end not included, and the step in which it is looked at. */
+export interface Span {
+  start: Date;
+  end: Date;
+  granularity: Granularity;
+  /** IANA zone in which days and months are reckoned. */
+  timezone: string;
+}
+
+/** How a request says which time it means. `interval` wins over `start` and `end`; without any it is 24h. */
+export interface SpanQuery {
+  interval?: Interval;
+  start?: string;
+  end?: string;
+  timezone: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** First moment of each interval, in local time; `local` is now in the zone. */
+const STARTS: Record<Exclude<Interval, '1h' | '24h' | 'all'>, string> = {
+  '7d': "date_trunc('day', local) - interval '6 days'",
+  '30d': "date_trunc('day', local) - interval '29 days'",
+  '90d': "date_trunc('day', local) - interval '89 days'",
+  ytd: "date_trunc('year', local)",
+  '1y': "date_trunc('day', local) - interval '1 year' + interval '1 day'",
+};
+
+const GRANULARITY: Record<Interval, Granularity> = {
+  '1h': 'minute',
+  '24h': 'hour',
+  '7d': 'day',
+  '30d': 'day',
+  '90d': 'day',
+  ytd: 'day',
+  '1y': 'month',
+  all: 'month',
+};
+
+/** Whether the zone is one that IANA knows. */
+export function isTimezone(name: string): boolean {
+  try {
+    return (
+      /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The stretch of time that a request means.
+ *
+ * @throws Refusal `unprocessable_entity` when it starts after it ends
+ */
+export async function resolveSpan(
+  projectId: string,
+  query: SpanQuery,
+  now = new Date(),
+): Promise<Span> {
+  const { timezone, interval } = query;
+  if (interval === undefined && query.start !== undefined) {
+    const [start, end] = [
+      new Date(query.start),
+      query.end === undefined ? now : new Date(query.end),
+    ];
+    if (start > end) throw new Refusal('unprocessable_entity', 'start must not be after end');
+    return { start, end, granularity: granularityOf(start, end), timezone };
+  }
+  const name = interval ?? '24h';
+  const granularity = GRANULARITY[name];
+  if (name === '1h' || name === '24h') {
+    const end = new Date(now.getTime() + 1);
+    return {
+      start: new Date(now.getTime() - (name === '1h' ? DAY_MS / 24 : DAY_MS)),
+      end,
+      granularity,
+      timezone,
+    };
+  }
+  const begin =
+    name === 'all'
+      ? '(SELECT coalesce(min(occurred_at), :now) FROM events WHERE project_id = :projectId)'
+      : `(${STARTS[name]}) AT TIME ZONE :timezone`;
+  const { rows } = await db().raw<{ rows: { start: Date; end: Date }[] }>(
+    `SELECT ${begin} AS start, (date_trunc('day', local) + interval '1 day') AT TIME ZONE :timezone AS end
+       FROM (SELECT :now::timestamptz AT TIME ZONE :timezone AS local) AS clock`,
+    { now, projectId, timezone },
+  );
+  return { ...rows[0]!, granularity, timezone };
+}
+
+function granularityOf(start: Date, end: Date): Granularity {
+  const length = end.getTime() - start.getTime();
+  if (length <= 2 * 3_600_000) return 'minute';
+  if (length <= 2 * DAY_MS) return 'hour';
+  return length <= 100 * DAY_MS ? 'day' : 'month';
+}

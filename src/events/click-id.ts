@@ -1,0 +1,32 @@
+import { createHmac } from 'node:crypto';
+import { keyFor } from '../infra/secrets.ts';
+
+const LENGTH = 24;
+
+/** What makes a visitor the same one: where they went, from where, with what. */
+export interface VisitorIdentity {
+  /** The link, or the domain whose root was visited. */
+  target: string;
+  ip: string;
+  userAgent: string;
+  /** Time of the visit, milliseconds since 1970. */
+  at: number;
+  /** Unique to the visit. */
+  visitId: string;
+}
+
+/**
+ * The id of a click: a keyed hash of link, visitor and window, so that it needs no look-up and is the same for
+ * all visits that count as one. Windows are aligned to the epoch.
+ *
+ * @param dedupeSeconds length of the window; with 0 every visit has an id of its own
+ */
+export function clickId(visitor: VisitorIdentity, dedupeSeconds: number): string {
+  const { target, ip, userAgent, at, visitId } = visitor;
+  const identity =
+    dedupeSeconds === 0
+      ? `visit\n${visitId}`
+      : `${target}\n${Math.floor(at / 1000 / dedupeSeconds)}\n${ip}\n${userAgent}`;
+  const hash = createHmac('sha256', keyFor('click-id')).update(identity).digest('base64url');
+  return `clk_${hash.slice(0, LENGTH)}`;
+}

@@ -1,0 +1,122 @@
+import { type Db, db } from '../infra/db.ts';
+import type { EventRow } from './event.ts';
+import type { CountedVisit } from './pipeline.ts';
+
+/** Length of a bucket of the rollups, in ms. */
+export const BUCKET_MS = 15 * 60_000;
+
+/** Dimensions that rollups keep, and the column of an event that each counts; `all` counts every event. */
+export const ROLLUP_DIMENSIONS = {
+  all: undefined,
+  country: 'country',
+  device: 'device',
+  browser: 'browser',
+  os: 'os',
+  referer: 'referer',
+} as const satisfies Record<string, keyof EventRow | undefined>;
+
+export type RollupDimension = keyof typeof ROLLUP_DIMENSIONS;
+
+/**
+ * Stores events with everything that follows from them, in one transaction: the rows, the counters of their
+ * links, the rollups of their workspaces. An event that is there already, from an earlier run of the same job
+ * or an earlier visit in the same window, changes nothing.
+ *
+ * Every set is written in the order of its keys, so that two workers wait for each other in turn.
+ *
+ * @returns how many events were new
+ */
+export async function storeEvents(visits: readonly CountedVisit[]): Promise<number> {
+  const first = new Map<string, CountedVisit>();
+  for (const visit of visits) if (!first.has(visit.row.id)) first.set(visit.row.id, visit);
+  return db().transaction(async (trx) => {
+    const fresh = await guard(trx, first);
+    if (fresh.length === 0) return 0;
+    await insertEvents(trx, fresh);
+    await addToCounters(trx, fresh);
+    await addToRollups(trx, fresh);
+    return fresh.length;
+  });
+}
+
+/** Takes the guards of these visits; the visits whose guard was free are new. */
+async function guard(trx: Db, visits: Map<string, CountedVisit>): Promise<EventRow[]> {
+  const guards = [...visits.values()].map(({ row, guardUntil }) => ({
+    id: row.id,
+    expires_at: guardUntil,
+  }));
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `INSERT INTO visit_guards SELECT id, expires_at FROM json_populate_recordset(NULL::visit_guards, ?)
+      ORDER BY id ON CONFLICT DO NOTHING RETURNING id`,
+    [JSON.stringify(guards)],
+  );
+  return rows.map(({ id }) => visits.get(id)!.row);
+}
+
+const COLUMNS =
+  'project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city, ' +
+  'device, browser, os, referer, referer_url, via, ip';
+
+async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  await trx.raw(
+    `INSERT INTO events (${COLUMNS}) SELECT ${COLUMNS} FROM json_populate_recordset(NULL::events, ?)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  const sums = new Map<
+    string,
+    { project_id: string; record_id: string; visits: number; last_visit_at: string }
+  >();
+  for (const { project_id, link_id, occurred_at } of rows) {
+    if (link_id === null) continue;
+    const sum = sums.get(link_id);
+    if (sum === undefined) {
+      sums.set(link_id, { project_id, record_id: link_id, visits: 1, last_visit_at: occurred_at });
+    } else {
+      sum.visits += 1;
+      if (occurred_at > sum.last_visit_at) sum.last_visit_at = occurred_at;
+    }
+  }
+  if (sums.size === 0) return;
+  // A link that was deleted meanwhile keeps its events, and has no counters any more.
+  await trx.raw(
+    `INSERT INTO counters (project_id, record_id, visits, last_visit_at)
+     SELECT sum.project_id, sum.record_id, sum.visits, sum.last_visit_at
+       FROM json_populate_recordset(NULL::counters, ?) AS sum
+       JOIN links ON links.project_id = sum.project_id AND links.id = sum.record_id
+      ORDER BY sum.project_id, sum.record_id
+     ON CONFLICT (project_id, record_id) DO UPDATE
+        SET visits = counters.visits + excluded.visits,
+            last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at)`,
+    [JSON.stringify([...sums.values()])],
+  );
+}
+
+async function addToRollups(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  const sums = new Map<string, Record<string, unknown> & { count: number }>();
+  for (const row of rows) {
+    const { project_id, event, occurred_at } = row;
+    const bucket = new Date(
+      Math.floor(Date.parse(occurred_at) / BUCKET_MS) * BUCKET_MS,
+    ).toISOString();
+    for (const [dimension, column] of Object.entries(ROLLUP_DIMENSIONS)) {
+      const value = column === undefined ? '' : row[column];
+      const name = `${project_id}\n${event}\n${dimension}\n${bucket}\n${value}`;
+      const sum = sums.get(name);
+      if (sum === undefined)
+        sums.set(name, { project_id, event, dimension, bucket, value, count: 1 });
+      else sum.count += 1;
+    }
+  }
+  await trx.raw(
+    `INSERT INTO rollups (project_id, event, dimension, bucket, value, count)
+     SELECT project_id, event, dimension, bucket, value, count
+       FROM json_populate_recordset(NULL::rollups, ?)
+      ORDER BY project_id, event, dimension, bucket, value
+     ON CONFLICT (project_id, event, dimension, bucket, value) DO UPDATE
+        SET count = rollups.count + excluded.count`,
+    [JSON.stringify([...sums.values()])],
+  );
+}

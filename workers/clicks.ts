@@ -1,0 +1,20 @@
+import { config } from '../src/config.ts';
+import { VisitRecorder } from '../src/events/record-visits.ts';
+import { openPlaces } from '../src/events/steps/place.ts';
+import type { Log } from '../src/infra/log.ts';
+import { clicks } from '../src/queues/clicks.ts';
+import { serve } from '../src/queues/queue.ts';
+
+export default (log: Log) => {
+  const recorder = new VisitRecorder(openPlaces(log), log);
+  return serve(
+    clicks,
+    {
+      'visits.record': async (visits) => {
+        await recorder.record(visits);
+        return undefined;
+      },
+    },
+    { concurrency: config().CLICKS_CONCURRENCY },
+  );
+};
