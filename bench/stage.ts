@@ -81,21 +81,23 @@ export const worker = (name: string): ProcessSpec => ({
   command: `node dist/workers/main.js ${name}`,
 });
 
+const LANDING = 'https://example.com/landing?campaign=autumn&page=';
+
 /** Puts links straight into the tables, with the keys `k0`, `k1`, …: what a benchmark visits. */
 export async function seedLinks({ projectId, domainId }: Stage, count: number): Promise<void> {
   await db().raw(
     `INSERT INTO claims (domain_id, key, project_id, record_id, entry)
      SELECT :domainId, 'k' || n, :projectId, 'link_' || lpad(n::text, 24, '0'),
-            E'1\\nlink_' || lpad(n::text, 24, '0') || E'\\n' || :projectId || E'\\nhttps://example.com/landing/page-' || n || E'?campaign=autumn\\n'
+            E'1\\nlink_' || lpad(n::text, 24, '0') || E'\\n' || CAST(:projectId AS text) || E'\\n' || :url || n || E'\\n'
        FROM generate_series(0, :count::int - 1) AS n`,
-    { projectId, domainId, count },
+    { projectId, domainId, count, url: LANDING },
   );
   await db().raw(
     `INSERT INTO links (project_id, id, user_id, domain_id, key, url)
      SELECT :projectId, 'link_' || lpad(n::text, 24, '0'), 'user_bench', :domainId, 'k' || n,
-            'https://example.com/landing/page-' || n || '?campaign=autumn'
+            :url || n
        FROM generate_series(0, :count::int - 1) AS n`,
-    { projectId, domainId, count },
+    { projectId, domainId, count, url: LANDING },
   );
   await db().raw('ANALYZE links, claims');
 }

@@ -108,13 +108,29 @@ async function plainInserts({ projectId }: Stage): Promise<number> {
   const began = performance.now();
   let rows = 0;
   while (performance.now() - began < seconds * 1000) {
-    await db().raw(
-      `INSERT INTO events (project_id, occurred_at, id, event, link_id, domain, key, url, continent, country,
-         region, city, device, browser, os, referer, referer_url, via, ip)
-       SELECT ?, now(), 'plain_' || (? + n), 'click', 'link_' || lpad((n % 10000)::text, 24, '0'), 'localhost', 'k' || n,
-         'https://example.com/landing', 'EU', 'DE', 'Berlin', 'Berlin', 'Desktop', 'Chrome', 'Windows',
-         '(direct)', '(direct)', 'link', '192.0.2.0' FROM generate_series(1, ?) AS n`,
-      [projectId, rows, rowsEach],
+    const from = rows;
+    await db()('events').insert(
+      Array.from({ length: rowsEach }, (_, n) => ({
+        project_id: projectId,
+        occurred_at: new Date(),
+        id: `plain_${String(from + n).padStart(22, '0')}`,
+        event: 'click',
+        link_id: `link_${String(randomInt(LINKS)).padStart(24, '0')}`,
+        domain: 'localhost',
+        key: `k${n}`,
+        url: 'https://example.com/landing/page?campaign=autumn',
+        continent: 'EU',
+        country: 'DE',
+        region: 'Berlin',
+        city: 'Berlin',
+        device: 'Desktop',
+        browser: 'Chrome',
+        os: 'Windows',
+        referer: '(direct)',
+        referer_url: '(direct)',
+        via: 'link',
+        ip: '192.0.2.0',
+      })),
     );
     rows += rowsEach;
   }
