@@ -9,7 +9,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const file = path.join(folder, name);
     if (statSync(file).isDirectory()) return filesBelow(file);
-    return /\.ts$/.test(name) && !name.endsWith('.d.ts') ? [file] : [];
+    return name.endsWith('.ts') && !name.endsWith('.d.ts') ? [file] : [];
   });
 }
 

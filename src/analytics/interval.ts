@@ -49,9 +49,9 @@ const GRANULARITY: Record<Interval, Granularity> = {
 /** Whether the zone is one that IANA knows. */
 export function isTimezone(name: string): boolean {
   try {
-    return (
-      /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-    );
+    Intl.DateTimeFormat('en', { timeZone: name });
+    // Some engines also take offsets such as +01:00, which Postgres reads the other way round.
+    return /^[A-Za-z]/.test(name);
   } catch {
     return false;
   }

@@ -1,10 +1,3 @@
-/** Resolves after `ms` milliseconds; does not keep the process alive. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
-}
-
 /**
  * Settles as `work` does, or rejects with `Timeout` after `ms` milliseconds.
  * The work itself is not stopped.

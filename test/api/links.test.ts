@@ -527,7 +527,14 @@ describe('/links/bulk', () => {
   it('refuses no links, more than 100, and what is no array', async () => {
     const { api } = await aWorkspace();
     expect((await api.post('/links/bulk', [])).status).to.equal(422);
-    expect((await api.post('/links/bulk', Array(101).fill({ url: A }))).status).to.equal(422);
+    expect(
+      (
+        await api.post(
+          '/links/bulk',
+          Array.from({ length: 101 }, () => ({ url: A })),
+        )
+      ).status,
+    ).to.equal(422);
     expect((await api.post('/links/bulk', { url: A })).status).to.equal(422);
   });
 

@@ -46,10 +46,8 @@ describe('tags', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => api.post('/tags', { name: 'same' })),
     );
-    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([
-      201,
-      ...Array(7).fill(409),
-    ]);
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(answers.filter(({ status }) => status === 409)).to.have.length(7);
   });
 
   it('are changed, and links show the change', async () => {

@@ -56,7 +56,13 @@ export async function mochaGlobalSetup(): Promise<void> {
   const servers = await startServers({ dataDir });
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
-  running = { ...(await startService(servers, settings)), dns, dataDir, servers };
+  try {
+    running = { ...(await startService(servers, settings)), dns, dataDir, servers };
+  } catch (error) {
+    await dns.stop();
+    await servers.stop();
+    throw error;
+  }
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {

@@ -1,0 +1,27 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { identityOf, isAlive } from '#lock';
+
+let notes = 0;
+
+/**
+ * Notes in `DATA_DIR/in-use` that this process uses the private servers. The answer takes the note away, and says
+ * whether it was the last one of a living process. Both to be called by one process at a time.
+ */
+export function noteUse(dataDir: string): () => boolean {
+  const folder = path.join(dataDir, 'in-use');
+  mkdirSync(folder, { recursive: true });
+  notes += 1;
+  const note = path.join(folder, `${process.pid}.${notes}`);
+  writeFileSync(note, identityOf(process.pid) ?? '');
+  return () => {
+    rmSync(note, { force: true });
+    for (const name of readdirSync(folder)) {
+      const other = path.join(folder, name);
+      if (isAlive(readFileSync(other, 'utf8'))) return false;
+      // Its process was killed.
+      rmSync(other);
+    }
+    return true;
+  };
+}

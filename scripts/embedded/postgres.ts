@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { type Account, postgresAccount } from './account.ts';
+import { keptSecret } from './kept.ts';
+import { findPostgres } from './postgres-programs.ts';
+import { ensureRunning, type Greeting } from './private-server.ts';
+import { SetupError } from './setup-error.ts';
+import type { Started } from './stack.ts';
+
+/** Name of the private server's owner and of its database. */
+const NAME = 'shortlinks';
+
+/** For a developer's machine; durability stays as it is by default. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+  wal_compression: 'on',
+  checkpoint_timeout: '15min',
+};
+
+/** Starts one of Postgres' programs under the right account; `output` receives what it prints. */
+type Run = (program: string, args: string[], output: number | 'pipe') => ChildProcess;
+
+/**
+ * Runs the private Postgres of `dataDir`, or adopts it where it runs. To be called by one process at a time.
+ *
+ * @param fixedPort 0: any
+ * @returns the server and the URL of its database
+ * @throws SetupError
+ */
+export async function startPostgres(
+  dataDir: string,
+  fixedPort: number,
+  log: (line: string) => void,
+): Promise<Started> {
+  const data = path.join(dataDir, 'postgres');
+  const { folder } = findPostgres(data);
+  const account = postgresAccount(data, [folder, dataDir]);
+  const run: Run = (program, args, output) =>
+    runAs(account, path.join(folder, program), args, output);
+  const password = keptSecret(path.join(dataDir, 'postgres.password'));
+  if (!existsSync(path.join(data, 'PG_VERSION'))) {
+    log(`Creating a private Postgres database in ${data} …`);
+    await makeData(data, password, account, run);
+  }
+  const server = await ensureRunning(dataDir, {
+    title: 'Postgres',
+    name: 'postgres',
+    portVariable: 'EMBEDDED_POSTGRES_PORT',
+    fixedPort,
+    spawn(port, logFile) {
+      const settings = Object.entries({ ...SETTINGS, port });
+      const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      return run('postgres', ['-D', data, ...options], logFile);
+    },
+    greet: (port) => greet(port, password, data),
+    stopSignal: 'SIGINT',
+    cleanUp: (lastPid) => disownPidFile(data, lastPid),
+  });
+  await ensureDatabase(server.port, password);
+  return { url: `postgres://${NAME}:${password}@127.0.0.1:${server.port}/${NAME}`, server };
+}
+
+function runAs(
+  account: Account | undefined,
+  program: string,
+  args: string[],
+  output: number | 'pipe',
+): ChildProcess {
+  const [command = '', ...rest] = [...(account?.prefix ?? []), program, ...args];
+  return spawn(command, rest, {
+    ...account?.spawnOptions,
+    // The account may not be able to enter our own folder.
+    cwd: '/',
+    // Not ours: PGPORT and its like, or a locale unknown to the bundled programs, would change what they do.
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    // A Ctrl-C in the terminal is for us alone: the server is stopped after its clients.
+    detached: true,
+    stdio: ['ignore', output, output],
+  });
+}
+
+/** Makes the data beside their place and moves them there when they are whole. */
+async function makeData(
+  data: string,
+  password: string,
+  account: Account | undefined,
+  run: Run,
+): Promise<void> {
+  if (existsSync(data) && readdirSync(data).length > 0) {
+    throw new SetupError(`${data} holds something other than Postgres data: move it away.`);
+  }
+  const parent = path.dirname(data);
+  for (const entry of readdirSync(parent).filter((name) => name.startsWith('postgres.new.'))) {
+    rmSync(path.join(parent, entry), { recursive: true, force: true, maxRetries: 5 });
+  }
+  const draft = `${data}.new.${process.pid}`;
+  const passwordFile = `${draft}.password`;
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (account) for (const made of [draft, passwordFile]) chownSync(made, account.uid, account.gid);
+  const failure = await outcome(
+    run(
+      'initdb',
+      [
+        `--pgdata=${draft}`,
+        `--username=${NAME}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+      ],
+      'pipe',
+    ),
+  );
+  rmSync(passwordFile);
+  if (failure !== undefined) {
+    throw new SetupError(`The private database could not be made, initdb says: ${failure}`);
+  }
+  renameSync(draft, data);
+}
+
+/** `undefined` when the process ends well, else its last lines. */
+function outcome(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (part: Buffer) => {
+        output += part.toString();
+      });
+    }
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) =>
+      resolve(code === 0 ? undefined : output.trim().split('\n').slice(-3).join(' / ')),
+    );
+  });
+}
+
+async function greet(port: number, password: string, data: string): Promise<Greeting> {
+  const client = clientOf(port, password);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+    // A copy of DATA_DIR has the same password, and names the original's server as the last one.
+    return realpathSync(rows[0]?.data_directory ?? '/') === realpathSync(data)
+      ? 'ready'
+      : 'elsewhere';
+  } catch (error) {
+    // Class 28: the password is wrong. Anything else passes: not listening yet, or busy recovering.
+    return (error as { code?: string }).code?.startsWith('28') ? 'refused' : 'starting';
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function ensureDatabase(port: number, password: string): Promise<void> {
+  const client = clientOf(port, password);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${NAME}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function clientOf(port: number, password: string): pg.Client {
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: NAME,
+    password,
+    database: 'postgres',
+    ssl: false,
+    connectionTimeoutMillis: 2_000,
+  });
+  // A connection that breaks is seen by whoever waits for its answer.
+  client.on('error', () => {});
+  return client;
+}
+
+/**
+ * Postgres refuses to start while the process that its lock file names runs and could be a server. After a crash
+ * that number may be another program's by now. A lock file that names our own process is taken as left behind;
+ * Postgres' other check, for processes that still use the data, stays in force.
+ */
+function disownPidFile(data: string, lastPid: number): void {
+  const file = path.join(data, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const [pid, ...rest] = readFileSync(file, 'utf8').split('\n');
+  if (Number(pid) === lastPid) writeFileSync(file, [process.pid, ...rest].join('\n'));
+}

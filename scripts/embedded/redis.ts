@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { keptSecret } from './kept.ts';
+import { ensureRunning, type Greeting } from './private-server.ts';
+import type { RedisProgram } from './redis-program.ts';
+import type { Started } from './stack.ts';
+
+/**
+ * Runs the private Redis of `dataDir`, or adopts it where it runs. To be called by one process at a time.
+ *
+ * @param fixedPort 0: any
+ * @throws SetupError
+ */
+export async function startRedis(
+  dataDir: string,
+  fixedPort: number,
+  program: RedisProgram,
+): Promise<Started> {
+  const data = path.join(dataDir, 'redis');
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const password = keptSecret(path.join(dataDir, 'redis.password'));
+  const server = await ensureRunning(dataDir, {
+    title: 'Redis',
+    name: 'redis',
+    portVariable: 'EMBEDDED_REDIS_PORT',
+    fixedPort,
+    spawn(port, logFile) {
+      const child = spawn(program.command, ['-'], {
+        env: { ...process.env, ...program.env, LC_ALL: 'C' },
+        // A Ctrl-C in the terminal is for us alone: the server is stopped after its clients.
+        detached: true,
+        stdio: ['pipe', logFile, logFile],
+      });
+      // On standard input, because every user of the machine can read a command line.
+      child.stdin?.on('error', () => {}).end(settings(port, password, data));
+      return child;
+    },
+    greet: (port) => greet(port, password, data),
+    stopSignal: 'SIGTERM',
+  });
+  return { url: `redis://:${password}@127.0.0.1:${server.port}`, server };
+}
+
+function settings(port: number, password: string, data: string): string {
+  return [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(data)}`,
+    'appendonly yes',
+    'appendfsync everysec',
+    'save ""',
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+}
+
+async function greet(port: number, password: string, data: string): Promise<Greeting> {
+  const redis = new Redis({
+    host: '127.0.0.1',
+    port,
+    password,
+    lazyConnect: true,
+    protocol: 2,
+    connectTimeout: 2_000,
+    commandTimeout: 2_000,
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+  });
+  redis.on('error', () => {});
+  try {
+    await redis.connect();
+    await redis.ping();
+    // A copy of DATA_DIR has the same password, and names the original's server as the last one.
+    const [, folder] = (await redis.config('GET', 'dir')) as string[];
+    return realpathSync(folder ?? '/') === realpathSync(data) ? 'ready' : 'elsewhere';
+  } catch (error) {
+    return /WRONGPASS|NOAUTH|no password/.test((error as Error).message) ? 'refused' : 'starting';
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,106 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { checkPostgres, checkRedis } from './given.ts';
+import { keptSecret } from './kept.ts';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+import { findRedis } from './redis-program.ts';
+import { SetupError } from './setup-error.ts';
+import { Stack } from './stack.ts';
+
+export { SetupError };
+
+/** Connection data of the servers, whether they are the operator's or private ones. */
+export interface Servers {
+  databaseUrl: string;
+  redisUrl: string;
+  secretKey: string;
+  /** The folder they were started for, absolute. */
+  dataDir: string;
+  /** From now on a private server that ends unasked, after a crash or somebody's `kill`, is started again. */
+  keepRunning(): void;
+  /**
+   * Ends the private servers, unless another command uses them too: then that one ends them. The operator's
+   * servers are left alone.
+   */
+  stop(): Promise<void>;
+  /** `stop` for a process that ends at once: asks the servers to end, and does not wait. */
+  abandon(): void;
+}
+
+/**
+ * Starts, or adopts where they already run, the private servers of `dataDir`: only those for which `env` has no
+ * DATABASE_URL or REDIS_URL. Those it has are checked.
+ *
+ * @param options.log receives a line for each thing that takes long; without it they go to standard error
+ * @throws SetupError
+ */
+export async function startServers({
+  dataDir: folder,
+  env = process.env,
+  log = (line) => console.error(line),
+}: {
+  dataDir: string;
+  env?: NodeJS.ProcessEnv;
+  log?: (line: string) => void;
+}): Promise<Servers> {
+  const dataDir = path.resolve(folder);
+  try {
+    const config = readConfig(env);
+    const { DATABASE_URL: givenPostgres, REDIS_URL: givenRedis } = config;
+    if (givenPostgres !== '') await checkPostgres(givenPostgres);
+    if (givenRedis !== '') await checkRedis(givenRedis);
+    // Not in turn: an installation takes its time and disturbs nobody.
+    const redisProgram = givenRedis === '' ? findRedis(log) : undefined;
+    makeFolder(dataDir);
+    const stack = new Stack(dataDir, log, {
+      ...(givenPostgres === '' && {
+        postgres: () => startPostgres(dataDir, config.EMBEDDED_POSTGRES_PORT, log),
+      }),
+      ...(redisProgram && {
+        redis: () => startRedis(dataDir, config.EMBEDDED_REDIS_PORT, redisProgram),
+      }),
+    });
+    await stack.start();
+    return {
+      databaseUrl: stack.urlOf('postgres') ?? givenPostgres,
+      redisUrl: stack.urlOf('redis') ?? givenRedis,
+      secretKey: config.SECRET_KEY || keptSecret(path.join(dataDir, 'secret.key')),
+      dataDir,
+      keepRunning: () => stack.keepRunning(),
+      stop: () => stack.stop(),
+      abandon: () => stack.abandon(),
+    };
+  } catch (error) {
+    throw asSetupError(error);
+  }
+}
+
+/** The environment for child processes: our own, with where the servers are. */
+export function serversEnv(servers: Servers): Record<string, string> {
+  return {
+    ...(process.env as Record<string, string>),
+    DATA_DIR: servers.dataDir,
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    SECRET_KEY: servers.secretKey,
+  };
+}
+
+/** Postgres may run under another account, which has to pass through. */
+function makeFolder(dataDir: string): void {
+  if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
+}
+
+function asSetupError(error: unknown): unknown {
+  if (error instanceof ConfigError) return new SetupError(error.message);
+  const { code, path: place, message } = error as NodeJS.ErrnoException;
+  if (
+    place !== undefined &&
+    ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR'].includes(code ?? '')
+  ) {
+    return new SetupError(`${message}: use an account that may write there, or another DATA_DIR.`);
+  }
+  return error;
+}

@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { withLock } from '#lock';
+import { noteUse } from './in-use.ts';
+import type { PrivateServer } from './private-server.ts';
+
+/** A private server and the URL under which it is used. */
+export interface Started {
+  url: string;
+  server: PrivateServer;
+}
+
+type Name = 'postgres' | 'redis';
+
+const WATCH_MS = 500;
+
+/**
+ * The private servers of one DATA_DIR as this process uses them. Commands that use the same ones take turns to
+ * start and stop them, and the last to leave ends them.
+ */
+export class Stack {
+  readonly #dataDir: string;
+  readonly #log: (line: string) => void;
+  readonly #starts: Partial<Record<Name, () => Promise<Started>>>;
+  readonly #started: Partial<Record<Name, Started>> = {};
+  #leave: (() => boolean) | undefined;
+  #watch: NodeJS.Timeout | undefined;
+
+  /** @param starts how to start or adopt each server; only those that are wanted */
+  constructor(
+    dataDir: string,
+    log: (line: string) => void,
+    starts: Partial<Record<Name, () => Promise<Started>>>,
+  ) {
+    this.#dataDir = dataDir;
+    this.#log = log;
+    this.#starts = starts;
+  }
+
+  /** Starts or adopts them all, or none. */
+  async start(): Promise<void> {
+    await this.#inTurn(async () => {
+      this.#leave = noteUse(this.#dataDir);
+      try {
+        await this.#ensureAll();
+      } catch (error) {
+        await this.#end();
+        throw error;
+      }
+    });
+  }
+
+  urlOf(name: Name): string | undefined {
+    return this.#started[name]?.url;
+  }
+
+  /** From now on starts again what ended unasked. */
+  keepRunning(): void {
+    this.#watch = setTimeout(() => void this.#look(), WATCH_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#watch);
+    await this.#inTurn(() => this.#end());
+  }
+
+  /** `stop` for a process that ends at once: neither waits for its turn nor for the servers. */
+  abandon(): void {
+    if (this.#leave?.()) for (const { server } of Object.values(this.#started)) server.end();
+  }
+
+  async #ensureAll(): Promise<void> {
+    const names = Object.keys(this.#starts) as Name[];
+    const results = await Promise.allSettled(
+      names.map(async (name) => {
+        if (this.#started[name]?.server.isAlive()) return;
+        const started = await this.#starts[name]?.();
+        if (started) this.#started[name] = started;
+      }),
+    );
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  async #look(): Promise<void> {
+    const dead = Object.entries(this.#started).filter(([, { server }]) => !server.isAlive());
+    if (dead.length > 0) {
+      this.#log(`The private ${dead.map(([name]) => name).join(' and ')} ended: starting again …`);
+      try {
+        // After `stop` there is no note of ours any more.
+        await this.#inTurn(async () => this.#leave && this.#ensureAll());
+      } catch (error) {
+        this.#log((error as Error).message);
+      }
+    }
+    if (this.#leave) this.keepRunning();
+  }
+
+  async #end(): Promise<void> {
+    const isLast = this.#leave?.() ?? false;
+    this.#leave = undefined;
+    if (!isLast) return;
+    await Promise.all(Object.values(this.#started).map(({ server }) => server.stop()));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return withLock(path.join(this.#dataDir, 'lock'), work, () =>
+      this.#log(`Waiting for another command that uses ${this.#dataDir} …`),
+    );
+  }
+}

@@ -1,0 +1,131 @@
+import { SetupError } from './embedded/setup-error.ts';
+import { freePorts } from './ports.ts';
+import { Supervised } from './supervised.ts';
+
+/** A line of a Procfile. */
+export interface ProcessSpec {
+  name: string;
+  /** Program and arguments, parted by spaces; there is no shell. */
+  command: string;
+}
+
+/**
+ * Reads lines of the form `name: command`; empty lines and those that begin with `#` mean nothing.
+ *
+ * @throws SetupError naming a line of another form
+ */
+export function parseProcfile(text: string): ProcessSpec[] {
+  return text.split('\n').flatMap((line) => {
+    if (/^\s*(#|$)/.test(line)) return [];
+    const [, name, command] = /^(\w+):\s*(\S.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined || command === undefined) {
+      throw new SetupError(`Procfile: "${line}" is not of the form "name: command"`);
+    }
+    return [{ name, command }];
+  });
+}
+
+export interface RunnerOptions {
+  processes: ProcessSpec[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Receives every line that a process prints. */
+  onLine: (name: string, line: string) => void;
+  /** How many of each process are run; 1 without an entry. Several are called `redirect.1`, `redirect.2`. */
+  scale?: Record<string, number>;
+  /** Variables for one process alone, by its name: copies of a server need ports of their own. */
+  envOf?: Record<string, Record<string, string>>;
+}
+
+const READY_MS = 60_000;
+const STOP_MS = 30_000;
+
+/**
+ * Runs the processes of a Procfile and keeps them running: one that ends unasked is started again. They end in
+ * order when the program that runs them ends, however that happens (see `endWithSupervisor` in
+ * src/infra/process.ts).
+ */
+export class Runner {
+  readonly #processes: Map<string, Supervised>;
+
+  constructor({ processes, env, cwd, onLine, scale = {}, envOf = {} }: RunnerOptions) {
+    const all = processes.flatMap(({ name, command }) => {
+      const count = scale[name] ?? 1;
+      const names =
+        count === 1 ? [name] : Array.from({ length: count }, (_, i) => `${name}.${i + 1}`);
+      return names.map((instance) => ({ name: instance, command }));
+    });
+    this.#processes = new Map(
+      all.map(({ name, command }) => [
+        name,
+        new Supervised({
+          name,
+          command,
+          cwd,
+          env: { ...env, ...envOf[name] },
+          onLine: (line) => onLine(name, line),
+        }),
+      ]),
+    );
+  }
+
+  /** The names of all processes, in the Procfile's order. */
+  get names(): string[] {
+    return [...this.#processes.keys()];
+  }
+
+  /**
+   * Starts all processes and waits until each is ready.
+   *
+   * @throws SetupError saying which process is not, with its last lines; then all have been stopped
+   */
+  async start(): Promise<void> {
+    const all = [...this.#processes.values()];
+    const ports = await freePorts(all.length);
+    for (const [i, process] of all.entries()) process.start(ports[i] ?? 0);
+    try {
+      await Promise.all(all.map((process) => process.ready(READY_MS)));
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** @throws Error when the process is not running now */
+  pidOf(name: string): number {
+    const { pid } = this.#process(name);
+    if (pid === undefined) throw new Error(`${name} is not running`);
+    return pid;
+  }
+
+  /** Where the process answers `/healthz`, `/readyz` and `/metrics`: `http://127.0.0.1:port`. */
+  healthUrlOf(name: string): string {
+    return this.#process(name).healthUrl;
+  }
+
+  /** Sends a signal to a process, as an accident would: it is started again when it ends. */
+  kill(name: string, signal: NodeJS.Signals): void {
+    process.kill(this.pidOf(name), signal);
+  }
+
+  /** How often the process was started again. */
+  restarts(name: string): number {
+    return this.#process(name).restarts;
+  }
+
+  /** Ends all processes in order; after 30 s those that still run are killed. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#processes.values()].map((process) => process.stop(STOP_MS)));
+  }
+
+  /** Kills all processes. */
+  abandon(): void {
+    for (const process of this.#processes.values()) process.abandon();
+  }
+
+  #process(name: string): Supervised {
+    const found = this.#processes.get(name);
+    if (found === undefined) throw new Error(`no process is called "${name}"`);
+    return found;
+  }
+}

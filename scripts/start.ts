@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
+import { closeDb, db } from '../src/infra/db.ts';
+import { closeCacheRedis } from '../src/infra/redis.ts';
+import { ensureDemo } from '../src/workspaces/demo.ts';
+import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
+import { migrateLatest } from './migrate.ts';
+import { freePort, isFree } from './ports.ts';
+import { ProcessLogs } from './process-logs.ts';
+import { parseProcfile, Runner } from './procfile.ts';
+
+/** A signal that comes sooner after the first is the same keypress: npm passes on what we got from the terminal too. */
+const SAME_KEYPRESS_MS = 1_000;
+/** Processes of a run that was killed may still be ending. */
+const PORT_PATIENCE_MS = 3_000;
+/** The folder of package.json, seen from dist/scripts. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+/**
+ * `npm start [-- --verbose]`: private servers where none are given, schema, demo workspace, all processes of the
+ * Procfile; until Ctrl-C or SIGTERM, when all of it ends in order.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } });
+  let servers: Servers | undefined;
+  let runner: Runner | undefined;
+  const end = endOnSignal(() => {
+    runner?.abandon();
+    servers?.abandon();
+  });
+  try {
+    const config = await choosePorts();
+    servers = await startServers({ dataDir: config.DATA_DIR, log: console.log });
+    servers.keepRunning();
+    end.throwIfAborted();
+    Object.assign(process.env, serversEnv(servers));
+    reloadConfig();
+    await migrateLatest(servers.databaseUrl);
+    const { apiKey } = await ensureDemo(db());
+    end.throwIfAborted();
+
+    const logs = new ProcessLogs(path.join(config.DATA_DIR, 'log'), values.verbose);
+    runner = new Runner({
+      processes: parseProcfile(readFileSync(path.join(ROOT, 'Procfile'), 'utf8')),
+      env: process.env,
+      cwd: ROOT,
+      onLine: (name, line) => logs.take(name, line),
+    });
+    await Promise.race([runner.start(), aborted(end)]);
+    end.throwIfAborted();
+    console.log(welcome(config, apiKey));
+    await aborted(end);
+  } catch (error) {
+    if (!end.aborted) {
+      const expected = [SetupError, ConfigError].some((kind) => error instanceof kind);
+      console.error(expected ? (error as Error).message : error);
+      process.exitCode = 1;
+    }
+  } finally {
+    await runner?.stop();
+    await closeDb();
+    await closeCacheRedis();
+    await servers?.stop();
+  }
+  if (end.aborted) console.log('stopped');
+}
+
+/** Ports that are free, and the configuration with them; a port 0 becomes a number here, so that it can be shown. */
+async function choosePorts(): Promise<Config> {
+  for (const name of ['API_PORT', 'REDIRECT_PORT'] as const) {
+    const { [name]: port, HOST } = reloadConfig();
+    if (port === 0) {
+      process.env[name] = String(await freePort());
+      continue;
+    }
+    const deadline = Date.now() + PORT_PATIENCE_MS;
+    while (!(await isFree(port, HOST))) {
+      if (Date.now() > deadline) {
+        throw new SetupError(`Port ${port} is in use: stop the other program or set ${name}.`);
+      }
+      await pause(100);
+    }
+  }
+  return reloadConfig();
+}
+
+/**
+ * Aborts on the first Ctrl-C or SIGTERM; the second ends this process at once.
+ *
+ * @param abandon called before that
+ */
+function endOnSignal(abandon: () => void): AbortSignal {
+  const controller = new AbortController();
+  let firstAt = 0;
+  const onSignal = () => {
+    if (firstAt === 0) {
+      firstAt = Date.now();
+      console.log('stopping …');
+      controller.abort();
+    } else if (Date.now() - firstAt > SAME_KEYPRESS_MS) {
+      abandon();
+      process.exit(130);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  return controller.signal;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** Where everything is, and three commands that show it at work. */
+function welcome(config: Config, apiKey: string): string {
+  const { HOST, API_PORT, REDIRECT_PORT, BASE_URL, DATA_DIR, DEFAULT_SHORT_DOMAIN } = config;
+  const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(HOST);
+  const host = isLocal ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  const api = `http://${host}:${API_PORT}`;
+  const redirect = `http://${host}:${REDIRECT_PORT}`;
+  // A key of its own for each start: a key can be taken only once.
+  const key = `hello-${randomBytes(2).toString('hex')}`;
+  const authorization = `-H 'Authorization: Bearer ${apiKey}'`;
+  const asDomain = DEFAULT_SHORT_DOMAIN === host ? '' : ` -H 'Host: ${DEFAULT_SHORT_DOMAIN}'`;
+  return `
+Ready after ${process.uptime().toFixed(1)} s.
+
+  API          ${BASE_URL}
+  Short links  ${redirect}
+  API key      ${apiKey}
+  Logs         ${path.join(DATA_DIR, 'log')}
+
+Try it: make a link, visit it, count the click.
+
+curl -X POST ${authorization} -H 'Content-Type: application/json' -d '{"url":"https://example.com/","key":"${key}"}' ${api}/links
+
+curl -i -A '${BROWSER}'${asDomain} ${redirect}/${key}
+
+sleep 1; curl ${authorization} '${api}/analytics?groupBy=count&interval=24h'
+
+Ctrl-C stops everything.
+`;
+}
+
+await main();
