@@ -1,0 +1,238 @@
+import { createConnection } from 'node:net';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser, visit as visitHost } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+
+describe('a redirect', () => {
+  it('is a 302 that nobody may keep', async () => {
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'a' });
+    const { status, headers, body } = await visit('/a');
+    expect(status).to.equal(302);
+    expect(headers.location).to.equal(A);
+    expect(headers['cache-control']).to.equal('private, no-store');
+    expect(body).to.equal('');
+  });
+
+  const queries: [name: string, url: string, path: string, location: string][] = [
+    ['the visitor’s query is passed on', A, '/k?x=1', `${A}?x=1`],
+    ['after the destination’s own', `${A}?a=1`, '/k?x=2', `${A}?a=1&x=2`],
+    ['and wins over the same names', `${A}?a=1&b=2`, '/k?a=9', `${A}?b=2&a=9`],
+    ['byte for byte', `${A}?q=%20+`, '/k?x=%E4%F6+%2B', `${A}?q=%20+&x=%E4%F6+%2B`],
+    ['fragments survive', `${A}?a=1#part`, '/k?x=1', `${A}?a=1&x=1#part`],
+    ['qr=1 is not passed on', A, '/k?qr=1', A],
+    ['nor among others', A, '/k?x=1&qr=1&y=2', `${A}?x=1&y=2`],
+    ['an empty query changes nothing', `${A}?a=1`, '/k?', `${A}?a=1`],
+    ['app schemes stay as they are', 'mailto:a@example.com', '/k?x=1', 'mailto:a@example.com'],
+    ['a trailing slash names the same link', A, '/k/', A],
+  ];
+  for (const [name, url, path, location] of queries) {
+    it(`leads on with its query: ${name}`, async () => {
+      const { api, visit } = await aWorkspace();
+      await api.post('/links', { url, key: 'k' });
+      expect((await visit(path)).headers.location).to.equal(location);
+    });
+  }
+
+  it('matches the host without port, whatever its case', async () => {
+    const { api, domain } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'a' });
+    for (const host of [`${domain}:8080`, domain.toUpperCase(), `${domain}.`]) {
+      expect((await visitHost('/a', { host })).status, host).to.equal(302);
+    }
+  });
+
+  it('finds keys in any script, and with emoji', async () => {
+    const { api, visit } = await aWorkspace();
+    for (const key of ['日本語', 'größe/ä', '👩‍🚀', 'a.b_c-d', 'Ελλάδα']) {
+      expect((await api.post('/links', { url: A, key })).status, key).to.equal(201);
+      expect((await visit(`/${encodeURI(key)}`)).headers.location, key).to.equal(A);
+    }
+  });
+
+  it('leads an archived link on as before', async () => {
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'a', archived: true });
+    expect((await visit('/a')).headers.location).to.equal(A);
+  });
+
+  it('ends at the second of its expiry, at its own, its domain’s, or a page', async () => {
+    const { api, visit } = await aWorkspace();
+    const expiresAt = new Date(Date.now() + 1_500).toISOString();
+    await api.post('/links', {
+      url: A,
+      key: 'own',
+      expiresAt,
+      expiredUrl: 'https://example.com/over',
+    });
+    await api.post('/links', { url: A, key: 'plain', expiresAt });
+    expect((await visit('/own')).headers.location).to.equal(A);
+    await eventually(async () => {
+      expect((await visit('/own')).headers.location).to.equal('https://example.com/over');
+    });
+    const page = await visit('/plain');
+    expect(page.status).to.equal(410);
+    expect(page.body).not.to.contain('example.com');
+    const [domain] = (await api.get('/domains')).body;
+    await api.patch(`/domains/${domain.id}`, { expiredUrl: 'https://example.com/all-over' });
+    await eventually(async () => {
+      expect((await visit('/plain')).headers.location).to.equal('https://example.com/all-over');
+    }, 200);
+  });
+
+  it('does not tell where a protected link leads', async () => {
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'locked', password: 'open sesame' });
+    const { status, headers, body } = await visit('/locked');
+    expect(status).to.be.within(401, 403);
+    expect(JSON.stringify(headers) + body).not.to.contain('example.com');
+  });
+});
+
+describe('a change of a link', () => {
+  it('is seen by both redirect processes within 100 ms of the answer', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, key: 'a', flexible: true });
+    for (let n = 0; n < 20; n += 1) {
+      for (const process of [0, 1] as const) await visit('/a', { process });
+      await api.patch(`/links/${link.id}`, { url: `${A}?n=${n}` });
+      for (const process of [0, 1] as const) {
+        await eventually(async () => {
+          expect((await visit('/a', { process })).headers.location).to.equal(`${A}?n=${n}`);
+        }, 100);
+      }
+    }
+    await api.delete(`/links/${link.id}`);
+    for (const process of [0, 1] as const) {
+      await eventually(
+        async () => expect((await visit('/a', { process })).status).to.equal(404),
+        100,
+      );
+    }
+    await api.post('/links', { url: `${A}again`, key: 'a' });
+    for (const process of [0, 1] as const) {
+      expect((await visit('/a', { process })).headers.location).to.equal(`${A}again`);
+    }
+  });
+
+  it('is at once when it is a creation, also of a key that is being asked for', async () => {
+    const { api, visit } = await aWorkspace();
+    let asking = true;
+    const asked = [0, 1].map(async (process) => {
+      while (asking) await visit('/wanted', { process: process as 0 | 1 });
+    });
+    await api.post('/links', { url: A, key: 'wanted' });
+    const answers = await Promise.all([
+      visit('/wanted', { process: 0 }),
+      visit('/wanted', { process: 1 }),
+    ]);
+    asking = false;
+    await Promise.all(asked);
+    expect(answers.map(({ headers }) => headers.location)).to.deep.equal([A, A]);
+  });
+});
+
+describe('what is not there', () => {
+  const paths = ['/nope', '/', '/_', '/_/x', '/favicon.ico', '/.well-known/x', '/a/../b'];
+  for (const path of paths) {
+    it(`is a page with 404 and a strict policy: ${path}`, async () => {
+      const { visit } = await aWorkspace();
+      const { status, headers, body } = await visit(path);
+      expect(status).to.equal(404);
+      expect(headers['content-type']).to.contain('text/html');
+      expect(headers['content-security-policy']).to.contain("default-src 'none'");
+      expect(headers['x-content-type-options']).to.equal('nosniff');
+      expect(body).to.contain('<html lang=');
+    });
+  }
+
+  it('is a 404 for hosts that nobody has', async () => {
+    expect((await visitHost('/a', { host: 'nobody.example' })).status).to.equal(404);
+    expect((await visitHost('/a', { host: '<script>.example' })).status).to.be.within(400, 404);
+  });
+
+  it('is a 400 where the path is not well percent-encoded', async () => {
+    const { visit } = await aWorkspace();
+    for (const path of ['/%', '/%zz', '/%E0%A4', '/%ff']) {
+      expect((await visit(path)).status, path).to.be.oneOf([400, 404]);
+    }
+    expect((await visit('/%00')).status).to.be.oneOf([400, 404]);
+  });
+
+  it('shows nothing of the request in its pages', async () => {
+    const { visit } = await aWorkspace();
+    const { body } = await visit('/%3Cscript%3Ealert(1)%3C/script%3E?x=%3Cscript%3E');
+    expect(body).not.to.contain('<script');
+  });
+
+  it('is 405 for other methods than GET and HEAD', async () => {
+    const { visit } = await aWorkspace();
+    const { status, headers } = await visit('/a', { method: 'POST' });
+    expect(status).to.equal(405);
+    expect(headers.allow).to.equal('GET, HEAD');
+  });
+
+  it('survives requests that are no HTTP, and headers that are too long', async () => {
+    const [port] = stack().redirectPorts;
+    for (const text of [
+      '\x16\x03\x01garbage\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
+      'GET / HTTP/1.1\r\n\r\n',
+    ]) {
+      const answer = await new Promise<string>((resolve) => {
+        const socket = createConnection(port, '127.0.0.1', () => socket.write(text));
+        let got = '';
+        socket.on('data', (chunk) => {
+          got += chunk.toString();
+          socket.end();
+        });
+        socket.on('close', () => resolve(got));
+        socket.on('error', () => resolve(got));
+      });
+      expect(answer).to.match(/^HTTP\/1\.1 (400|404|431)/);
+    }
+    expect(stack().runner.restarts('redirect.1')).to.equal(0);
+  });
+});
+
+describe('every process', () => {
+  it('answers /healthz, /readyz and /metrics', async () => {
+    const { runner, apiUrl, redirectPorts } = stack();
+    for (const name of runner.names) {
+      for (const path of ['/healthz', '/readyz', '/metrics']) {
+        expect((await fetch(runner.healthUrlOf(name) + path)).status, `${name} ${path}`).to.equal(
+          200,
+        );
+      }
+    }
+    for (const url of [apiUrl, `http://127.0.0.1:${redirectPorts[0]}`]) {
+      expect((await fetch(`${url}/healthz`)).status).to.equal(200);
+      expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+    }
+  });
+
+  it('measures what it does', async () => {
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'm' });
+    await visit('/m', { userAgent: browser(7) });
+    const { runner } = stack();
+    const metricsOf = async (name: string) =>
+      (await fetch(`${runner.healthUrlOf(name)}/metrics`)).text();
+    expect(await metricsOf('api')).to.match(
+      /http_request_seconds_count\{method="POST",route="\/links",status="201"\} \d/,
+    );
+    expect(await metricsOf('redirect.1')).to.match(/redirects_total\{outcome="redirect"\} \d/);
+    expect(await metricsOf('worker_writes')).to.match(
+      /job_seconds_count\{queue="writes",job="link.create",outcome="done"\} \d/,
+    );
+    await eventually(async () => {
+      expect(await metricsOf('worker_clicks')).to.match(/visit_lag_seconds_count [1-9]/);
+      expect(await metricsOf('worker_writes')).to.match(
+        /queue_depth\{queue="writes",state="waiting"\} \d/,
+      );
+    }, 10_000);
+  });
+});
