@@ -43,9 +43,10 @@ export async function once<Result>(
       return done;
     });
   } catch (thrown) {
-    if (thrown instanceof Refusal)
-      await remember(db(), job, { refused: thrown.toJSON() }, []).catch(ignoreRunBefore);
-    else if (!(thrown instanceof RanBefore)) throw thrown;
+    if (thrown instanceof Refusal) {
+      await remember(db(), job, { refused: thrown.toJSON() }, []).catch(ignoreRanBefore);
+    }
+    // Two runs at once: whatever this one met, what the other one committed is the outcome.
     const earlier = await earlierRun<Result>(job);
     if (earlier === undefined) throw thrown;
     return earlier.result;
@@ -57,7 +58,7 @@ export async function once<Result>(
 /** Another run of the job has committed. */
 class RanBefore extends Error {}
 
-function ignoreRunBefore(error: unknown): void {
+function ignoreRanBefore(error: unknown): void {
   if (!(error instanceof RanBefore)) throw error;
 }
 

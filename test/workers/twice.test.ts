@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { createDomain, deleteDomain, updateDomain } from '../../src/domains/commands.ts';
+import { createFolder, deleteFolder, updateFolder } from '../../src/folders/commands.ts';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import {
+  createLink,
+  createLinks,
+  deleteLink,
+  deleteLinks,
+  updateLink,
+  updateLinks,
+  upsertLink,
+} from '../../src/links/commands.ts';
+import type { JobContext } from '../../src/queues/queue.ts';
+import { createTag, deleteTag, updateTag } from '../../src/tags/commands.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+/*
+ * A worker may die after it has committed, and before anybody has heard of it. The job then runs again: it must
+ * answer the same, and change nothing.
+ */
+
+const A = 'https://example.com/a';
+
+describe('a job that runs twice', () => {
+  let world: World;
+  const userId = 'user_test';
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  /** Runs a command as its job does: a first time, again after a crash, and twice at the same moment. */
+  async function twice<Data, Result>(
+    command: (data: Data, job: JobContext) => Promise<Result>,
+    data: Data,
+  ): Promise<Result> {
+    const log = pino({ level: 'silent' });
+    const job = { jobId: newId('job'), projectId: world.projectId, isRepeat: false, log };
+    const [first, parallel] = await Promise.all([command(data, job), command(data, job)]);
+    const before = await everything();
+    const again = await command(data, { ...job, isRepeat: true });
+    // JSON, since that is how results travel.
+    expect(JSON.parse(JSON.stringify(parallel))).to.deep.equal(JSON.parse(JSON.stringify(first)));
+    expect(JSON.parse(JSON.stringify(again))).to.deep.equal(JSON.parse(JSON.stringify(first)));
+    expect(await everything()).to.deep.equal(before);
+    return first;
+  }
+
+  async function everything() {
+    const of = (table: string) =>
+      db()(table).where({ project_id: world.projectId }).orderByRaw('1, 2');
+    return Promise.all(
+      ['links', 'claims', 'tags', 'link_tags', 'folders', 'domains', 'jobs'].map(of),
+    );
+  }
+
+  const newLink = (fields: object = {}) => ({ id: newId('link'), url: A, ...fields });
+
+  it('makes a link once', async () => {
+    await twice(createLink, { userId, link: newLink({ key: 'a' }) });
+    await twice(createLink, { userId, link: newLink() });
+    await twice(upsertLink, { userId, link: newLink({ externalId: 'e' }) });
+    expect((await world.api.get('/links/count')).body).to.equal(3);
+  });
+
+  it('makes many links once', async () => {
+    const links = [{ key: 'a' }, { key: 'a' }, {}].map((fields) => ({
+      link: newLink(fields),
+      input: fields,
+    }));
+    const items = await twice(createLinks, { userId, links });
+    expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
+    expect((await world.api.get('/links/count')).body).to.equal(2);
+  });
+
+  it('changes and deletes a link once', async () => {
+    const link = newLink({ key: 'a', flexible: true });
+    await twice(createLink, { userId, link });
+    await twice(updateLink, {
+      linkId: link.id,
+      changes: { url: `${A}2`, key: 'b', tags: { ids: [], names: [] } },
+    });
+    expect((await world.visit('/b')).headers.location).to.equal(`${A}2`);
+    await twice(updateLinks, { linkIds: [link.id, 'nope'], changes: { title: 't' } });
+    expect(await twice(deleteLink, { linkId: link.id })).to.deep.equal({ id: link.id });
+    expect((await world.visit('/b')).status).to.equal(404);
+  });
+
+  it('does not undo what came after its first run', async () => {
+    const link = newLink({ key: 'a' });
+    const job = {
+      jobId: newId('job'),
+      projectId: world.projectId,
+      isRepeat: false,
+      log: pino({ level: 'silent' }),
+    };
+    await createLink({ userId, link }, job);
+    await world.api.delete(`/links/${link.id}`);
+    await createLink({ userId, link }, { ...job, isRepeat: true });
+    expect((await world.visit('/a')).status).to.equal(404);
+    expect((await world.visit('/a', { process: 1 })).status).to.equal(404);
+  });
+
+  it('deletes many links once', async () => {
+    const link = newLink({ externalId: 'e' });
+    await twice(createLink, { userId, link });
+    expect(await twice(deleteLinks, { linkIds: ['ext_e', 'nope'] })).to.deep.equal({
+      deletedCount: 1,
+    });
+  });
+
+  it('makes, changes and deletes tags, folders and domains once', async () => {
+    const tag = { id: newId('tag'), name: 'a', color: 'red' };
+    await twice(createTag, tag);
+    await twice(updateTag, { id: tag.id, name: 'b' });
+    await twice(deleteTag, { id: tag.id });
+    const folder = { id: newId('folder'), name: 'a' };
+    await twice(createFolder, folder);
+    await twice(updateFolder, { id: folder.id, name: 'b' });
+    await twice(deleteFolder, { id: folder.id });
+    const domain = { id: newId('domain'), slug: `x.${world.domain}` };
+    await twice(createDomain, domain);
+    await twice(updateDomain, { id: domain.id, changes: { target: A, primary: true } });
+    await twice(deleteDomain, { id: domain.id });
+  });
+});
