@@ -1,0 +1,165 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { freePorts } from '../scripts/ports.ts';
+import { eventually } from './support/eventually.ts';
+
+/*
+ * What a newcomer does: a clone in an empty folder, `npm start`, the lines that it prints, Ctrl-C, `npm start`
+ * again; and every command of the README.
+ */
+
+const INSTALL_MS = 300_000;
+
+describe('a newcomer', function () {
+  this.timeout(600_000);
+  let folder: string;
+  let clone: string;
+  let env: NodeJS.ProcessEnv;
+  let ports: number[];
+  let running: { child: ChildProcess; output: string } | undefined;
+
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-newcomer-'));
+    clone = path.join(folder, 'clone');
+    // The files as they are now, committed or not, without anything that was installed or built.
+    mkdirSync(clone);
+    const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+      encoding: 'utf8',
+    });
+    const list = path.join(folder, 'files');
+    writeFileSync(list, files);
+    execFileSync('tar', ['-cf', path.join(folder, 'clone.tar'), '-T', list]);
+    execFileSync('tar', ['-xf', path.join(folder, 'clone.tar'), '-C', clone]);
+    ports = await freePorts(2);
+    // Nothing of this run's own servers, settings and caches; a machine without Redis keeps none from before.
+    const { PATH, HOME, LANG, npm_config_registry: registry } = process.env;
+    env = {
+      PATH,
+      HOME,
+      LANG,
+      ...(registry === undefined ? {} : { npm_config_registry: registry }),
+      XDG_CACHE_HOME: path.join(folder, 'cache'),
+      API_PORT: String(ports[0]),
+      REDIRECT_PORT: String(ports[1]),
+    };
+  });
+
+  after(async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function start(): Promise<string> {
+    const child = spawn('npm', ['start'], {
+      cwd: clone,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const mine = { child, output: '' };
+    running = mine;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        mine.output += chunk.toString();
+      });
+    }
+    await eventually(() => {
+      if (child.exitCode !== null) throw new Error(`npm start ended:\n${mine.output}`);
+      expect(mine.output).to.contain('Ctrl-C stops everything');
+    }, INSTALL_MS);
+    return mine.output;
+  }
+
+  /** Ctrl-C in a terminal: the whole group of processes gets the signal. */
+  async function stop(): Promise<{ code: number | null; output: string } | undefined> {
+    if (running === undefined) return undefined;
+    const { child } = running;
+    const ended = running;
+    running = undefined;
+    if (child.exitCode === null) {
+      process.kill(-child.pid!, 'SIGINT');
+      await new Promise((resolve) => child.once('exit', resolve));
+    }
+    return { code: child.exitCode, output: ended.output };
+  }
+
+  const shell = (command: string) => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+      cwd: clone,
+      env,
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+
+  const clicksIn = (command: string): number => {
+    const { stdout, stderr } = shell(command);
+    expect(stdout, `${command}\n${stderr}`).to.contain('"clicks":');
+    return (JSON.parse(stdout) as { clicks: number }).clicks;
+  };
+
+  const curlLines = (output: string) =>
+    output.split('\n').filter((line) => /^(sleep 1; )?curl /.test(line));
+
+  it('starts everything with one command, and the lines that it prints work when pasted', async () => {
+    const [create, visit, count, ...rest] = curlLines(await start());
+    expect(rest).to.deep.equal([]);
+    expect(JSON.parse(shell(create!).stdout)).to.include({ url: 'https://example.com/' });
+    expect(shell(visit!).stdout).to.match(
+      /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
+    );
+    await eventually(() => expect(clicksIn(count!)).to.equal(1), 2_000);
+  });
+
+  it('can run every other command of the README', async () => {
+    const readme = readFileSync(path.join(clone, 'README.md'), 'utf8');
+    const blocks = [...readme.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block]) => block!);
+    const [startBlock, testBlock, ...others] = blocks;
+    expect([startBlock, testBlock]).to.deep.equal(['npm start\n', 'npm test\n']);
+    const forReal = others.pop()!;
+    expect(forReal).to.contain('DATABASE_URL');
+    const script = others
+      .join('\n')
+      .replaceAll('localhost:3000', `localhost:${ports[0]}`)
+      .replaceAll('localhost:3001', `localhost:${ports[1]}`);
+    const { status, stdout, stderr } = shell(`set -e\n${script}`);
+    expect(status, stderr).to.equal(0);
+    expect(stdout).to.match(/HTTP\/1\.1 302/);
+    expect(stdout).to.contain('"key":"first"').and.to.contain('"id":"link_');
+    expect(stdout).to.contain('go.acme.test');
+    expect(stdout).not.to.contain('"error"');
+  });
+
+  it('is told in one line that a port is in use', () => {
+    const { status, stdout, stderr } = shell('npm start');
+    expect(status).not.to.equal(0);
+    expect(stdout + stderr).to.contain(
+      `Port ${ports[0]} is in use: stop the other program or set API_PORT`,
+    );
+    expect(stdout + stderr).not.to.match(/\n\s+at /);
+  });
+
+  it('stops everything with Ctrl-C, and finds the data again at the second start', async () => {
+    const stopped = await stop();
+    expect(stopped).to.deep.include({ code: 0 });
+    expect(stopped!.output.trimEnd()).to.match(/stopped$/);
+    const output = await start();
+    const [, , count] = curlLines(output);
+    expect(clicksIn(count!)).to.be.greaterThan(0);
+    const key = shell('npm run -s cli -- demo --json').stdout;
+    expect(output).to.contain((JSON.parse(key) as { apiKey: string }).apiKey);
+    await stop();
+  });
+
+  it('is told in one line that the database cannot be reached, without its password', () => {
+    const { status, stdout, stderr } = shell(
+      'DATABASE_URL=postgres://u:hidden-word@127.0.0.1:9/x REDIS_URL=redis://127.0.0.1:9 SECRET_KEY=0123456789abcdef0123456789abcdef npm start',
+    );
+    expect(status).not.to.equal(0);
+    expect(stdout + stderr).to.contain('DATABASE_URL: cannot reach Postgres at 127.0.0.1:9');
+    expect(stdout + stderr).not.to.contain('hidden-word');
+  });
+});
