@@ -355,7 +355,9 @@ describe('GET /analytics and GET /events', () => {
         });
         expect(body.length, timezone).to.be.within(least, most);
         const starts = body.map(({ start }: { start: string }) => start);
-        expect(starts).to.deep.equal([...new Set(starts)].toSorted());
+        expect(starts).to.deep.equal(
+          [...new Set<string>(starts)].toSorted((a, b) => a.localeCompare(b)),
+        );
         const sum = body.reduce(
           (total: number, { clicks }: { clicks: number }) => total + clicks,
           0,

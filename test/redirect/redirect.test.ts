@@ -120,16 +120,16 @@ describe('a change of a link', () => {
 
   it('is at once when it is a creation, also of a key that is being asked for', async () => {
     const { api, visit } = await aWorkspace();
-    let asking = true;
+    const asking = { on: true };
     const asked = [0, 1].map(async (process) => {
-      while (asking) await visit('/wanted', { process: process as 0 | 1 });
+      while (asking.on) await visit('/wanted', { process: process as 0 | 1 });
     });
     await api.post('/links', { url: A, key: 'wanted' });
     const answers = await Promise.all([
       visit('/wanted', { process: 0 }),
       visit('/wanted', { process: 1 }),
     ]);
-    asking = false;
+    asking.on = false;
     await Promise.all(asked);
     expect(answers.map(({ headers }) => headers.location)).to.deep.equal([A, A]);
   });
