@@ -7,11 +7,7 @@ export function openPasswords(result: unknown): unknown {
   return Object.fromEntries(
     Object.entries(result).map(([name, value]) => [
       name,
-      name === 'password' && isSealed(value)
-        ? unseal(value)
-        : name === 'link'
-          ? openPasswords(value)
-          : value,
+      name === 'password' && isSealed(value) ? unseal(value) : value,
     ]),
   );
 }

@@ -69,18 +69,14 @@ export function createLinks(
 export function upsertLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
-): Promise<{ created: boolean; link: SealedLink }> {
-  return once<{ created: boolean; link: SealedLink }>(job, async (trx) => {
+): Promise<SealedLink> {
+  return once(job, async (trx) => {
     // Two upserts of one workspace at once would both find nothing.
     await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${job.projectId}`]);
     const found = await findTwin(trx, job.projectId, link);
-    if (found === undefined) {
-      const { result, changes } = await insertOne(trx, job.projectId, userId, link);
-      return { result: { created: true, link: result }, changes };
-    }
+    if (found === undefined) return insertOne(trx, job.projectId, userId, link);
     const { id: _, prefix: __, ...fields } = link;
-    const { result, changes } = await change(trx, job.projectId, found, fields);
-    return { result: { created: false, link: result }, changes };
+    return change(trx, job.projectId, found, fields);
   });
 }
 

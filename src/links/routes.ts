@@ -45,7 +45,7 @@ export const linkRoutes: Route[] = [
   route<{ body: NewLink }>({
     method: 'post',
     path: '/links',
-    summary: 'Create a link',
+    summary: 'Addition: create a link',
     tag,
     scope: 'links.write',
     body: newLinkBody,
@@ -61,7 +61,7 @@ export const linkRoutes: Route[] = [
   route<{ query: LinkListQuery }>({
     method: 'get',
     path: '/links',
-    summary: 'List links',
+    summary: 'Addition: list links',
     tag,
     scope: 'links.read',
     query: linkListQuery,
@@ -98,7 +98,7 @@ export const linkRoutes: Route[] = [
   route<{ query: LinkInfoQuery }>({
     method: 'get',
     path: '/links/info',
-    summary: 'Get a link by domain and key, id, or external id',
+    summary: 'Addition: get a link by domain and key, id, or external id',
     tag,
     scope: 'links.read',
     query: linkInfoQuery,
@@ -111,7 +111,7 @@ export const linkRoutes: Route[] = [
   route<{ body: NewLink }>({
     method: 'put',
     path: '/links/upsert',
-    summary: 'Create a link, or change the one that is there',
+    summary: 'Addition: create a link, or change the one that is there',
     description:
       'The link that is there is the one with the same externalId; without an externalId, the one with the ' +
       'same domain and key; without a key, the newest one on the domain with the same destination.',
@@ -122,8 +122,10 @@ export const linkRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { userId: request.caller.userId, link: toNewLink(request.body) };
-      return answerWrite(request, writes, 'link.upsert', data, ({ created: isNew, link }) =>
-        isNew ? created(`/links/${link.id}`, openPassword(link)) : ok(openPassword(link)),
+      return answerWrite(request, writes, 'link.upsert', data, (link) =>
+        link.id === data.link.id
+          ? created(`/links/${link.id}`, openPassword(link))
+          : ok(openPassword(link)),
       );
     },
   }),
@@ -151,7 +153,7 @@ export const linkRoutes: Route[] = [
   route<{ body: BulkChanges }>({
     method: 'patch',
     path: '/links/bulk',
-    summary: 'Make the same change to up to 100 links',
+    summary: 'Addition: make the same change to up to 100 links',
     tag,
     scope: 'links.write',
     body: bulkChangesBody,
@@ -183,7 +185,7 @@ export const linkRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/links/{linkId}',
-    summary: 'Get a link',
+    summary: 'Addition: get a link',
     tag,
     scope: 'links.read',
     params: linkParams,
@@ -195,7 +197,7 @@ export const linkRoutes: Route[] = [
   route<{ params: Params; body: LinkChanges }>({
     method: 'patch',
     path: '/links/{linkId}',
-    summary: 'Change a link',
+    summary: 'Addition: change a link',
     description: 'Absent fields stay as they are; null clears a field.',
     tag,
     scope: 'links.write',

@@ -133,18 +133,27 @@ export class Producer {
     await this.#queue(queue).add(name, envelope, jobOptions(queue.attempts, jobId));
   }
 
-  /** Registers a job that runs again and again; calling it again changes or keeps the schedule. */
+  /**
+   * Registers a job that runs every so many ms; one that is registered already is left alone, since to register it
+   * anew would put its next run off.
+   */
   async repeat<Jobs>(
     queue: QueueDefinition<Jobs>,
     name: keyof Jobs & string,
-    when: { every: number } | { pattern: string },
+    every: number,
   ): Promise<void> {
+    const known = await this.#queue(queue).getJobScheduler(name);
+    if (known?.every === every) return;
     const envelope: Envelope = { data: {}, projectId: '' };
-    await this.#queue(queue).upsertJobScheduler(name, when, {
+    await this.#queue(queue).upsertJobScheduler(
       name,
-      data: envelope,
-      opts: jobOptions(queue.attempts),
-    });
+      { every },
+      {
+        name,
+        data: envelope,
+        opts: jobOptions(queue.attempts),
+      },
+    );
   }
 
   /** Where a job stands, and for which workspace; `undefined` when the queue does not know it. */

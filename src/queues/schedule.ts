@@ -13,5 +13,5 @@ export const SCHEDULE = [
 
 /** Registers every row of the table. */
 export async function registerSchedule(producer: Producer): Promise<void> {
-  for (const { queue, job, every } of SCHEDULE) await producer.repeat(queue, job, { every });
+  for (const { queue, job, every } of SCHEDULE) await producer.repeat(queue, job, every);
 }

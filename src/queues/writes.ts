@@ -9,7 +9,8 @@ import { defineQueue, type Job } from './queue.ts';
 /** Creates, changes and deletions of single records. Ids of new records are made before the job. */
 export const writes = defineQueue<{
   'link.create': Job<{ userId: string; link: NewLink }, SealedLink>;
-  'link.upsert': Job<{ userId: string; link: NewLink }, { created: boolean; link: SealedLink }>;
+  /** The result has the id of the job's own link where that was made, else of the one that was there. */
+  'link.upsert': Job<{ userId: string; link: NewLink }, SealedLink>;
   'link.update': Job<{ linkId: string; changes: LinkChanges }, SealedLink>;
   'link.delete': Job<{ linkId: string }, { id: string }>;
   'tag.create': Job<{ id: string; name: string; color: string }, TagRecord>;

@@ -94,7 +94,7 @@ export const tagRoutes: Route[] = [
   route<{ params: { id: string } }>({
     method: 'delete',
     path: '/tags/{id}',
-    summary: 'Delete a tag, and take it from all links',
+    summary: 'Addition: delete a tag, and take it from all links',
     tag,
     scope: 'tags.write',
     params,

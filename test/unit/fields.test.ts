@@ -1,0 +1,245 @@
+import { expect } from 'chai';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { toHostName } from '../../src/domains/schema.ts';
+import { clickId } from '../../src/events/click-id.ts';
+import { truncateIp } from '../../src/events/steps/ip.ts';
+import { readReferrer } from '../../src/events/steps/referrer.ts';
+import { newId } from '../../src/ids.ts';
+import { toInstant } from '../../src/infra/fields.ts';
+import { seal, unseal } from '../../src/infra/secrets.ts';
+import { parseDestination, readUtm, writeUtm } from '../../src/links/destination.ts';
+import { keyFault } from '../../src/links/key.ts';
+
+describe('points in time', () => {
+  const good: [text: string, instant: string][] = [
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2024-02-29T12:30Z', '2024-02-29T12:30:00.000Z'],
+    ['2026-01-31T12:30:15.123456', '2026-01-31T12:30:15.123Z'],
+    ['2026-01-31T12:30:00+02:00', '2026-01-31T10:30:00.000Z'],
+    ['2026-01-31T12:30:00-0530', '2026-01-31T18:00:00.000Z'],
+  ];
+  for (const [text, instant] of good) {
+    it(`reads ${text}`, () => expect(toInstant(text)).to.equal(instant));
+  }
+  for (const text of [
+    '2026-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-32',
+    '26-01-01',
+    'now',
+    '2026-01-01T25:00Z',
+    '',
+  ]) {
+    it(`refuses "${text}"`, () => expect(toInstant(text)).to.equal(undefined));
+  }
+});
+
+describe('destinations', () => {
+  it('stay as they are when they are well-formed', () => {
+    for (const url of [
+      'https://a.b/c?d=e%20f+g#h',
+      'http://[::1]:80/',
+      'tel:+1',
+      'HTTPS://A.B/',
+      'a.b://x?y',
+    ]) {
+      expect(parseDestination(url)).to.equal(url);
+    }
+  });
+  it('become ASCII', () => {
+    expect(parseDestination('myapp://größe/x y')).to.match(/^[\x21-\x7e]+$/);
+    expect(parseDestination('bücher.example/ä')).to.equal('https://xn--bcher-kva.example/%C3%A4');
+  });
+  const bad = [
+    '',
+    ' ',
+    'a',
+    'http://',
+    'https:///x',
+    'http:x',
+    'javascript:x',
+    ' JavaScript:x',
+    'data:x',
+    'about:blank',
+    'a\u0000b.c',
+    '//',
+  ];
+  for (const url of bad) {
+    it(`refuses ${JSON.stringify(url)}`, () => expect(() => parseDestination(url)).to.throw());
+  }
+});
+
+describe('UTM fields', () => {
+  it('are read from a destination, and written into it byte for byte elsewhere', () => {
+    const url = 'https://a.b/?x=%zz&utm_source=a%20b&utm_term=#f?utm_medium=no';
+    expect(readUtm(url)).to.include({ utm_source: 'a b', utm_medium: null, utm_term: '' });
+    expect(writeUtm(url, { utm_source: null, utm_medium: 'm&m' })).to.equal(
+      'https://a.b/?x=%zz&utm_term=&utm_medium=m%26m#f?utm_medium=no',
+    );
+    expect(writeUtm('https://a.b/?utm_source=x', { utm_source: null })).to.equal('https://a.b/');
+    expect(writeUtm('mailto:a@b.c', { utm_source: 'x' })).to.equal('mailto:a@b.c');
+    expect(writeUtm(url, {})).to.equal(url);
+  });
+});
+
+describe('keys', () => {
+  for (const key of [
+    'a',
+    'A-b_c.d/e',
+    '日本',
+    '👩‍🚀',
+    '🇩🇪',
+    '1️⃣',
+    'é',
+    'x'.repeat(190),
+    '👍🏽'.repeat(95),
+  ]) {
+    it(`may be ${key.slice(0, 20)}`, () => expect(keyFault(key)).to.equal(undefined));
+  }
+  for (const key of [
+    '',
+    ' ',
+    'a b',
+    '/a',
+    'a/',
+    'a//b',
+    './a',
+    'a/..',
+    'a?b',
+    'a#b',
+    'a%b',
+    'a\\b',
+    '_',
+    '_/a',
+    'robots.txt',
+    'favicon.ico',
+    '.well-known',
+    'x'.repeat(191),
+    '\u202e',
+    'a\u0000',
+  ]) {
+    it(`may not be ${JSON.stringify(key.slice(0, 20))}`, () =>
+      expect(keyFault(key)).to.be.a('string'));
+  }
+});
+
+describe('host names', () => {
+  it('are lower-case and ASCII', () => {
+    expect(toHostName('Go.Example.COM')).to.equal('go.example.com');
+    expect(toHostName('münchen.de')).to.equal('xn--mnchen-3ya.de');
+    expect(toHostName('a.b.')).to.equal('a.b');
+  });
+  for (const text of [
+    '',
+    'a b',
+    'a/b',
+    'a:80',
+    'http://a.b',
+    '1.2.3.4',
+    '[::1]',
+    '0x7f.1',
+    'a@b',
+    'a%2eb',
+    '2130706433',
+  ]) {
+    it(`refuses ${JSON.stringify(text)}`, () => expect(toHostName(text)).to.equal(undefined));
+  }
+});
+
+describe('ids', () => {
+  it('sort as they were made', () => {
+    const ids = [0, 1, 61, 62, 1e6, Date.now(), Date.now() + 1, 2e14].map((at) =>
+      newId('link', at),
+    );
+    expect(ids.toSorted()).to.deep.equal(ids);
+    for (const id of ids) expect(id).to.match(/^link_[0-9A-Za-z]{24}$/);
+  });
+});
+
+describe('secrets', () => {
+  it('are sealed each time anew, and notice a change', () => {
+    const sealed = seal('pässword');
+    expect(unseal(sealed)).to.equal('pässword');
+    expect(seal('pässword')).not.to.equal(sealed);
+    expect(() => unseal(`${sealed.slice(0, -2)}AA`)).to.throw();
+    expect(() => unseal('plain')).to.throw();
+  });
+});
+
+describe('visitors', () => {
+  const ips: [ip: string, truncated: string][] = [
+    ['192.0.2.77', '192.0.2.0'],
+    ['::ffff:192.0.2.77', '192.0.2.0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+    ['not an address', ''],
+    ['', ''],
+  ];
+  for (const [ip, truncated] of ips) {
+    it(`lose the end of ${ip || 'nothing'}`, () => expect(truncateIp(ip)).to.equal(truncated));
+  }
+  it('come from a host, or directly', () => {
+    expect(readReferrer('https://News.example:8080/x').referer).to.equal('news.example');
+    for (const header of ['', 'nonsense', 'about:blank', 'android-app:']) {
+      expect(readReferrer(header).referer).to.equal('(direct)');
+    }
+  });
+  it('are the same within a window, and only there', () => {
+    const visitor = {
+      target: 'link_1',
+      ip: '192.0.2.1',
+      userAgent: 'x',
+      at: 3_600_000,
+      visitId: 'v',
+    };
+    const id = clickId(visitor, 3600);
+    expect(clickId({ ...visitor, at: 7_199_999, visitId: 'w' }, 3600)).to.equal(id);
+    const others = [
+      { at: 7_200_000 },
+      { at: 3_599_999 },
+      { ip: '192.0.2.2' },
+      { userAgent: 'y' },
+      { target: 'link_2' },
+    ];
+    for (const other of others) expect(clickId({ ...visitor, ...other }, 3600)).not.to.equal(id);
+    expect(clickId(visitor, 0)).to.equal(clickId({ ...visitor, at: 9e9, ip: 'z' }, 0));
+    expect(clickId(visitor, 0)).not.to.equal(clickId({ ...visitor, visitId: 'w' }, 0));
+  });
+});
+
+describe('the configuration', () => {
+  it('has defaults that hang together', () => {
+    const config = readConfig({ API_PORT: '4000' });
+    expect(config).to.include({
+      BASE_URL: 'http://localhost:4000',
+      DOCS_URL: 'http://localhost:4000/docs',
+    });
+    expect(
+      readConfig({ REDIS_URL: 'redis://a', SECRET_KEY: 'x'.repeat(32) }).CACHE_REDIS_URL,
+    ).to.equal('redis://a');
+  });
+
+  const wrong: [env: Record<string, string>, message: string][] = [
+    [{ API_PORT: 'x' }, 'API_PORT must be a whole number from 0 to 65535'],
+    [{ API_PORT: '70000' }, 'API_PORT'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+    [{ REDIS_URL: 'http://x' }, 'REDIS_URL must be a URL that starts with redis://'],
+    [{ DATABASE_URL: 'postgres://x/y' }, 'SECRET_KEY is required'],
+    [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
+    [{ TRUST_PROXY: '10.0.0.0/8,here' }, 'TRUST_PROXY'],
+    [{ DNS_SERVERS: 'dns.example' }, 'DNS_SERVERS'],
+    [{ DEFAULT_SHORT_DOMAIN: 'https://x' }, 'DEFAULT_SHORT_DOMAIN must be a host name'],
+    [{ API_PORT: 'x', LOG_LEVEL: 'y' }, 'LOG_LEVEL'],
+  ];
+  for (const [env, message] of wrong) {
+    it(`names what is wrong in ${JSON.stringify(env)}`, () => {
+      expect(() => readConfig(env)).to.throw(ConfigError, message);
+    });
+  }
+
+  it('never tells a secret', () => {
+    expect(() => readConfig({ SECRET_KEY: 'hidden' }))
+      .to.throw()
+      .and.satisfy((error: Error) => !error.message.includes('hidden'));
+  });
+});
