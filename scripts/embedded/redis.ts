@@ -51,6 +51,8 @@ function settings(port: number, password: string, data: string): string {
     `dir ${JSON.stringify(data)}`,
     'appendonly yes',
     'appendfsync everysec',
+    // The default of 64 MB has a busy queue rewrite its whole log every few seconds.
+    'auto-aof-rewrite-min-size 512mb',
     'save ""',
     'maxmemory-policy noeviction',
     '',
