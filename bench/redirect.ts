@@ -31,7 +31,7 @@ export function benchRedirect(): Promise<void> {
 async function compare({ redirectPort }: Stage, barePort: number): Promise<void> {
   const at = (port: number, seconds = SECONDS) =>
     load({ port, connections: CONNECTIONS, seconds, keys: KEYS });
-  await load({ port: redirectPort, connections: 1, seconds: 6, keys: KEYS, from: 0 });
+  await load({ port: redirectPort, connections: 32, seconds: 3, keys: KEYS, from: 0 });
   await at(barePort, 2);
   const ratios: number[] = [];
   const redirects: number[] = [];

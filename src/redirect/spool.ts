@@ -95,7 +95,7 @@ export class Spool {
   async replay(deliver: Deliver): Promise<number> {
     await this.#inTurn(() => this.#closeCurrent());
     let count = 0;
-    for (const file of [...this.#closed]) {
+    for (const file of Array.from(this.#closed)) {
       try {
         count += await this.#replayFile(file, deliver);
       } catch (error) {

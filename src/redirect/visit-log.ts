@@ -5,7 +5,9 @@ import type { Visit } from '../queues/clicks.ts';
 import { type Deliver, type Spool, VISITS_PER_JOB } from './spool.ts';
 
 /*
- * Makes visits safe before they are answered. Visits are gathered for a moment and become one job.
+ * Makes visits safe before they are answered. Visits are gathered for a moment and become one job: until a turn
+ * of the event loop brings no further one, at most `batchMs`. So a lone visit waits for nobody, and under load a
+ * batch grows with what arrives: a job costs the same for one visit as for a hundred.
  *
  *   up ──a batch fails, or takes longer than QUEUE_MS──▶ down
  *   down ──a probe succeeds, and the first spooled visits are acknowledged──▶ up
@@ -14,7 +16,6 @@ import { type Deliver, type Spool, VISITS_PER_JOB } from './spool.ts';
  * may have it: visits have ids, and the worker stores each once.
  */
 
-const MAXF = Number(process.env['MAXF'] ?? 1);
 const QUEUE_MS = 500;
 const REPLAY_MS = 2_000;
 const CARE_MS = { up: 5_000, down: 200 };
@@ -24,7 +25,8 @@ interface Batch {
   safe: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
-  timer: NodeJS.Timeout | undefined;
+  /** When it goes off at the latest, on the clock of `performance.now()`. */
+  until: number;
 }
 
 /** What a visit log works with. */
@@ -94,30 +96,29 @@ export class VisitLog {
       safe: Promise.resolve(),
       resolve() {},
       reject() {},
-      timer: undefined,
+      until: performance.now() + this.#means.batchMs,
     };
     batch.safe = new Promise((resolve, reject) => {
       batch.resolve = resolve;
       batch.reject = reject;
     });
-    // Everything that arrived in this turn of the event loop goes along; nobody waits for a timer while
-    // nothing is on its way.
-    if (this.#sending.size < MAXF) setImmediate(() => this.#send(batch));
-    else batch.timer = setTimeout(() => this.#send(batch), this.#means.batchMs);
     this.#gathering = batch;
+    setImmediate(() => this.#watch(batch, 0));
     return batch;
+  }
+
+  /** Once in a turn of the event loop. */
+  #watch(batch: Batch, sizeBefore: number): void {
+    const size = batch.visits.length;
+    if (size === sizeBefore || performance.now() >= batch.until) this.#send(batch);
+    else setImmediate(() => this.#watch(batch, size));
   }
 
   #send(batch: Batch): void {
     if (this.#gathering !== batch) return;
     this.#gathering = undefined;
-    clearTimeout(batch.timer);
     const sending = this.#makeSafe(batch.visits)
-      .finally(() => {
-        this.#sending.delete(sending);
-        // The next one goes off before the answers of this one are written, which takes a while.
-        if (this.#sending.size < MAXF && this.#gathering !== undefined) this.#send(this.#gathering);
-      })
+      .finally(() => this.#sending.delete(sending))
       .then(batch.resolve, batch.reject);
     this.#sending.add(sending);
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
-import { AddressSet, hopAddress, plainIp } from './ip.ts';
+import { AddressSet, hopAddress, ipv4Number, plainIp } from './ip.ts';
 
 /** What a request says about who sent it. */
 export interface Visitor {
@@ -44,30 +44,29 @@ export class VisitorReader {
     const raw = request.rawHeaders;
     for (let i = 0; i < raw.length; i += 2) {
       const name = raw[i]!;
-      const value = raw[i + 1]!;
-      // Most headers are not wanted; their length tells.
+      // Most headers are not wanted; their length and last letter tell without a comparison.
       switch (name.length) {
         case 4:
-          if (host === '' && isNamed(name, 'host')) host = value;
+          if (host === '' && isNamed(name, 'Host')) host = raw[i + 1]!;
           break;
         case 5:
-          if (isNamed(name, 'x-moz')) isPrefetch ||= PREFETCH.test(value);
+          if (isNamed(name, 'X-Moz')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
           break;
         case 7:
-          if (isNamed(name, 'referer')) referer = value;
-          else if (isNamed(name, 'purpose')) isPrefetch ||= PREFETCH.test(value);
+          if (isNamed(name, 'Referer')) referer = raw[i + 1]!;
+          else if (isNamed(name, 'Purpose')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
           break;
         case 9:
-          if (isNamed(name, 'x-purpose')) isPrefetch ||= PREFETCH.test(value);
+          if (isNamed(name, 'X-Purpose')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
           break;
         case 10:
-          if (isNamed(name, 'user-agent')) userAgent = value;
+          if (isNamed(name, 'User-Agent')) userAgent = raw[i + 1]!;
           break;
         case 11:
-          if (isNamed(name, 'sec-purpose')) isPrefetch ||= PREFETCH.test(value);
+          if (isNamed(name, 'Sec-Purpose')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
           break;
         case 15:
-          if (isNamed(name, 'x-forwarded-for')) forwarded = join(forwarded, value);
+          if (isNamed(name, 'X-Forwarded-For')) forwarded = join(forwarded, raw[i + 1]!);
           break;
       }
     }
@@ -96,6 +95,8 @@ export class VisitorReader {
   /** The nearest address that is not one of our proxies: what stands further left, anybody may have written. */
   #ip(peer: string, forwarded: string): string {
     if (forwarded === '' || !this.#proxies.has(peer)) return peer;
+    // One proxy that writes an IPv4 address, and nothing before it.
+    if (ipv4Number(forwarded) !== undefined) return forwarded;
     let ip = peer;
     for (let end = forwarded.length; end > 0; ) {
       const comma = forwarded.lastIndexOf(',', end - 1);
@@ -116,9 +117,12 @@ function join(first: string, second: string): string {
   return first === '' ? second : `${first},${second}`;
 }
 
-/** Compares a header's name; browsers and proxies write the usual ways, which cost no new text. */
-function isNamed(name: string, lowerCase: string): boolean {
-  return name === lowerCase || name.toLowerCase() === lowerCase;
+/** Compares a header's name with one of the same length, without regard to case. */
+function isNamed(name: string, wanted: string): boolean {
+  const last = wanted.length - 1;
+  // The bit that tells lower from upper case.
+  if (((name.charCodeAt(last) ^ wanted.charCodeAt(last)) & ~0x20) !== 0) return false;
+  return name === wanted || name.toLowerCase() === wanted.toLowerCase();
 }
 
 /** A `Host` header as domains are stored. */
