@@ -4,7 +4,7 @@ import { median, onStage, REDIRECT, type Stage, seedLinks, thousands } from './s
 import { load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
-const CONNECTIONS = 64;
+const CONNECTIONS = 128;
 const SECONDS = 8;
 const ROUNDS = 5;
 

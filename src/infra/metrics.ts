@@ -32,6 +32,12 @@ export const lookups = new Counter({
   registers: [registry],
 });
 
+export const rememberedLinks = new Gauge({
+  name: 'lookup_remembered_links',
+  help: 'Links in the memory of a redirect process',
+  registers: [registry],
+});
+
 export const visitsRecorded = new Counter({
   name: 'visits_recorded_total',
   help: 'Visits made safe before their answer, by where: the queue or the spool file',

@@ -1,6 +1,6 @@
 import { within } from '../infra/clock.ts';
 import type { Log } from '../infra/log.ts';
-import { lookups } from '../infra/metrics.ts';
+import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
 import { type DomainEntry, decodeDomain, decodeLink, type LinkEntry } from './entry.ts';
 import { type Flight, Flights } from './flights.ts';
@@ -82,7 +82,10 @@ export class Finder {
         log.info('invalidations arrive, look-ups use memory');
       },
       lost: () => log.warn('invalidations are lost, look-ups ask Postgres'),
-      tick: (now) => this.#near.age(now),
+      tick: (now) => {
+        this.#near.age(now);
+        rememberedLinks.set(this.#near.size);
+      },
     });
   }
 

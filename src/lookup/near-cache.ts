@@ -33,6 +33,11 @@ export class NearCache {
     this.#youngSince = now;
   }
 
+  /** Links that are remembered; one that changed counts again, since it takes room again. */
+  get size(): number {
+    return this.#young.links.written + this.#old.links.written;
+  }
+
   domain(host: string): DomainEntry | undefined {
     return this.#young.domains.get(host) ?? this.#old.domains.get(host);
   }
