@@ -31,7 +31,9 @@ const names = (folder: string) => readdirSync(folder).map((file) => file.replace
 describe('the structure', () => {
   const processes = parseProcfile(readFileSync('Procfile', 'utf8'));
   const workers = names('workers').filter((name) => name !== 'main');
-  const queues = names('src/queues').filter((name) => name !== 'queue' && name !== 'schedule');
+  const queues = names('src/queues').filter(
+    (name) => !['queue', 'replies', 'schedule'].includes(name),
+  );
 
   it('has one line of the Procfile for each worker, and one each for the API and the redirect', () => {
     expect(processes.map(({ name }) => name).toSorted()).to.deep.equal(

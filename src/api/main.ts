@@ -5,7 +5,8 @@ import { ConfigError } from '../config.ts';
 import { ERRORS, Refusal } from '../errors.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
-import { Producer, Replies } from '../queues/queue.ts';
+import { Producer } from '../queues/queue.ts';
+import { Replies } from '../queues/replies.ts';
 import { answerError } from './answer-error.ts';
 import { makeApp } from './app.ts';
 

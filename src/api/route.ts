@@ -1,5 +1,6 @@
 import type Joi from 'joi';
-import type { Producer, Replies } from '../queues/queue.ts';
+import type { Producer } from '../queues/queue.ts';
+import type { Replies } from '../queues/replies.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Caller } from '../workspaces/queries.ts';
 import type { Scope } from '../workspaces/scopes.ts';

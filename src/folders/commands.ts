@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import type { Db } from '../infra/db.ts';
+import { refuseTakenName } from '../infra/taken-name.ts';
 import { once } from '../jobs/once.ts';
 import { Link } from '../links/model.ts';
 import type { JobContext } from '../queues/queue.ts';
@@ -12,7 +12,7 @@ export function createFolder(
   job: JobContext,
 ): Promise<FolderRecord> {
   return once(job, async (trx) => {
-    await refuseTakenName(trx, job.projectId, name, id);
+    await refuseTakenName(trx, 'folders', job.projectId, { id, name });
     const row = await Folder.add(job.projectId, { id, name }, trx);
     return { result: toFolder(row), changes: [] };
   });
@@ -24,7 +24,7 @@ export function updateFolder(
   job: JobContext,
 ): Promise<FolderRecord> {
   return once(job, async (trx) => {
-    await refuseTakenName(trx, job.projectId, name, id);
+    await refuseTakenName(trx, 'folders', job.projectId, { id, name });
     const changed = await Folder.of(job.projectId, trx)
       .where({ id })
       .patch({ name })
@@ -46,16 +46,3 @@ export function deleteFolder({ id }: { id: string }, job: JobContext): Promise<{
 }
 
 const unknownFolder = (id: string) => new Refusal('not_found', `There is no folder "${id}"`);
-
-async function refuseTakenName(
-  trx: Db,
-  projectId: string,
-  name: string,
-  id: string,
-): Promise<void> {
-  const twin = await Folder.of(projectId, trx)
-    .whereRaw('lower(name) = lower(?)', [name])
-    .whereNot({ id })
-    .first();
-  if (twin !== undefined) throw new Refusal('conflict', `The folder name "${name}" is taken`);
-}

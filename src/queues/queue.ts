@@ -1,8 +1,9 @@
 import { type JobsOptions, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { Refusal, type RefusalData } from '../errors.ts';
+import { Refusal } from '../errors.ts';
 import type { Log } from '../infra/log.ts';
 import { deadLetters, jobSeconds } from '../infra/metrics.ts';
+import { type Outcome, reply } from './replies.ts';
 
 /*
  * The only file that knows BullMQ. A job travels like this:
@@ -49,12 +50,6 @@ export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unkno
   return { name, attempts };
 }
 
-/** How a job ended. */
-export type Outcome<Result = unknown> =
-  | { result: Result }
-  | { refused: RefusalData }
-  | { fault: true };
-
 interface Envelope {
   data: unknown;
   projectId: string;
@@ -84,7 +79,6 @@ const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 
 /** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
 const prefixOf = (queue: string) => `{q-${queue}}`;
-const replyChannel = (address: string) => `reply:${address}`;
 
 function jobOptions(attempts: number, jobId?: string): JobsOptions {
   return {
@@ -180,56 +174,6 @@ export class Producer {
   }
 }
 
-/**
- * Waits for the outcomes of jobs over one subscription, however many jobs there are. `expect` before `add`:
- * ids are made first, so no answer can be missed.
- */
-export class Replies {
-  /** Goes into `add` as `replyTo`. */
-  readonly address: string;
-  readonly #subscriber: Redis;
-  readonly #waiting = new Map<string, (outcome: Outcome) => void>();
-
-  private constructor(subscriber: Redis, address: string) {
-    this.#subscriber = subscriber;
-    this.address = address;
-  }
-
-  /** @param subscriber a connection that is used for nothing else; ioredis subscribes again after a break */
-  static async open(subscriber: Redis, address: string): Promise<Replies> {
-    const replies = new Replies(subscriber, address);
-    subscriber.on('message', (_channel: string, message: string) => {
-      const { jobId, ...outcome } = JSON.parse(message) as { jobId: string } & Outcome;
-      replies.#waiting.get(jobId)?.(outcome);
-    });
-    await subscriber.subscribe(replyChannel(address));
-    return replies;
-  }
-
-  /** Starts waiting for a job; resolves with `undefined` when it has not ended after `ms` milliseconds. */
-  expect<Result>(
-    jobId: string,
-    ms: number,
-  ): { outcome: Promise<Outcome<Result> | undefined>; cancel(): void } {
-    let finish: (outcome?: Outcome) => void = () => {};
-    const outcome = new Promise<Outcome<Result> | undefined>((resolve) => {
-      const timer = setTimeout(() => finish(), ms);
-      finish = (value) => {
-        clearTimeout(timer);
-        this.#waiting.delete(jobId);
-        resolve(value as Outcome<Result> | undefined);
-      };
-    });
-    this.#waiting.set(jobId, finish);
-    return { outcome, cancel: () => finish() };
-  }
-
-  async close(): Promise<void> {
-    for (const finish of this.#waiting.values()) finish({ fault: true });
-    await this.#subscriber.quit().catch(() => {});
-  }
-}
-
 /** A worker that takes jobs. */
 export interface RunningWorker {
   /** Takes no further jobs and resolves when those in hand have ended. */
@@ -322,13 +266,4 @@ export function serve<Jobs>(
       return { close: () => worker.close() };
     },
   };
-}
-
-async function reply(
-  redis: Redis,
-  address: string,
-  jobId: string,
-  outcome: Outcome,
-): Promise<void> {
-  await redis.publish(replyChannel(address), JSON.stringify({ jobId, ...outcome }));
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import type { Db } from '../infra/db.ts';
+import { refuseTakenName } from '../infra/taken-name.ts';
 import { once } from '../jobs/once.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { Tag } from './model.ts';
@@ -11,7 +11,7 @@ export function createTag(
   job: JobContext,
 ): Promise<TagRecord> {
   return once(job, async (trx) => {
-    await refuseTakenName(trx, job.projectId, name, id);
+    await refuseTakenName(trx, 'tags', job.projectId, { id, name });
     const row = await Tag.add(job.projectId, { id, name, color }, trx);
     return { result: toTag(row), changes: [] };
   });
@@ -23,7 +23,9 @@ export function updateTag(
   job: JobContext,
 ): Promise<TagRecord> {
   return once(job, async (trx) => {
-    if (fields.name !== undefined) await refuseTakenName(trx, job.projectId, fields.name, id);
+    if (fields.name !== undefined) {
+      await refuseTakenName(trx, 'tags', job.projectId, { id, name: fields.name });
+    }
     const changed = await Tag.of(job.projectId, trx)
       .where({ id })
       .patch({ ...fields, updated_at: new Date() })
@@ -44,17 +46,3 @@ export function deleteTag({ id }: { id: string }, job: JobContext): Promise<{ id
 }
 
 const unknownTag = (id: string) => new Refusal('not_found', `There is no tag "${id}"`);
-
-/** Two at once with the same name: the index refuses the later one, whose job runs again and is refused here. */
-async function refuseTakenName(
-  trx: Db,
-  projectId: string,
-  name: string,
-  id: string,
-): Promise<void> {
-  const twin = await Tag.of(projectId, trx)
-    .whereRaw('lower(name) = lower(?)', [name])
-    .whereNot({ id })
-    .first();
-  if (twin !== undefined) throw new Refusal('conflict', `The tag name "${name}" is taken`);
-}

@@ -1,0 +1,70 @@
+import type { Redis } from 'ioredis';
+import type { RefusalData } from '../errors.ts';
+
+/** How a job ended. */
+export type Outcome<Result = unknown> =
+  | { result: Result }
+  | { refused: RefusalData }
+  | { fault: true };
+
+const replyChannel = (address: string) => `reply:${address}`;
+
+/** Tells the process that waits for a job how it ended. */
+export async function reply(
+  redis: Redis,
+  address: string,
+  jobId: string,
+  outcome: Outcome,
+): Promise<void> {
+  await redis.publish(replyChannel(address), JSON.stringify({ jobId, ...outcome }));
+}
+
+/**
+ * Waits for the outcomes of jobs over one subscription, however many jobs there are. `expect` before `add`:
+ * ids are made first, so no answer can be missed.
+ */
+export class Replies {
+  /** Goes into `add` as `replyTo`. */
+  readonly address: string;
+  readonly #subscriber: Redis;
+  readonly #waiting = new Map<string, (outcome: Outcome) => void>();
+
+  private constructor(subscriber: Redis, address: string) {
+    this.#subscriber = subscriber;
+    this.address = address;
+  }
+
+  /** @param subscriber a connection that is used for nothing else; ioredis subscribes again after a break */
+  static async open(subscriber: Redis, address: string): Promise<Replies> {
+    const replies = new Replies(subscriber, address);
+    subscriber.on('message', (_channel: string, message: string) => {
+      const { jobId, ...outcome } = JSON.parse(message) as { jobId: string } & Outcome;
+      replies.#waiting.get(jobId)?.(outcome);
+    });
+    await subscriber.subscribe(replyChannel(address));
+    return replies;
+  }
+
+  /** Starts waiting for a job; resolves with `undefined` when it has not ended after `ms` milliseconds. */
+  expect<Result>(
+    jobId: string,
+    ms: number,
+  ): { outcome: Promise<Outcome<Result> | undefined>; cancel(): void } {
+    let finish: (outcome?: Outcome) => void = () => {};
+    const outcome = new Promise<Outcome<Result> | undefined>((resolve) => {
+      const timer = setTimeout(() => finish(), ms);
+      finish = (value) => {
+        clearTimeout(timer);
+        this.#waiting.delete(jobId);
+        resolve(value as Outcome<Result> | undefined);
+      };
+    });
+    this.#waiting.set(jobId, finish);
+    return { outcome, cancel: () => finish() };
+  }
+
+  async close(): Promise<void> {
+    for (const finish of this.#waiting.values()) finish({ fault: true });
+    await this.#subscriber.quit().catch(() => {});
+  }
+}

@@ -1,0 +1,280 @@
+import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
+import { eventually } from '../support/eventually.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+const WINDOWS =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
+const IPAD =
+  'Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 Mobile/15E148 Safari/604.1';
+
+const clicksOf = async ({ api }: World, query: Record<string, string> = {}) =>
+  (await api.get('/analytics', query)).body.clicks;
+
+async function clicksBecome(world: World, count: number): Promise<void> {
+  await eventually(async () => expect(await clicksOf(world)).to.equal(count));
+}
+
+describe('GET /analytics and GET /events', () => {
+  let world: World;
+  let linkId: string;
+
+  before(async () => {
+    world = await aWorkspace();
+    const { api } = world;
+    const { body } = await api.post(
+      '/links/bulk',
+      [
+        { url: A, key: 'a', externalId: 'a-1' },
+        { url: A, key: 'b' },
+        { url: A, key: 'c', domain: 'localhost' },
+      ].map((link) => (link.key === 'c' ? { ...link, key: `c-${world.slug}` } : link)),
+    );
+    linkId = body[0].id;
+    const go = (
+      path: string,
+      userAgent: string,
+      ip: string,
+      referer?: string,
+      host = world.domain,
+    ) =>
+      world.visit(path, {
+        host,
+        userAgent,
+        headers: { 'x-forwarded-for': ip, ...(referer === undefined ? {} : { referer }) },
+      });
+    await go('/a', WINDOWS, '192.0.2.1', 'https://news.example/x');
+    await go('/a', WINDOWS, '192.0.2.2', 'https://news.example/y');
+    await go('/a', IPHONE, '198.51.100.1');
+    await go('/b', IPAD, '203.0.113.1');
+    await go('/b', IPHONE, '2001:db8::1');
+    await go(`/c-${world.slug}`, WINDOWS, '10.0.0.1', undefined, 'localhost');
+    await clicksBecome(world, 6);
+  });
+
+  const groups: [groupBy: string, query: Record<string, string>, expected: object][] = [
+    ['count', {}, { clicks: 6, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0 }],
+    [
+      'countries',
+      {},
+      [
+        { country: 'DE', continent: 'EU', clicks: 2 },
+        { country: 'BR', continent: 'SA', clicks: 1 },
+        { country: 'FR', continent: 'EU', clicks: 1 },
+        { country: 'JP', continent: 'AS', clicks: 1 },
+        { country: 'Unknown', continent: '', clicks: 1 },
+      ],
+    ],
+    [
+      'devices',
+      {},
+      [
+        { device: 'Desktop', clicks: 3 },
+        { device: 'Mobile', clicks: 2 },
+        { device: 'Tablet', clicks: 1 },
+      ],
+    ],
+    [
+      'browsers',
+      {},
+      [
+        { browser: 'Chrome', clicks: 3 },
+        { browser: 'Mobile Safari', clicks: 3 },
+      ],
+    ],
+    [
+      'os',
+      {},
+      [
+        { os: 'Windows', clicks: 3 },
+        { os: 'iOS', clicks: 3 },
+      ],
+    ],
+    [
+      'referers',
+      {},
+      [
+        { referer: '(direct)', clicks: 4 },
+        { referer: 'news.example', clicks: 2 },
+      ],
+    ],
+    ['count', { key: 'a' }, { clicks: 3, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0 }],
+    [
+      'devices',
+      { externalId: 'ext_a-1' },
+      [
+        { device: 'Desktop', clicks: 2 },
+        { device: 'Mobile', clicks: 1 },
+      ],
+    ],
+    ['os', { domain: 'localhost' }, [{ os: 'Windows', clicks: 1 }]],
+  ];
+  for (const [groupBy, query, expected] of groups) {
+    it(`answers ${groupBy} of ${JSON.stringify(query)}`, async () => {
+      const domain = 'key' in query ? { domain: world.domain } : {};
+      for (const interval of ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all']) {
+        const { status, body } = await world.api.get('/analytics', {
+          groupBy,
+          interval,
+          ...domain,
+          ...query,
+        });
+        expect(status).to.equal(200);
+        expect(body, interval).to.deep.equal(expected);
+      }
+    });
+  }
+
+  it('answers singular and plural names alike', async () => {
+    const [one, many] = await Promise.all(
+      ['country', 'countries'].map((groupBy) => world.api.get('/analytics', { groupBy })),
+    );
+    expect(one!.body).to.deep.equal(many!.body);
+  });
+
+  it('answers for one link', async () => {
+    expect(await clicksOf(world, { linkId })).to.equal(3);
+    expect(await clicksOf(world, { linkId: 'ext_a-1' })).to.equal(3);
+    expect(await clicksOf(world, { linkId, interval: 'all_unfiltered' })).to.equal(3);
+    expect(await clicksOf(world, { interval: 'all_unfiltered' })).to.equal(6);
+  });
+
+  const steps: [interval: string, least: number, most: number][] = [
+    ['1h', 60, 61],
+    ['24h', 24, 25],
+    ['7d', 7, 7],
+    ['30d', 30, 30],
+    ['90d', 90, 90],
+    ['1y', 12, 13],
+    ['all', 1, 1],
+  ];
+  for (const [interval, least, most] of steps) {
+    it(`answers a time series without gaps: ${interval}`, async () => {
+      for (const timezone of ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
+        const { body } = await world.api.get('/analytics', {
+          groupBy: 'timeseries',
+          interval,
+          timezone,
+        });
+        expect(body.length, timezone).to.be.within(least, most);
+        const starts = body.map(({ start }: { start: string }) => start);
+        expect(starts).to.deep.equal(
+          [...new Set<string>(starts)].toSorted((a, b) => a.localeCompare(b)),
+        );
+        const sum = body.reduce(
+          (total: number, { clicks }: { clicks: number }) => total + clicks,
+          0,
+        );
+        expect(sum, timezone).to.equal(6);
+      }
+    });
+  }
+
+  it('aligns days to the zone, on days of 23 and 25 hours too', async () => {
+    const { projectId, api } = await aWorkspace();
+    const event = {
+      project_id: projectId,
+      event: 'click',
+      domain: 'x',
+      key: 'x',
+      url: 'x',
+      continent: '',
+      country: 'X',
+      region: 'X',
+      city: 'X',
+      device: 'X',
+      browser: 'X',
+      os: 'X',
+      referer: 'X',
+      referer_url: 'X',
+      via: 'link',
+      ip: '',
+    };
+    const times = [
+      '2025-03-30T00:30Z',
+      '2025-03-30T21:59Z',
+      '2025-03-30T22:01Z',
+      '2025-10-26T00:30Z',
+      '2025-10-26T01:30Z',
+      '2025-10-26T22:59Z',
+      '2025-10-26T23:01Z',
+    ];
+    await db()('events').insert(
+      times.map((time, n) => ({ ...event, id: `clk_${n}`, occurred_at: time })),
+    );
+    await db()('rollups').insert(
+      times.map((time) => ({
+        project_id: projectId,
+        event: 'click',
+        dimension: 'all',
+        value: '',
+        count: 1,
+        bucket: new Date(Math.floor(Date.parse(time) / 900_000) * 900_000),
+      })),
+    );
+    const ask = async (start: string, end: string) => {
+      const { body } = await api.get('/analytics', {
+        groupBy: 'timeseries',
+        timezone: 'Europe/Berlin',
+        start,
+        end,
+      });
+      return body.filter(({ clicks }: { clicks: number }) => clicks > 0);
+    };
+    expect(await ask('2025-03-29', '2025-04-03')).to.deep.equal([
+      { start: '2025-03-29T23:00:00.000Z', clicks: 2 },
+      { start: '2025-03-30T22:00:00.000Z', clicks: 1 },
+    ]);
+    expect(await ask('2025-10-24', '2025-10-29')).to.deep.equal([
+      { start: '2025-10-25T22:00:00.000Z', clicks: 3 },
+      { start: '2025-10-26T23:00:00.000Z', clicks: 1 },
+    ]);
+    // The hour between two and three comes twice that night.
+    expect(await ask('2025-10-26T00:00:00Z', '2025-10-26T03:00:00Z')).to.deep.equal([
+      { start: '2025-10-26T00:00:00.000Z', clicks: 1 },
+      { start: '2025-10-26T01:00:00.000Z', clicks: 1 },
+    ]);
+  });
+
+  it('pages and orders events', async () => {
+    const { api } = world;
+    const times = (body: { timestamp: string }[]) => body.map(({ timestamp }) => timestamp);
+    const newest = times((await api.get('/events')).body);
+    expect(newest).to.have.length(6);
+    expect(newest).to.deep.equal(newest.toSorted().toReversed());
+    expect(times((await api.get('/events', { order: 'asc' })).body)).to.deep.equal(
+      newest.toReversed(),
+    );
+    expect(times((await api.get('/events', { limit: 4, page: 2 })).body)).to.deep.equal(
+      newest.slice(4),
+    );
+    expect((await api.get('/events', { linkId })).body).to.have.length(3);
+    expect((await api.get('/events', { domain: world.domain })).body).to.have.length(5);
+  });
+
+  const refused: [query: Record<string, string>, status: number, message: string][] = [
+    [{ timezone: 'Mars/Olympus' }, 422, 'timezone must be an IANA time zone'],
+    [{ timezone: '+01:00' }, 422, 'timezone'],
+    [{ start: '2025-02-01', end: '2025-01-01' }, 422, 'start must not be after end'],
+    [{ start: 'soon' }, 422, 'start'],
+    [{ interval: '2d' }, 422, 'interval'],
+    [{ key: 'a' }, 422, 'key needs domain'],
+    [{ linkId: 'link_nope' }, 404, 'link "link_nope"'],
+    [{ externalId: 'ext_nope' }, 404, 'link "ext_nope"'],
+    [{ domain: 'x.test', key: 'nope' }, 404, 'link "nope"'],
+    [{ event: 'leads' }, 422, 'event'],
+    [{ nope: '1' }, 422, 'nope is not a known query parameter'],
+  ];
+  for (const [query, status, message] of refused) {
+    it(`refuse ${JSON.stringify(query)} with ${status}`, async () => {
+      for (const path of ['/analytics', '/events']) {
+        const answer = await world.api.get(path, query);
+        expect(answer.status, path).to.equal(status);
+        expect(answer.body.error.message).to.contain(message);
+      }
+    });
+  }
+});

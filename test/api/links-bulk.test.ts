@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { aWorkspace } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+
+describe('/links/bulk', () => {
+  it('makes 100 links, and every one redirects at the instant of the answer, on both processes', async () => {
+    const { api, visit } = await aWorkspace();
+    const links = Array.from({ length: 100 }, (_, n) => ({ url: `${A}?n=${n}`, key: `bulk-${n}` }));
+    // Asked for before they are made: a remembered miss must not outlive the making.
+    await Promise.all(links.map(({ key }, n) => visit(`/${key}`, { process: (n % 2) as 0 | 1 })));
+
+    const { status, body } = await api.post('/links/bulk', links);
+
+    expect(status).to.equal(200);
+    expect(body.map(({ url, key }: { url: string; key: string }) => ({ url, key }))).to.deep.equal(
+      links,
+    );
+    for (const process of [0, 1] as const) {
+      const answers = await Promise.all(links.map(({ key }) => visit(`/${key}`, { process })));
+      expect(answers.map(({ headers }) => headers.location)).to.deep.equal(
+        links.map(({ url }) => url),
+      );
+    }
+  });
+
+  it('lets each link stand alone', async () => {
+    const { api } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'taken' });
+
+    const { status, body } = await api.post('/links/bulk', [
+      { url: A, key: 'fine' },
+      { url: A, key: 'taken' },
+      { url: 'javascript:1' },
+      { url: A, key: 'twice' },
+      { url: `${A}2`, key: 'twice' },
+      { url: A, externalId: 'e' },
+      { url: A, externalId: 'e' },
+      { url: A, tagNames: ['nope'] },
+      'not a link',
+    ]);
+
+    expect(status).to.equal(200);
+    const codes = body.map((item: { error?: { code: string } }) => item.error?.code ?? 'made');
+    expect(codes).to.deep.equal([
+      'made',
+      'conflict',
+      'unprocessable_entity',
+      'made',
+      'conflict',
+      'made',
+      'conflict',
+      'unprocessable_entity',
+      'unprocessable_entity',
+    ]);
+    expect(body[1].link).to.deep.equal({ url: A, key: 'taken' });
+    expect(body[3].url).to.equal(A);
+    expect(body[8].link).to.equal('not a link');
+  });
+
+  it('answers with the first link’s error where all fail', async () => {
+    const { api } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'taken' });
+    expect(
+      (await api.post('/links/bulk', [{ url: A, key: 'taken' }, { url: 'x' }])).status,
+    ).to.equal(409);
+    expect(
+      (await api.post('/links/bulk', [{ url: 'x' }, { url: A, key: 'taken' }])).status,
+    ).to.equal(422);
+  });
+
+  it('refuses no links, more than 100, and what is no array', async () => {
+    const { api } = await aWorkspace();
+    expect((await api.post('/links/bulk', [])).status).to.equal(422);
+    expect(
+      (
+        await api.post(
+          '/links/bulk',
+          Array.from({ length: 101 }, () => ({ url: A })),
+        )
+      ).status,
+    ).to.equal(422);
+    expect((await api.post('/links/bulk', { url: A })).status).to.equal(422);
+  });
+
+  it('changes many at once, each standing alone', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: made } = await api.post('/links/bulk', [
+      { url: A, key: 'one', flexible: true },
+      { url: A, key: 'two', flexible: true, externalId: 'two' },
+      { url: A, key: 'three' },
+    ]);
+    const { status, body } = await api.patch('/links/bulk', {
+      linkIds: [made[0].id, 'ext_two', made[2].id, 'link_nope'],
+      data: { url: 'https://example.com/b', title: 'T' },
+    });
+    expect(status).to.equal(200);
+    expect(
+      body.map((item: { error?: { code: string } }) => item.error?.code ?? 'changed'),
+    ).to.deep.equal(['changed', 'changed', 'conflict', 'not_found']);
+    expect((await visit('/one')).headers.location).to.equal('https://example.com/b');
+    expect((await visit('/three')).headers.location).to.equal(A);
+    expect(
+      (await api.patch('/links/bulk', { linkIds: [made[0].id], data: { key: 'x' } })).status,
+    ).to.equal(422);
+  });
+
+  it('deletes up to 100, passing over ids that are not there', async () => {
+    const { api, visit } = await aWorkspace();
+    const { body: made } = await api.post('/links/bulk', [
+      { url: A, key: 'one' },
+      { url: A, key: 'two', externalId: 'two' },
+      { url: A, key: 'three' },
+    ]);
+    const ids = `${made[0].id},ext_two,link_nope`;
+    const { status, body } = await api.delete('/links/bulk', { linkIds: ids });
+    expect([status, body]).to.deep.equal([200, { deletedCount: 2 }]);
+    expect((await visit('/one')).status).to.equal(404);
+    expect((await visit('/two', { process: 1 })).status).to.equal(404);
+    expect((await visit('/three')).headers.location).to.equal(A);
+    expect(
+      (
+        await api.delete('/links/bulk', {
+          linkIds: Array(101)
+            .fill(0)
+            .map((_, n) => `link_${n}`)
+            .join(','),
+        })
+      ).status,
+    ).to.equal(422);
+    expect((await api.delete('/links/bulk')).status).to.equal(422);
+  });
+});
