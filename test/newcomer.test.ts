@@ -121,6 +121,12 @@ describe('a newcomer', function () {
     expect([startBlock, testBlock]).to.deep.equal(['npm start\n', 'npm test\n']);
     const forReal = others.pop()!;
     expect(forReal).to.contain('DATABASE_URL');
+    // Its `npm ci` is what the first start did, its variables name servers that are not here.
+    const commands = ['npm run build', 'npm run migrate'];
+    for (const command of commands) {
+      expect(forReal).to.contain(command);
+      expect(shell(command).status, command).to.equal(0);
+    }
     const script = others
       .join('\n')
       .replaceAll('localhost:3000', `localhost:${ports[0]}`)

@@ -31,7 +31,9 @@ export const targetSchemas = {
 };
 
 export const spanSchemas = {
-  start: dateTime().description('Without `interval`: the first moment that counts.'),
+  start: dateTime().description(
+    'Without `interval`: the first moment that counts; default 24 hours before `end`.',
+  ),
   end: dateTime().description('The first moment that counts no more; default now.'),
   timezone: Joi.string()
     .custom((value: string, { error }) =>

@@ -16,7 +16,10 @@ export interface Span {
   timezone: string;
 }
 
-/** How a request says which time it means. `interval` wins over `start` and `end`; without any it is 24h. */
+/**
+ * How a request says which time it means. `interval` wins over `start` and `end`; without any it is 24h. An `end`
+ * alone means the 24 hours before it.
+ */
 export interface SpanQuery {
   interval?: Interval;
   start?: string;
@@ -25,6 +28,8 @@ export interface SpanQuery {
 }
 
 const DAY_MS = 86_400_000;
+/** Longest span of a request: its months are still few enough to be listed. */
+const MOST_YEARS = 400;
 
 /** First moment of each interval, in local time; `local` is now in the zone. */
 const STARTS: Record<Exclude<Interval, '1h' | '24h' | 'all'>, string> = {
@@ -60,7 +65,7 @@ export function isTimezone(name: string): boolean {
 /**
  * The stretch of time that a request means.
  *
- * @throws Refusal `unprocessable_entity` when it starts after it ends
+ * @throws Refusal `unprocessable_entity` when it starts after it ends, or is longer than 400 years
  */
 export async function resolveSpan(
   projectId: string,
@@ -68,12 +73,16 @@ export async function resolveSpan(
   now = new Date(),
 ): Promise<Span> {
   const { timezone, interval } = query;
-  if (interval === undefined && query.start !== undefined) {
-    const [start, end] = [
-      new Date(query.start),
-      query.end === undefined ? now : new Date(query.end),
-    ];
+  if (interval === undefined && (query.start !== undefined || query.end !== undefined)) {
+    const end = query.end === undefined ? now : new Date(query.end);
+    const start = new Date(query.start ?? end.getTime() - DAY_MS);
     if (start > end) throw new Refusal('unprocessable_entity', 'start must not be after end');
+    if (end.getTime() - start.getTime() > MOST_YEARS * 366 * DAY_MS) {
+      throw new Refusal(
+        'unprocessable_entity',
+        `start must not be more than ${MOST_YEARS} years before end`,
+      );
+    }
     return { start, end, granularity: granularityOf(start, end), timezone };
   }
   const name = interval ?? '24h';

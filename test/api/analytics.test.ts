@@ -239,6 +239,12 @@ describe('GET /analytics and GET /events', () => {
     ]);
   });
 
+  it('takes an end alone as the end of a day', async () => {
+    const end = new Date(Date.now() + 60_000).toISOString();
+    expect(await clicksOf(world, { end })).to.equal(6);
+    expect(await clicksOf(world, { end: '2020-01-01' })).to.equal(0);
+  });
+
   it('pages and orders events', async () => {
     const { api } = world;
     const times = (body: { timestamp: string }[]) => body.map(({ timestamp }) => timestamp);
@@ -259,6 +265,7 @@ describe('GET /analytics and GET /events', () => {
     [{ timezone: 'Mars/Olympus' }, 422, 'timezone must be an IANA time zone'],
     [{ timezone: '+01:00' }, 422, 'timezone'],
     [{ start: '2025-02-01', end: '2025-01-01' }, 422, 'start must not be after end'],
+    [{ start: '0001-01-01' }, 422, 'start must not be more than 400 years before end'],
     [{ start: 'soon' }, 422, 'start'],
     [{ interval: '2d' }, 422, 'interval'],
     [{ key: 'a' }, 422, 'key needs domain'],
