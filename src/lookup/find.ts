@@ -2,6 +2,7 @@ import { within } from '../infra/clock.ts';
 import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
+import { Tally } from '../infra/tally.ts';
 import { type DomainEntry, decodeDomain, decodeLink, type LinkEntry } from './entry.ts';
 import { type Flight, Flights } from './flights.ts';
 import { Guard } from './guard.ts';
@@ -56,7 +57,7 @@ export interface FinderMeans {
 }
 
 const answeredBy = {
-  near: lookups.labels('near'),
+  near: new Tally(lookups.labels('near')),
   redis: lookups.labels('redis'),
   postgres: lookups.labels('postgres'),
   remembered: lookups.labels('remembered'),
@@ -97,7 +98,7 @@ export class Finder {
     if (key === '') return { domain, link: null };
     const link = this.#near.link(domain.id, key);
     if (link === undefined) return undefined;
-    answeredBy.near.inc();
+    answeredBy.near.add();
     return { domain, link };
   }
 

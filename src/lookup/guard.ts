@@ -67,6 +67,7 @@ export class Guard {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#isHeld = false;
     this.#heldUntil = 0;
   }
 

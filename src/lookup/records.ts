@@ -4,19 +4,20 @@ import type { LinkEntry } from './entry.ts';
  * Links as bytes outside V8's heap. A million of them as strings take 300 MB and make every major collection
  * slower; here a link is a record
  *
- *   u32 domain | u32 workspace | u16 length of key | u32 length of text | key | text
+ *   u32 domain | u32 workspace | u32 length of text | text
  *
- * where `domain` and `workspace` are places in a table of texts, the text is `id \n destination \n extras`, and
- * key and text are UTF-8. Records are only ever appended; a table with open addressing leads from the hash of
- * domain and key to the newest record. Nothing is given back but the whole.
+ * where `domain` and `workspace` are places in a table of names, and the text is
+ * `key \n id \n destination \n extras` in UTF-8. Records are only ever appended; a table with open addressing
+ * leads from the hash of domain and key to the newest record. Nothing is given back but the whole.
  */
 
-const HEADER = 14;
+const HEADER = 12;
 /** Room for records is taken in pieces of this many bytes; a link that is longer than one is not remembered. */
 const CHUNK = 1 << 20;
 /** Positions are 32-bit. */
 const MOST_BYTES = 2 ** 32;
 const FEWEST_SLOTS = 1024;
+const LINE_FEED = 0x0a;
 
 /** A slot that never held anything ends a search; one whose link was forgotten does not. */
 const EMPTY = 0;
@@ -30,12 +31,14 @@ export class Records {
   // Differs by process, so that nobody can make up keys that all share a slot.
   readonly #seed = Math.floor(Math.random() * 2 ** 32);
   readonly #numbers = new Map<string, number>();
-  readonly #texts: string[] = [];
+  readonly #names: string[] = [];
   readonly #chunks: Buffer[] = [];
   #end = MOST_BYTES;
   #slots = new Uint32Array(FEWEST_SLOTS);
   #hashes = new Int32Array(FEWEST_SLOTS);
   #usedSlots = 0;
+  /** What `#find` compared last: reading it again would cost as much as the search. */
+  #lastText = '';
 
   /** True when positions run out. */
   get isFull(): boolean {
@@ -43,85 +46,78 @@ export class Records {
   }
 
   get(domainId: string, key: string): LinkEntry | undefined {
-    const name = bytesOf(key);
     const domain = this.#numbers.get(domainId);
     if (domain === undefined) return undefined;
-    const slot = this.#find(domain, name);
-    return slot < 0 ? undefined : this.#read(this.#slots[slot]! - FIRST_POSITION);
+    const slot = this.#find(domain, key);
+    return slot < 0 ? undefined : this.#entryAt(slot, key);
   }
 
   /** Answers whether it is remembered; a link that is very long is not, and takes nobody's place. */
   set(domainId: string, key: string, entry: LinkEntry): boolean {
-    const name = bytesOf(key);
-    const text = pack(entry);
-    const length = HEADER + name.length + Buffer.byteLength(text);
+    const text = pack(key, entry);
+    const length = HEADER + Buffer.byteLength(text);
     if (length > CHUNK) return false;
     const domain = this.#numberOf(domainId);
-    const found = this.#find(domain, name);
+    const slot = this.#find(domain, key);
     // While invalidations are lost everything is asked for again and again; mostly nothing has changed.
-    if (found >= 0 && this.#textAt(this.#slots[found]! - FIRST_POSITION) === text) return true;
-    const position = this.#write(length, domain, this.#numberOf(entry.projectId), name, text);
-    if (found >= 0) this.#slots[found] = position + FIRST_POSITION;
-    else this.#enter(this.#hash(domain, name), position + FIRST_POSITION);
+    if (slot >= 0 && this.#lastText === text) return true;
+    const position = this.#write(length, domain, this.#numberOf(entry.projectId), text);
+    if (slot >= 0) this.#slots[slot] = position + FIRST_POSITION;
+    else this.#enter(this.#hash(domain, key), position + FIRST_POSITION);
     return true;
   }
 
   forget(domainId: string, key: string): void {
-    const name = bytesOf(key);
     const domain = this.#numbers.get(domainId);
     if (domain === undefined) return;
-    const slot = this.#find(domain, name);
+    const slot = this.#find(domain, key);
     if (slot >= 0) this.#slots[slot] = FORGOTTEN;
   }
 
   #numberOf(text: string): number {
     let number = this.#numbers.get(text);
     if (number === undefined) {
-      number = this.#texts.length;
+      number = this.#names.length;
       const own = copyOf(text);
-      this.#texts.push(own);
+      this.#names.push(own);
       this.#numbers.set(own, number);
     }
     return number;
   }
 
-  #find(domain: number, name: string): number {
+  #find(domain: number, key: string): number {
     const mask = this.#slots.length - 1;
-    const wanted = this.#hash(domain, name);
+    const wanted = this.#hash(domain, key);
     for (let slot = wanted & mask; ; slot = (slot + 1) & mask) {
       const value = this.#slots[slot]!;
       if (value === EMPTY) return -1;
       if (value !== FORGOTTEN && this.#hashes[slot] === wanted) {
-        if (this.#isAt(value - FIRST_POSITION, domain, name)) return slot;
+        if (this.#isAt(value - FIRST_POSITION, domain, key)) return slot;
       }
     }
   }
 
-  #isAt(position: number, domain: number, name: string): boolean {
-    const bytes = this.#chunks[Math.floor(position / CHUNK)]!;
+  #isAt(position: number, domain: number, key: string): boolean {
+    const bytes = this.#chunkOf(position);
     const start = position % CHUNK;
     if (bytes.readUInt32LE(start) !== domain) return false;
-    if (bytes.readUInt16LE(start + 8) !== name.length) return false;
-    for (let i = 0; i < name.length; i += 1) {
-      if (bytes[start + HEADER + i] !== name.charCodeAt(i)) return false;
-    }
-    return true;
+    const end = start + HEADER + bytes.readUInt32LE(start + 8);
+    this.#lastText = bytes.toString('utf8', start + HEADER, end);
+    return this.#lastText.charCodeAt(key.length) === LINE_FEED && this.#lastText.startsWith(key);
   }
 
-  #textAt(position: number): string {
-    const bytes = this.#chunks[Math.floor(position / CHUNK)]!;
-    const start = position % CHUNK;
-    const textStart = start + HEADER + bytes.readUInt16LE(start + 8);
-    return bytes.toString('utf8', textStart, textStart + bytes.readUInt32LE(start + 10));
+  #chunkOf(position: number): Buffer {
+    return this.#chunks[Math.floor(position / CHUNK)]!;
   }
 
-  #read(position: number): LinkEntry {
-    const bytes = this.#chunks[Math.floor(position / CHUNK)]!;
-    const projectId = this.#texts[bytes.readUInt32LE((position % CHUNK) + 4)]!;
-    return unpack(this.#textAt(position), projectId);
+  /** The entry in a slot that `#find` has just found. */
+  #entryAt(slot: number, key: string): LinkEntry {
+    const position = this.#slots[slot]! - FIRST_POSITION;
+    const project = this.#chunkOf(position).readUInt32LE((position % CHUNK) + 4);
+    return unpack(this.#lastText, key.length + 1, this.#names[project]!);
   }
 
-  #write(length: number, domain: number, project: number, name: string, text: string): number {
+  #write(length: number, domain: number, project: number, text: string): number {
     if (this.#end + length > CHUNK) {
       this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK));
       this.#end = 0;
@@ -130,10 +126,8 @@ export class Records {
     const start = this.#end;
     bytes.writeUInt32LE(domain, start);
     bytes.writeUInt32LE(project, start + 4);
-    bytes.writeUInt16LE(name.length, start + 8);
-    bytes.writeUInt32LE(length - HEADER - name.length, start + 10);
-    bytes.write(name, start + HEADER, 'latin1');
-    bytes.write(text, start + HEADER + name.length, 'utf8');
+    bytes.writeUInt32LE(length - HEADER, start + 8);
+    bytes.write(text, start + HEADER, 'utf8');
     this.#end += length;
     this.written += 1;
     return (this.#chunks.length - 1) * CHUNK + start;
@@ -149,11 +143,11 @@ export class Records {
     this.#usedSlots += 1;
   }
 
-  #hash(domain: number, name: string): number {
+  #hash(domain: number, key: string): number {
     // FNV-1a, then mixed: low bits choose the slot.
     let value = this.#seed ^ domain;
-    for (let i = 0; i < name.length; i += 1) {
-      value = Math.imul(value ^ name.charCodeAt(i), 0x01000193);
+    for (let i = 0; i < key.length; i += 1) {
+      value = Math.imul(value ^ key.charCodeAt(i), 0x01000193);
     }
     value ^= value >>> 15;
     value = Math.imul(value, 0x2c1b3c6d);
@@ -171,26 +165,19 @@ export class Records {
   }
 }
 
-function pack({ id, projectId: _, destination, ...extras }: LinkEntry): string {
+function pack(key: string, { id, projectId: _, destination, ...extras }: LinkEntry): string {
   const rest = JSON.stringify(extras);
-  return `${id}\n${destination}\n${rest === '{}' ? '' : rest}`;
+  return `${key}\n${id}\n${destination}\n${rest === '{}' ? '' : rest}`;
 }
 
-function unpack(text: string, projectId: string): LinkEntry {
-  const first = text.indexOf('\n');
+/** @param start where the id begins */
+function unpack(text: string, start: number, projectId: string): LinkEntry {
+  const first = text.indexOf('\n', start);
   const second = text.indexOf('\n', first + 1);
-  const id = text.slice(0, first);
+  const id = text.slice(start, first);
   const destination = text.slice(first + 1, second);
   if (second === text.length - 1) return { id, projectId, destination };
   return { id, projectId, destination, ...(JSON.parse(text.slice(second + 1)) as object) };
-}
-
-/** The text with one character per UTF-8 byte; an ASCII text is its own answer. */
-function bytesOf(text: string): string {
-  for (let i = 0; i < text.length; i += 1) {
-    if (text.charCodeAt(i) > 127) return Buffer.from(text).toString('latin1');
-  }
-  return text;
 }
 
 /** A text cut from a request or a reply holds all of it in memory; this one stands alone. */

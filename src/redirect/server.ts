@@ -3,6 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Log } from '../infra/log.ts';
 import { redirects } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
+import { Tally } from '../infra/tally.ts';
 import { type Finder, type Found, Unavailable } from '../lookup/find.ts';
 import type { Visit } from '../queues/clicks.ts';
 import { type Address, readAddress } from './address.ts';
@@ -24,7 +25,7 @@ const HEADERS_MS = 20_000;
 const PAGES = { notFound: notFoundPage, expired: expiredPage, protected: protectedPage };
 
 const answered = {
-  redirect: redirects.labels('redirect'),
+  redirect: new Tally(redirects.labels('redirect')),
   notFound: redirects.labels('not_found'),
   expired: redirects.labels('expired'),
   protected: redirects.labels('protected'),
@@ -177,7 +178,7 @@ function decide(found: Found | null, key: string | null, query: string, now: num
 }
 
 function sendRedirect(response: ServerResponse, destination: string): void {
-  answered.redirect.inc();
+  answered.redirect.add();
   let headers = redirectHeaders(destination);
   try {
     response.writeHead(302, headers);

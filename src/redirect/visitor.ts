@@ -35,49 +35,18 @@ export class VisitorReader {
   }
 
   read(request: IncomingMessage): Visitor {
-    let host = '';
-    let userAgent = '';
-    let referer = '';
-    let forwarded = '';
-    let isPrefetch = false;
-    // `request.headers` would build an object of all headers first.
-    const raw = request.rawHeaders;
-    for (let i = 0; i < raw.length; i += 2) {
-      const name = raw[i]!;
-      // Most headers are not wanted; their length and last letter tell without a comparison.
-      switch (name.length) {
-        case 4:
-          if (host === '' && isNamed(name, 'Host')) host = raw[i + 1]!;
-          break;
-        case 5:
-          if (isNamed(name, 'X-Moz')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
-          break;
-        case 7:
-          if (isNamed(name, 'Referer')) referer = raw[i + 1]!;
-          else if (isNamed(name, 'Purpose')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
-          break;
-        case 9:
-          if (isNamed(name, 'X-Purpose')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
-          break;
-        case 10:
-          if (isNamed(name, 'User-Agent')) userAgent = raw[i + 1]!;
-          break;
-        case 11:
-          if (isNamed(name, 'Sec-Purpose')) isPrefetch ||= PREFETCH.test(raw[i + 1]!);
-          break;
-        case 15:
-          if (isNamed(name, 'X-Forwarded-For')) forwarded = join(forwarded, raw[i + 1]!);
-          break;
-      }
-    }
-    if (userAgent.length > LONGEST_AGENT) userAgent = userAgent.slice(0, LONGEST_AGENT);
-    if (referer.length > LONGEST_REFERER) referer = referer.slice(0, LONGEST_REFERER);
+    // Node has made this object by now, in order to look for `Expect`.
+    const headers = request.headers;
+    const userAgent = textOf(headers['user-agent'], LONGEST_AGENT);
+    const purpose =
+      headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz'];
     return {
-      host: normaliseHost(host),
-      ip: this.#ip(plainIp(request.socket.remoteAddress ?? ''), forwarded),
+      host: normaliseHost(headers.host ?? ''),
+      ip: this.#ip(plainIp(request.socket.remoteAddress ?? ''), headers['x-forwarded-for']),
       userAgent,
-      referer,
-      isAutomatic: isPrefetch || this.#isBot(userAgent),
+      referer: textOf(headers.referer, LONGEST_REFERER),
+      isAutomatic:
+        (purpose !== undefined && PREFETCH.test(String(purpose))) || this.#isBot(userAgent),
     };
   }
 
@@ -93,8 +62,9 @@ export class VisitorReader {
   }
 
   /** The nearest address that is not one of our proxies: what stands further left, anybody may have written. */
-  #ip(peer: string, forwarded: string): string {
-    if (forwarded === '' || !this.#proxies.has(peer)) return peer;
+  #ip(peer: string, header: string | string[] | undefined): string {
+    if (header === undefined || !this.#proxies.has(peer)) return peer;
+    const forwarded = String(header);
     // One proxy that writes an IPv4 address, and nothing before it.
     if (ipv4Number(forwarded) !== undefined) return forwarded;
     let ip = peer;
@@ -112,17 +82,9 @@ export class VisitorReader {
   }
 }
 
-/** A header that came twice, as one. */
-function join(first: string, second: string): string {
-  return first === '' ? second : `${first},${second}`;
-}
-
-/** Compares a header's name with one of the same length, without regard to case. */
-function isNamed(name: string, wanted: string): boolean {
-  const last = wanted.length - 1;
-  // The bit that tells lower from upper case.
-  if (((name.charCodeAt(last) ^ wanted.charCodeAt(last)) & ~0x20) !== 0) return false;
-  return name === wanted || name.toLowerCase() === wanted.toLowerCase();
+function textOf(header: string | undefined, longest: number): string {
+  if (header === undefined) return '';
+  return header.length > longest ? header.slice(0, longest) : header;
 }
 
 /** A `Host` header as domains are stored. */
