@@ -1,0 +1,257 @@
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import type { LinkEntry } from '../../src/lookup/entry.ts';
+import { readAddress } from '../../src/redirect/address.ts';
+import { decideLink, decideRoot } from '../../src/redirect/decide.ts';
+import { finalUrl } from '../../src/redirect/destination.ts';
+import { html, page } from '../../src/redirect/html/layout.ts';
+import { asciiUrl } from '../../src/redirect/server.ts';
+import { normaliseHost, VisitorReader } from '../../src/redirect/visitor.ts';
+
+/** A text as node hands over bytes above 127: one character each. */
+const raw = (text: string) => Buffer.from(text).toString('latin1');
+
+describe('what a request line asks for', () => {
+  const cases: [target: string, key: string | null, query: string][] = [
+    ['/', '', ''],
+    ['/summer', 'summer', ''],
+    ['/summer/', 'summer', ''],
+    ['/summer/2026', 'summer/2026', ''],
+    ['/Summer?a=1&b=%20', 'Summer', 'a=1&b=%20'],
+    ['/?a=1', '', 'a=1'],
+    ['/summer?', 'summer', ''],
+    ['/summer#top', 'summer', ''],
+    ['/summer?a=1#top', 'summer', 'a=1'],
+    ['/gr%C3%B6%C3%9Fe', 'größe', ''],
+    ['/gro%CC%88%C3%9Fe', 'größe', ''],
+    [raw('/größe?q=ö'), 'größe', raw('q=ö')],
+    ['/%F0%9F%8E%89', '🎉', ''],
+    ['/a%2Fb', 'a/b', ''],
+    ['/a%2F', 'a', ''],
+    ['http://acme.link/summer?a=1', 'summer', 'a=1'],
+    ['http://acme.link', '', ''],
+    ['http://acme.link?a=1', '', 'a=1'],
+    ['/_', null, ''],
+    ['/_/stats', null, ''],
+    ['/_stats', '_stats', ''],
+    ['/robots.txt', null, ''],
+    ['/robots', 'robots', ''],
+    ['/favicon.ico', null, ''],
+    ['/.well-known/security.txt', null, ''],
+    ['/a%00b', null, ''],
+    ['/a%20b', null, ''],
+    ['/a%0Ab', null, ''],
+    [`/${'x'.repeat(381)}`, null, ''],
+  ];
+  for (const [target, key, query] of cases) {
+    it(`reads ${target.slice(0, 40)}`, () => {
+      expect(readAddress(target)).to.deep.equal({ key, query });
+    });
+  }
+  for (const target of ['/100%', '/%zz', '/%C3', '*', 'ftp://acme.link/x', '']) {
+    it(`refuses "${target}"`, () => expect(readAddress(target)).to.equal(undefined));
+  }
+});
+
+describe('where a visitor is sent', () => {
+  const cases: [what: string, destination: string, query: string, url: string, via?: string][] = [
+    ['no query', 'https://e.com/?b=2#x', '', 'https://e.com/?b=2#x'],
+    ['a query where there was none', 'https://e.com', 'a=1', 'https://e.com?a=1'],
+    ['a query behind one', 'https://e.com/?b=2', 'a=1', 'https://e.com/?b=2&a=1'],
+    ['a query before the fragment', 'https://e.com/#f?x', 'a=1', 'https://e.com/?a=1#f?x'],
+    ['a query behind an empty one', 'https://e.com/?', 'a=1', 'https://e.com/?a=1'],
+    ['the same name', 'https://e.com/?a=0&b=2&a=9', 'a=1', 'https://e.com/?b=2&a=1'],
+    ['the same name twice', 'https://e.com/?a=0', 'a=1&a=2', 'https://e.com/?a=1&a=2'],
+    ['the same name, encoded', 'https://e.com/?utm_x=0', 'utm%5Fx=1', 'https://e.com/?utm%5Fx=1'],
+    ['names that differ in case', 'https://e.com/?A=0', 'a=1', 'https://e.com/?A=0&a=1'],
+    [
+      'bytes as they came',
+      'https://e.com/?s=%2f+%20',
+      't=%7e&u=~',
+      'https://e.com/?s=%2f+%20&t=%7e&u=~',
+    ],
+    ['a stray percent sign', 'https://e.com/?%=0', '%=1', 'https://e.com/?%=1'],
+    ['a name alone', 'https://e.com/?flag&b', 'flag', 'https://e.com/?b&flag'],
+    ['the mark of a QR code', 'https://e.com/?b=2', 'qr=1', 'https://e.com/?b=2', 'qr'],
+    ['the mark among others', 'https://e.com/', 'a=1&qr=1&c', 'https://e.com/?a=1&c', 'qr'],
+    ['something like the mark', 'https://e.com/', 'qr=10', 'https://e.com/?qr=10'],
+    ['an app address', 'mailto:a@e.com?subject=x', 'subject=y', 'mailto:a@e.com?subject=x'],
+    ['an app address from a QR code', 'tel:+49301', 'qr=1', 'tel:+49301', 'qr'],
+    ['only ampersands', 'https://e.com/', '&&', 'https://e.com/'],
+  ];
+  for (const [what, destination, query, url, via = 'link'] of cases) {
+    it(what, () => expect(finalUrl(destination, query)).to.deep.equal({ url, via }));
+  }
+});
+
+describe('what becomes of a request', () => {
+  const now = 1_000_000;
+  const domain = { id: 'dom_1', projectId: 'proj_a' };
+  const link: LinkEntry = { id: 'link_1', projectId: 'proj_a', destination: 'https://e.com/' };
+  const hidden = { ...link, passwordHash: '$argon2id$x' };
+
+  it('leads to the destination, and counts for the link', () => {
+    expect(decideLink(link, domain, 'a=1', now)).to.deep.equal({
+      kind: 'redirect',
+      reason: 'link',
+      destination: 'https://e.com/?a=1',
+      via: 'link',
+      visited: { projectId: 'proj_a', linkId: 'link_1' },
+    });
+  });
+
+  const pages: [what: string, entry: LinkEntry | null, reason: string][] = [
+    ['finds nothing under an unknown key', null, 'notFound'],
+    ['expires in the very millisecond', { ...link, expiresAt: now }, 'expired'],
+    ['asks for a password', hidden, 'protected'],
+    ['expires before it asks for a password', { ...hidden, expiresAt: now }, 'expired'],
+    ['asks for a password before it expires', { ...hidden, expiresAt: now + 1 }, 'protected'],
+  ];
+  for (const [what, entry, reason] of pages) {
+    it(what, () => {
+      expect(decideLink(entry, domain, '', now)).to.deep.equal({ kind: 'page', reason });
+    });
+  }
+
+  const elsewhere: [what: string, linkUrl: string | undefined, destination: string][] = [
+    ['sends to the expired URL of the link, uncounted', 'https://l.com/', 'https://l.com/'],
+    ["sends to the domain's where the link has none", undefined, 'https://d.com/'],
+  ];
+  for (const [what, expiredUrl, destination] of elsewhere) {
+    it(what, () => {
+      const entry = {
+        ...hidden,
+        expiresAt: 1,
+        ...(expiredUrl === undefined ? {} : { expiredUrl }),
+      };
+      expect(decideLink(entry, { ...domain, expiredUrl: 'https://d.com/' }, 'a=1', now)).to.include(
+        {
+          reason: 'expired',
+          destination,
+          visited: undefined,
+        },
+      );
+    });
+  }
+
+  it('leads from the root of a domain to its target, and counts for its workspace', () => {
+    const root = decideRoot({ ...domain, target: 'https://t.com/' }, 'qr=1');
+    expect(root).to.deep.include({
+      destination: 'https://t.com/',
+      via: 'qr',
+      visited: { projectId: 'proj_a', linkId: '' },
+    });
+    expect(decideRoot(domain, '')).to.include({ reason: 'notFound' });
+    expect(decideRoot({ id: 'dom_0', projectId: '', target: 'https://t.com/' }, '')).to.include({
+      visited: undefined,
+    });
+  });
+});
+
+describe('who a visitor is', () => {
+  const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
+  const read = (
+    headers: Record<string, string>,
+    peer = '10.0.0.1',
+    proxies = ['10.0.0.0/8', '::1'],
+  ) =>
+    new VisitorReader(proxies).read({
+      headers,
+      socket: { remoteAddress: peer },
+    } as unknown as IncomingMessage);
+
+  const addresses: [what: string, peer: string, forwarded: string | undefined, ip: string][] = [
+    ['the peer itself', '203.0.113.5', undefined, '203.0.113.5'],
+    ['an IPv4 peer on an IPv6 socket', '::ffff:203.0.113.5', undefined, '203.0.113.5'],
+    ['a peer that is no proxy, whatever it says', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
+    ['what a proxy says', '10.0.0.1', '203.0.113.7', '203.0.113.7'],
+    [
+      'the right-most that is no proxy',
+      '10.0.0.1',
+      '6.6.6.6, 203.0.113.7, 10.1.1.1',
+      '203.0.113.7',
+    ],
+    ['an IPv6 visitor behind an IPv6 proxy', '::1', '2001:db8::7', '2001:db8::7'],
+    ['an address with a port', '10.0.0.1', '203.0.113.7:4711', '203.0.113.7'],
+    ['an IPv6 address with a port', '10.0.0.1', '[2001:db8::7]:4711', '2001:db8::7'],
+    ['the proxy where nonsense stands', '10.0.0.1', '6.6.6.6, unknown', '10.0.0.1'],
+    ['the left-most where all are proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['no octet above 255', '10.0.0.1', '300.0.0.1', '10.0.0.1'],
+  ];
+  for (const [what, peer, forwarded, ip] of addresses) {
+    it(`takes ${what}`, () => {
+      const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+      expect(read(headers, peer).ip).to.equal(ip);
+    });
+  }
+
+  const agents: [agent: string, isAutomatic: boolean][] = [
+    [BROWSER, false],
+    ['', true],
+    ['curl/8.5.0', true],
+    ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', true],
+    ['WhatsApp/2.23.20.0 A', true],
+    ['TelegramBot (like TwitterBot)', true],
+    ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', true],
+    ['Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)', true],
+    ['facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)', true],
+    ['Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.1; Pro)', true],
+    ['MobileSafari/8617 CFNetwork/1410 Darwin/22', true],
+    ['Mozilla/5.0 (Linux; Android 12; CUBOT NOTE 20) Chrome/110 Mobile Safari/537.36', false],
+    [`${BROWSER} ${'x'.repeat(5_000)}`, false],
+  ];
+  for (const [agent, isAutomatic] of agents) {
+    it(`${isAutomatic ? 'does not count' : 'counts'} "${agent.slice(0, 40)}"`, () => {
+      expect(read({ 'user-agent': agent }).isAutomatic).to.equal(isAutomatic);
+    });
+  }
+
+  const purposes: [header: string, value: string, isAutomatic: boolean][] = [
+    ['sec-purpose', 'prefetch;prerender', true],
+    ['purpose', 'prefetch', true],
+    ['x-purpose', 'preview', true],
+    ['x-moz', 'prefetch', true],
+    ['purpose', 'something', false],
+  ];
+  for (const [header, value, isAutomatic] of purposes) {
+    it(`${isAutomatic ? 'does not count' : 'counts'} ${header}: ${value}`, () => {
+      expect(read({ 'user-agent': BROWSER, [header]: value }).isAutomatic).to.equal(isAutomatic);
+    });
+  }
+
+  const hosts: [header: string, host: string][] = [
+    ['acme.link', 'acme.link'],
+    ['ACME.link:8080', 'acme.link'],
+    ['acme.link.', 'acme.link'],
+    ['acme.link.:80', 'acme.link'],
+    ['[2001:DB8::1]:3001', '2001:db8::1'],
+    ['127.0.0.1:3001', '127.0.0.1'],
+    ['[::1', ''],
+    ['', ''],
+    ['x'.repeat(254), ''],
+  ];
+  for (const [header, host] of hosts) {
+    it(`reads the host "${header.slice(0, 20)}"`, () =>
+      expect(normaliseHost(header)).to.equal(host));
+  }
+});
+
+describe('what is written into an answer', () => {
+  it('escapes whatever is put into a page', () => {
+    const inner = html`<b>${'<i>'}</b>`;
+    expect(html`<a title="${`"'&<>`}">${inner}</a>`.text).to.equal(
+      '<a title="&quot;&#39;&amp;&lt;&gt;"><b>&lt;i&gt;</b></a>',
+    );
+  });
+
+  it('tells the length of a page in bytes', () => {
+    const { headers, body } = page(404, { title: 'ö', text: '日本' });
+    expect(headers[headers.indexOf('Content-Length') + 1]).to.equal(String(body.length));
+  });
+
+  it('encodes what a header cannot hold, and nothing else', () => {
+    expect(asciiUrl('https://e.com/ö?a=%20b\r\nX: 1')).to.equal(
+      'https://e.com/%C3%B6?a=%20b%0D%0AX:%201',
+    );
+  });
+});
