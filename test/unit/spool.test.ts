@@ -110,7 +110,7 @@ describe('the spool', () => {
     }
     await Promise.all(appended);
     await spool.replay(queue.deliver);
-    expect(queue.ids().sort()).to.deep.equal(
+    expect(queue.ids().toSorted()).to.deep.equal(
       visits(200)
         .map(({ id }) => id)
         .toSorted(),
