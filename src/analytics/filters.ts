@@ -1,7 +1,7 @@
 import { domainField } from '../domains/schema.ts';
 import { Refusal } from '../errors.ts';
 import { dateTime, externalIdIn, id, Joi, text } from '../infra/fields.ts';
-import { findLink, findLinkByExternalId, findLinkByKey } from '../links/queries.ts';
+import { linkQueries } from '../links/queries.ts';
 import { isTimezone } from './interval.ts';
 
 /** Key under which visits of a domain's root are recorded. */
@@ -59,19 +59,24 @@ export async function resolveTarget(
   if (linkId !== undefined) {
     const own = externalIdIn(linkId);
     filter.linkId = await existing(
-      own === undefined ? findLink(projectId, linkId) : findLinkByExternalId(projectId, own),
+      own === undefined
+        ? linkQueries.find(projectId, linkId)
+        : linkQueries.findByExternalId(projectId, own),
       `link "${linkId}"`,
     );
   } else if (externalId !== undefined) {
     const own = externalIdIn(externalId) ?? externalId;
-    filter.linkId = await existing(findLinkByExternalId(projectId, own), `link "${externalId}"`);
+    filter.linkId = await existing(
+      linkQueries.findByExternalId(projectId, own),
+      `link "${externalId}"`,
+    );
   } else if (key === ROOT_KEY && domain !== undefined) {
     filter.root = true;
   } else if (key !== undefined) {
     if (domain === undefined) {
       throw new Refusal('unprocessable_entity', 'key needs domain: a key alone names no link');
     }
-    const link = findLinkByKey(projectId, domain, key.normalize('NFC'));
+    const link = linkQueries.findByKey(projectId, domain, key.normalize('NFC'));
     filter.linkId = await existing(link, `link "${key}" on ${domain}`);
   }
   return filter;

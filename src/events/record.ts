@@ -1,6 +1,6 @@
 import { Joi } from '../infra/fields.ts';
+import { LINKS } from '../links/kind.ts';
 import { linkRecord, type SealedLink, toSealedLink } from '../links/record.ts';
-import { blankRow } from '../links/rules.ts';
 import type { StoredEvent } from './queries.ts';
 
 /**
@@ -49,7 +49,8 @@ export function toClick(event: StoredEvent, link: SealedLink | undefined) {
 
 function rememberedLink(event: StoredEvent): SealedLink {
   const ids = { project_id: event.project_id, id: event.link_id ?? '', user_id: '', domain_id: '' };
-  const row = blankRow({ ...ids, key: event.key, url: event.url }, event.occurred_at);
+  const row = LINKS.blank({ ...ids, key: event.key }, event.occurred_at);
+  row.url = event.url;
   return toSealedLink(row, { domain: event.domain, tags: [] });
 }
 

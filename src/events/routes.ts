@@ -9,8 +9,8 @@ import { INTERVALS, resolveSpan, type SpanQuery } from '../analytics/interval.ts
 import { ok } from '../api/answer.ts';
 import { type Route, route } from '../api/route.ts';
 import { Joi } from '../infra/fields.ts';
-import { findLinks } from '../links/queries.ts';
-import { openPassword } from '../links/record.ts';
+import { linkQueries } from '../links/queries.ts';
+import { openPassword } from '../records/record.ts';
 import { listEvents, type Page } from './queries.ts';
 import { clickRecord, toClick } from './record.ts';
 
@@ -49,7 +49,10 @@ export const eventRoutes: Route[] = [
       const events = await listEvents(projectId, span, filterConditions(filter), query);
       const ids = new Set(events.flatMap(({ link_id: id }) => (id === null ? [] : [id])));
       const links = new Map(
-        (await findLinks(projectId, [...ids])).map((link) => [link.id, openPassword(link)]),
+        (await linkQueries.findAll(projectId, [...ids])).map((link) => [
+          link.id,
+          openPassword(link),
+        ]),
       );
       return ok(events.map((event) => toClick(event, links.get(event.link_id ?? ''))));
     },

@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts';
 import { Joi } from '../infra/fields.ts';
 
 const MAX_LENGTH = 32_768;
@@ -63,6 +64,26 @@ export const destination = () =>
       return error('rule', { rule: thrown.message });
     }
   });
+
+/**
+ * A link or QR code must not lead to itself.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
+export function refuseLoop(destination: string, domain: string, key: string): void {
+  if (!/^https?:/i.test(destination)) return;
+  const { hostname, pathname } = new URL(destination);
+  if (hostname !== domain) return;
+  let path = pathname.slice(1);
+  try {
+    path = decodeURIComponent(path).normalize('NFC');
+  } catch {
+    // A path that can't be decoded is no key.
+  }
+  if (path.replace(/\/$/, '') === key) {
+    throw new Refusal('unprocessable_entity', 'url must not be the short link itself');
+  }
+}
 
 export const UTM_FIELDS = [
   'utm_source',

@@ -1,53 +1,17 @@
-import { WorkspaceModel } from '../infra/model.ts';
+import { RoutedModel, type RowOf } from '../records/model.ts';
+import type { RecordTables } from '../records/tables.ts';
 
 /** A row of `links`; named as its columns. */
-export class Link extends WorkspaceModel {
+export class Link extends RoutedModel {
   static override readonly tableName = 'links';
-  static override readonly idColumn = ['project_id', 'id'];
 
-  declare id: string;
-  declare user_id: string;
-  declare domain_id: string;
-  declare key: string;
-  /** The destination. */
   declare url: string;
-  declare external_id: string | null;
-  declare archived: boolean;
-  declare expires_at: Date | null;
-  declare expired_url: string | null;
-  /** Sealed. */
-  declare password: string | null;
-  declare password_fingerprint: string | null;
-  declare track_conversion: boolean;
-  declare flexible: boolean;
-  declare filled: boolean;
-  declare do_index: boolean;
-  declare public_stats: boolean;
-  declare proxy: boolean;
-  declare rewrite: boolean;
-  declare title: string | null;
-  declare description: string | null;
-  declare image: string | null;
   declare video: string | null;
-  declare ios: string | null;
-  declare android: string | null;
-  declare geo: Record<string, string> | null;
-  declare folder_id: string | null;
-  declare webhook_ids: string[] | null;
-  declare comments: string | null;
-  declare notification_token: string | null;
-  declare utm_source: string | null;
-  declare utm_medium: string | null;
-  declare utm_campaign: string | null;
-  declare utm_term: string | null;
-  declare utm_content: string | null;
-  declare pre_redirection: boolean;
-  declare is_form_mandatory: boolean;
-  declare page_id: string | null;
-  declare page_url: string | null;
-  declare created_at: Date;
-  declare updated_at: Date;
 }
 
-/** The columns of a link, without the model's methods. */
-export type LinkRow = Pick<Link, Exclude<keyof Link, keyof import('objection').Model>>;
+export type LinkRow = RowOf<Link>;
+
+export const LINK_TABLES: RecordTables = {
+  table: 'links',
+  tags: { table: 'link_tags', column: 'link_id' },
+};

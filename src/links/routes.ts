@@ -1,19 +1,16 @@
 import { answerWrite, created, ok } from '../api/answer.ts';
 import { checkEach } from '../api/input.ts';
-import { type ApiRequest, type Route, route } from '../api/route.ts';
+import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
-import { externalIdIn, Joi } from '../infra/fields.ts';
-import { type BulkLink, bulk } from '../queues/bulk.ts';
+import { Joi } from '../infra/fields.ts';
+import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
-import {
-  countLinks,
-  countLinksByDomain,
-  findLink,
-  findLinkByExternalId,
-  findLinkByKey,
-  listLinks,
-} from './queries.ts';
-import { bulkAnswer, linkRecord, openPassword, type SealedLink } from './record.ts';
+import type { BulkInput } from '../records/commands.ts';
+import { toRouted } from '../records/fields.ts';
+import { countAnswer, openPassword } from '../records/record.ts';
+import { findByInfo, findByRef, found, refuseOtherWorkspace } from '../records/requests.ts';
+import { linkQueries } from './queries.ts';
+import { bulkAnswer, linkRecord } from './record.ts';
 import {
   type BulkChanges,
   bulkBody,
@@ -32,7 +29,6 @@ import {
   linkParams,
   type NewLink,
   newLinkBody,
-  toChanges,
   toNewLink,
 } from './schema.ts';
 
@@ -66,9 +62,10 @@ export const linkRoutes: Route[] = [
     scope: 'links.read',
     query: linkListQuery,
     answers: { 200: Joi.array().items(linkRecord) },
-    async handle({ caller, query }) {
-      refuseOtherWorkspace(query, caller);
-      return ok((await listLinks(caller.projectId, query)).map(openPassword));
+    async handle({ caller, query: { sort, page, pageSize, ...filters } }) {
+      refuseOtherWorkspace(filters, caller);
+      const order = { sort: sort === 'clicks' ? ('visits' as const) : sort, page, pageSize };
+      return ok((await linkQueries.list(caller.projectId, filters, order)).map(openPassword));
     },
   }),
   route<{ query: LinkCountQuery }>({
@@ -79,20 +76,15 @@ export const linkRoutes: Route[] = [
     scope: 'links.read',
     query: linkCountQuery,
     answers: {
-      200: Joi.alternatives(
-        Joi.number().integer(),
-        Joi.array().items(
-          Joi.object({
-            domain: Joi.string().required(),
-            _count: Joi.number().integer().required(),
-          }),
-        ),
-      ),
+      200: countAnswer,
     },
     async handle({ caller, query: { groupBy, ...filters } }) {
       refuseOtherWorkspace(filters, caller);
-      const count = groupBy === 'domain' ? countLinksByDomain : countLinks;
-      return ok(await count(caller.projectId, filters));
+      return ok(
+        groupBy === 'domain'
+          ? await linkQueries.countByDomain(caller.projectId, filters)
+          : await linkQueries.count(caller.projectId, filters),
+      );
     },
   }),
   route<{ query: LinkInfoQuery }>({
@@ -105,7 +97,10 @@ export const linkRoutes: Route[] = [
     answers: { 200: linkRecord },
     async handle({ caller, query }) {
       refuseOtherWorkspace(query, caller);
-      return ok(openPassword(found(await findByInfo(caller.projectId, query), 'such link')));
+      const { linkId, ...rest } = query;
+      const info = linkId === undefined ? rest : { id: linkId };
+      const link = await findByInfo(linkQueries, caller.projectId, info);
+      return ok(openPassword(found(link, 'such link')));
     },
   }),
   route<{ body: NewLink }>({
@@ -166,7 +161,7 @@ export const linkRoutes: Route[] = [
         request,
         bulk,
         'links.update',
-        { linkIds, changes: toChanges(data) },
+        { linkIds, changes: toRouted(data) },
         (items) => ok(items.map(openPassword)),
       );
     },
@@ -191,7 +186,8 @@ export const linkRoutes: Route[] = [
     params: linkParams,
     answers: { 200: linkRecord },
     async handle({ caller, params: { linkId } }) {
-      return ok(openPassword(found(await findByRef(caller.projectId, linkId), `link "${linkId}"`)));
+      const link = await findByRef(linkQueries, caller.projectId, linkId);
+      return ok(openPassword(found(link, `link "${linkId}"`)));
     },
   }),
   route<{ params: Params; body: LinkChanges }>({
@@ -206,7 +202,7 @@ export const linkRoutes: Route[] = [
     answers: { 200: linkRecord },
     writes: true,
     handle: (request) => {
-      const data = { linkId: request.params.linkId, changes: toChanges(request.body) };
+      const data = { linkId: request.params.linkId, changes: toRouted(request.body) };
       return answerWrite(request, writes, 'link.update', data, (link) => ok(openPassword(link)));
     },
   }),
@@ -224,41 +220,10 @@ export const linkRoutes: Route[] = [
 ];
 
 /** The links of a bulk request as their job carries them: checked, or refused each by itself. */
-function toBulkLinks(inputs: unknown[]): BulkLink[] {
-  return checkEach<NewLink>(newLinkBody, inputs, 'link').map((link, index) =>
+function toBulkLinks(sent: unknown[]): BulkInput<NewLink>[] {
+  return checkEach<NewLink>(newLinkBody, sent, 'link').map((link, index) =>
     link instanceof Refusal
-      ? { refused: link.toJSON(), input: inputs[index] }
-      : { link: toNewLink(link), input: inputs[index] },
+      ? { refused: link.toJSON(), sent: sent[index] }
+      : { input: toNewLink(link), sent: sent[index] },
   );
-}
-
-/** @throws Refusal `not_found` when `projectSlug` names another workspace than the key's */
-function refuseOtherWorkspace(
-  { projectSlug }: { projectSlug?: string },
-  { workspaceSlug }: ApiRequest['caller'],
-): void {
-  if (projectSlug !== undefined && projectSlug !== workspaceSlug) {
-    throw new Refusal('not_found', `There is no workspace "${projectSlug}" for this key`);
-  }
-}
-
-function findByRef(projectId: string, linkId: string): Promise<SealedLink | undefined> {
-  const externalId = externalIdIn(linkId);
-  return externalId === undefined
-    ? findLink(projectId, linkId)
-    : findLinkByExternalId(projectId, externalId);
-}
-
-function findByInfo(projectId: string, query: LinkInfoQuery): Promise<SealedLink | undefined> {
-  const { domain, key, linkId, externalId } = query;
-  if (linkId !== undefined) return findByRef(projectId, linkId);
-  if (externalId !== undefined) {
-    return findLinkByExternalId(projectId, externalIdIn(externalId) ?? externalId);
-  }
-  return findLinkByKey(projectId, domain!, key!.normalize('NFC'));
-}
-
-function found<Record>(record: Record | undefined, what: string): Record {
-  if (record === undefined) throw new Refusal('not_found', `There is no ${what}`);
-  return record;
 }

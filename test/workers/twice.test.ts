@@ -68,8 +68,8 @@ describe('a job that runs twice', () => {
 
   it('makes many links once', async () => {
     const links = [{ key: 'a' }, { key: 'a' }, {}].map((fields) => ({
-      link: newLink(fields),
-      input: fields,
+      input: newLink(fields),
+      sent: fields,
     }));
     const items = await twice(createLinks, { userId, links });
     expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);

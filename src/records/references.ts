@@ -1,9 +1,9 @@
 import { config } from '../config.ts';
 import type { Db } from '../infra/db.ts';
 import type { TagReference } from '../tags/record.ts';
-import type { LinkChanges } from './schema.ts';
+import type { RoutedChanges } from './fields.ts';
 
-/** A domain on which the workspace may make links. */
+/** A domain on which the workspace may make links and QR codes. */
 export interface UsableDomain {
   id: string;
   slug: string;
@@ -11,7 +11,7 @@ export interface UsableDomain {
   isDefault: boolean;
 }
 
-/** The workspace's records that links of one request name, loaded together. */
+/** The workspace's records that the inputs of one request name, loaded together. */
 export interface References {
   /** The workspace's primary domain, else the service's default short domain. */
   mainDomain: UsableDomain;
@@ -22,20 +22,20 @@ export interface References {
   has(kind: 'folder' | 'webhook', id: string): boolean;
 }
 
-/** Loads what the given links refer to; nothing is asked that none of them names. */
+/** Loads what the given inputs refer to; nothing is asked that none of them names. */
 export async function loadReferences(
   trx: Db,
   projectId: string,
-  links: readonly LinkChanges[],
+  inputs: readonly RoutedChanges[],
 ): Promise<References> {
-  const tagIds = links.flatMap((link) => link.tags?.ids ?? []);
-  const tagNames = links
-    .flatMap((link) => link.tags?.names ?? [])
+  const tagIds = inputs.flatMap(({ tags }) => tags?.ids ?? []);
+  const tagNames = inputs
+    .flatMap(({ tags }) => tags?.names ?? [])
     .map((name) => name.toLowerCase());
-  const folderIds = links.flatMap(({ folderId }) =>
+  const folderIds = inputs.flatMap(({ folderId }) =>
     typeof folderId === 'string' ? [folderId] : [],
   );
-  const webhookIds = links.flatMap((link) => link.webhookIds ?? []);
+  const webhookIds = inputs.flatMap((input) => input.webhookIds ?? []);
 
   const domains = await loadDomains(trx, projectId);
   const tags =
