@@ -157,6 +157,9 @@ export const SETTINGS = {
     secret: true,
   },
   TRUST_PROXY: addresses('Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
+  OUTBOUND_ALLOW: addresses(
+    'Private addresses or ranges that may be fetched from all the same, as images and webhooks of your own network.',
+  ),
   DNS_SERVERS: {
     help: 'Name servers that are asked for verification records, as comma-separated addresses with or without port.',
     fallback: [] as string[],
@@ -200,6 +203,16 @@ export const SETTINGS = {
     max: 500,
   }),
   BULK_CONCURRENCY: integer('Jobs that one worker_bulk runs at once.', 4, { min: 1, max: 100 }),
+  QR_CONCURRENCY: integer('Pictures that one worker_qr draws at once.', 4, { min: 1, max: 100 }),
+  IMAGES_CONCURRENCY: integer('Images that one worker_images fetches at once.', 8, {
+    min: 1,
+    max: 100,
+  }),
+  QR_REQUESTS_PER_MINUTE: integer(
+    'Requests of GET /qr that one address may send in a minute; 0: any number.',
+    300,
+    { min: 0, max: 1_000_000 },
+  ),
   CLICKS_CONCURRENCY: integer(
     'Batches of visits that one worker_clicks holds at once; they are stored together.',
     100,

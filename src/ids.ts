@@ -24,6 +24,12 @@ const PREFIXES = {
 
 export type IdKind = keyof typeof PREFIXES;
 
+/** What an id names; `undefined` for what is no id of ours. */
+export function kindOfId(id: string): IdKind | undefined {
+  const prefix = id.slice(0, id.indexOf('_') + 1);
+  return (Object.keys(PREFIXES) as IdKind[]).find((kind) => PREFIXES[kind] === prefix);
+}
+
 /** Milliseconds since 1970 in eight characters that sort as the numbers do (good until the year 8888). */
 function sortableTime(ms: number): string {
   let rest = ms;

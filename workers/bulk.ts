@@ -1,8 +1,10 @@
 import { config } from '../src/config.ts';
 import { checkDomains } from '../src/domains/commands.ts';
 import { ensurePartitions, pruneVisitGuards } from '../src/events/upkeep.ts';
+import { pruneImages } from '../src/images/keep.ts';
 import { expireJobs } from '../src/jobs/expire.ts';
 import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
+import { createQrCodes, deleteQrCodes } from '../src/qrcodes/commands.ts';
 import { bulk } from '../src/queues/bulk.ts';
 import { serve } from '../src/queues/queue.ts';
 
@@ -13,6 +15,9 @@ export default () =>
       'links.create': createLinks,
       'links.update': updateLinks,
       'links.delete': deleteLinks,
+      'qrcodes.create': createQrCodes,
+      'qrcodes.delete': deleteQrCodes,
+      'images.prune': pruneImages,
       'events.partitions': ensurePartitions,
       'visits.prune': pruneVisitGuards,
       'jobs.expire': expireJobs,

@@ -10,6 +10,8 @@ const WORKERS: Record<string, () => Promise<{ default: (log: Log) => WorkerDefin
   writes: () => import('./writes.ts'),
   bulk: () => import('./bulk.ts'),
   clicks: () => import('./clicks.ts'),
+  qr: () => import('./qr.ts'),
+  images: () => import('./images.ts'),
 };
 
 const name = process.argv[2] ?? '';

@@ -3,9 +3,11 @@ import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/d
 import { createFolder, deleteFolder, updateFolder } from '../src/folders/commands.ts';
 import { db } from '../src/infra/db.ts';
 import { createLink, deleteLink, updateLink, upsertLink } from '../src/links/commands.ts';
+import { createQrCode, deleteQrCode, updateQrCode } from '../src/qrcodes/commands.ts';
 import { serve } from '../src/queues/queue.ts';
 import { writes } from '../src/queues/writes.ts';
 import { createTag, deleteTag, updateTag } from '../src/tags/commands.ts';
+import { deleteTemplate } from '../src/templates/commands.ts';
 import { touchApiKey } from '../src/workspaces/commands.ts';
 
 export default () =>
@@ -16,6 +18,10 @@ export default () =>
       'link.upsert': upsertLink,
       'link.update': updateLink,
       'link.delete': deleteLink,
+      'qrcode.create': createQrCode,
+      'qrcode.update': updateQrCode,
+      'qrcode.delete': deleteQrCode,
+      'template.delete': deleteTemplate,
       'tag.create': createTag,
       'tag.update': updateTag,
       'tag.delete': deleteTag,

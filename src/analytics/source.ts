@@ -1,3 +1,4 @@
+import type { EventRow } from '../events/event.ts';
 import { BUCKET_MS, ROLLUP_DIMENSIONS, type RollupDimension } from '../events/store.ts';
 import { db } from '../infra/db.ts';
 import { type EventFilter, filterConditions } from './filters.ts';
@@ -28,14 +29,14 @@ export function source(
   dimension: RollupDimension,
   { start, end }: Span,
   filter: EventFilter,
-  exactTimes = false,
+  { exactTimes = false, event = 'click' }: { exactTimes?: boolean; event?: EventRow['event'] } = {},
 ): Source {
   const column = ROLLUP_DIMENSIONS[dimension];
   const { sql: conditions, bindings } = filterConditions(filter);
   const raw = (from: string, to: string) =>
     `SELECT occurred_at AS at, ${column ?? "''"} AS value, 1 AS n FROM events
-      WHERE project_id = :projectId AND event = 'click' AND occurred_at >= ${from} AND occurred_at < ${to} ${conditions}`;
-  const all = { projectId, start, end, ...bindings };
+      WHERE project_id = :projectId AND event = :event AND occurred_at >= ${from} AND occurred_at < ${to} ${conditions}`;
+  const all = { projectId, event, start, end, ...bindings };
   const firstBucket = Math.ceil(start.getTime() / BUCKET_MS) * BUCKET_MS;
   const lastBucket = Math.floor(end.getTime() / BUCKET_MS) * BUCKET_MS;
   if (exactTimes || conditions !== '' || firstBucket >= lastBucket) {
@@ -43,7 +44,7 @@ export function source(
   }
   return {
     sql: `SELECT bucket AS at, value, count AS n FROM rollups
-           WHERE project_id = :projectId AND event = 'click' AND dimension = :dimension
+           WHERE project_id = :projectId AND event = :event AND dimension = :dimension
              AND bucket >= :firstBucket AND bucket < :lastBucket
           UNION ALL ${raw(':start', ':firstBucket')}
           UNION ALL ${raw(':lastBucket', ':end')}`,

@@ -1,8 +1,16 @@
 import { config } from '../config.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { Timeout } from '../infra/clock.ts';
 import type { DataOf, QueueDefinition, ResultOf } from '../queues/queue.ts';
+import { EVERYBODY } from '../queues/replies.ts';
 import type { Answer, ApiRequest, RouteInput } from './route.ts';
+
+/** Longest that a worker may take whom a request can't do without, in ms. */
+const PATIENCE_MS = 15_000;
+
+/** What is needed of a request to ask a worker. */
+export type Asker = Pick<ApiRequest, 'queues' | 'caller' | 'requestId'>;
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 
@@ -47,6 +55,36 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   if ('refused' in outcome) throw refusalFrom(outcome.refused);
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
   return finish(outcome.result as ResultOf<Jobs[Name]>);
+}
+
+/**
+ * Has a worker do something whose result no client asks for later, and waits for it.
+ *
+ * @param jobId of a job that others may wait for too; absent: one of its own
+ * @throws Refusal when the worker refused, and Error when it failed or took longer than PATIENCE_MS
+ */
+export async function askWorker<Jobs, Name extends keyof Jobs & string>(
+  { queues: { producer, replies }, caller, requestId }: Asker,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+  jobId?: string,
+): Promise<ResultOf<Jobs[Name]>> {
+  const id = jobId ?? newId('job');
+  const { projectId } = caller;
+  const reply = replies.expect(id, PATIENCE_MS);
+  const replyTo = jobId === undefined ? replies.address : EVERYBODY;
+  try {
+    await producer.add(queue, name, data, { jobId: id, projectId, requestId, replyTo });
+  } catch (error) {
+    reply.cancel();
+    throw error;
+  }
+  const outcome = await reply.outcome;
+  if (outcome === undefined) throw new Timeout(`${name} took longer than ${PATIENCE_MS} ms`);
+  if ('refused' in outcome) throw refusalFrom(outcome.refused);
+  if ('fault' in outcome) throw new Error(`job ${id} failed`);
+  return outcome.result as ResultOf<Jobs[Name]>;
 }
 
 function accepted(jobId: string): Answer {

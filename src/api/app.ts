@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
-import type { Producer } from '../queues/queue.ts';
-import type { Replies } from '../queues/replies.ts';
 import { noteApiKeyUse } from '../workspaces/key-use.ts';
+import type { Caller } from '../workspaces/queries.ts';
 import { answerError } from './answer-error.ts';
-import { authenticate, authorize } from './authenticate.ts';
+import { authenticate, authorize, NOBODY } from './authenticate.ts';
 import { errorReference } from './error-reference.ts';
 import { check, parseQuery, readBody } from './input.ts';
 import { openApiDocument } from './openapi.ts';
 import { RateLimit } from './rate-limit.ts';
-import type { Route } from './route.ts';
+import type { Queues, Route } from './route.ts';
 import { routes } from './routes.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -23,7 +23,7 @@ const MEBIBYTE = 1024 * 1024;
 export interface ApiMeans {
   log: Log;
   redis: Redis;
-  queues: { producer: Producer; replies: Replies };
+  queues: Queues;
   checks: Record<string, Check>;
 }
 
@@ -35,6 +35,7 @@ export function makeApp(means: ApiMeans): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
+  app.set('trust proxy', config().TRUST_PROXY);
 
   app.use(identify(means.log));
   app.get(['/healthz', '/readyz'], async (request, response) => {
@@ -84,8 +85,14 @@ function identify(log: Log) {
 }
 
 function handle(route: Route, { queues }: ApiMeans, rateLimit: RateLimit) {
-  return async (request: Request, response: Response) => {
-    response.locals['route'] = route.path;
+  /** Lets the request in, or throws why not. */
+  async function admit(route: Route, request: Request, response: Response): Promise<Caller> {
+    if (route.scope === 'public') {
+      const verdict = await rateLimit.takeOf(request.ip ?? '');
+      response.set(verdict.headers);
+      if (verdict.refusal !== undefined) throw verdict.refusal;
+      return NOBODY;
+    }
     const caller = await authenticate(request.get('authorization'));
     response.locals['projectId'] = caller.projectId;
     const verdict = await rateLimit.take(caller, route.limit ?? 'api');
@@ -93,6 +100,12 @@ function handle(route: Route, { queues }: ApiMeans, rateLimit: RateLimit) {
     if (verdict.refusal !== undefined) throw verdict.refusal;
     authorize(caller, route.scope, route.plan);
     noteApiKeyUse(queues.producer, caller);
+    return caller;
+  }
+
+  return async (request: Request, response: Response) => {
+    response.locals['route'] = route.path;
+    const caller = await admit(route, request, response);
 
     const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
     const query = parseQuery(search);
@@ -113,12 +126,12 @@ function handle(route: Route, { queues }: ApiMeans, rateLimit: RateLimit) {
         route.body === undefined ? undefined : check(route.bodyCheck ?? route.body, body, 'body'),
       requestId: String(response.locals['requestId']),
       respondAsync: /(^|[,; ])respond-async($|[,; ])/i.test(request.get('prefer') ?? ''),
+      ifNoneMatch: request.get('if-none-match'),
       queues,
     });
-    response
-      .status(answer.status)
-      .set(answer.headers ?? {})
-      .json(answer.body);
+    response.status(answer.status).set(answer.headers ?? {});
+    if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
+    else response.json(answer.body);
   };
 }
 

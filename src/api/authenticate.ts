@@ -4,6 +4,17 @@ import { includesPlan, type Plan } from '../workspaces/plans.ts';
 import { type ApiKeyOwner, type Caller, findApiKey } from '../workspaces/queries.ts';
 import type { Scope } from '../workspaces/scopes.ts';
 
+/** Who asks where no key is needed. */
+export const NOBODY: Caller = {
+  projectId: '',
+  workspaceSlug: '',
+  plan: 'free',
+  requestsPerMinute: null,
+  userId: '',
+  apiKeyId: '',
+  scopes: [],
+};
+
 /**
  * The caller behind an `Authorization` header.
  *

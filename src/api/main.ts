@@ -18,12 +18,20 @@ const REDIS_MS = 5_000;
 await runProcess('api', async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'Redis is away');
   const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
+  const cache = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', {
+    commandTimeout: REDIS_MS,
+    onError,
+  });
   const subscriber = connectRedis(config.REDIS_URL, 'wait', { onError });
-  await Promise.all([redisReady(redis, 60_000), redisReady(subscriber, 60_000)]);
+  await Promise.all([
+    redisReady(redis, 60_000),
+    redisReady(subscriber, 60_000),
+    redisReady(cache, 60_000),
+  ]);
   const replies = await Replies.open(subscriber, `api_${randomBytes(9).toString('base64url')}`);
   const producer = new Producer(redis);
   const checks = { postgres: checkDb, redis: checkRedis(redis) };
-  const app = makeApp({ log, redis, queues: { producer, replies }, checks });
+  const app = makeApp({ log, redis, queues: { producer, replies, cache }, checks });
   const server = createServer({ maxHeaderSize: HEADER_LIMIT }, app);
   server.on('clientError', answerUnreadable);
   await listen(server, config.API_PORT, config.HOST);
@@ -37,6 +45,7 @@ await runProcess('api', async ({ config, log }) => {
       await producer.close();
       await replies.close();
       redis.disconnect();
+      cache.disconnect();
     },
   };
 });

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { config } from '../config.ts';
 import { ERRORS } from '../errors.ts';
-import type { Route } from './route.ts';
+import type { MediaTypes, Route } from './route.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -47,7 +47,10 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
 function operation(route: Route): JsonSchema {
   const answers: Record<string, JsonSchema> = {};
   for (const [status, schema] of Object.entries(route.answers)) {
-    answers[status] = { description: status === '201' ? 'Created' : 'Done', content: json(schema) };
+    answers[status] = {
+      description: status === '201' ? 'Created' : 'Done',
+      content: contentOf(schema),
+    };
   }
   if (route.writes === true) {
     answers['202'] = {
@@ -63,6 +66,7 @@ function operation(route: Route): JsonSchema {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
+    ...(route.scope === 'public' ? { security: [] } : {}),
     parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
     ...(route.body === undefined
       ? {}
@@ -85,6 +89,13 @@ function parameters(schema: Joi.ObjectSchema | undefined, place: 'path' | 'query
     schema: rest,
   }));
 }
+
+const contentOf = (schema: Joi.Schema | MediaTypes): JsonSchema =>
+  'media' in schema
+    ? Object.fromEntries(
+        schema.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+      )
+    : json(schema);
 
 const json = (schema: Joi.Schema) => ({ 'application/json': { schema: jsonSchema(schema) } });
 

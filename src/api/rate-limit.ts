@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import type { Redis } from '../infra/redis.ts';
 import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
@@ -28,11 +29,17 @@ export class RateLimit {
   async take(caller: Caller, kind: 'api' | 'track'): Promise<RateLimitVerdict> {
     const perMinute =
       (caller.requestsPerMinute ?? REQUESTS_PER_MINUTE[caller.plan]) * (kind === 'track' ? 10 : 1);
+    return this.#verdict(perMinute, `${kind}:${caller.projectId}`, 'The workspace');
+  }
+
+  /** Takes one request from what an address has left for endpoints that need no key. */
+  takeOf(address: string): Promise<RateLimitVerdict> {
+    return this.#verdict(config().QR_REQUESTS_PER_MINUTE, `public:${address}`, 'An address');
+  }
+
+  async #verdict(perMinute: number, key: string, who: string): Promise<RateLimitVerdict> {
     if (perMinute === 0) return { headers: {} };
-    const { remainingPoints, msBeforeNext, refused } = await this.#consume(
-      perMinute,
-      `${kind}:${caller.projectId}`,
-    );
+    const { remainingPoints, msBeforeNext, refused } = await this.#consume(perMinute, key);
     const reset = String(Math.ceil(msBeforeNext / 1000));
     const headers: Record<string, string> = {
       'RateLimit-Limit': String(perMinute),
@@ -44,7 +51,7 @@ export class RateLimit {
       headers: { ...headers, 'Retry-After': reset },
       refusal: new Refusal(
         'rate_limit_exceeded',
-        `The workspace may send ${perMinute} requests a minute; try again in ${reset} s`,
+        `${who} may send ${perMinute} requests a minute; try again in ${reset} s`,
       ),
     };
   }

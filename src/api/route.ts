@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import type { Redis } from '../infra/redis.ts';
 import type { Producer } from '../queues/queue.ts';
 import type { Replies } from '../queues/replies.ts';
 import type { Plan } from '../workspaces/plans.ts';
@@ -21,12 +22,23 @@ export interface ApiRequest<Input extends RouteInput = RouteInput> {
   requestId: string;
   /** The client sent `Prefer: respond-async`: it wants 202 and the job's address. */
   respondAsync: boolean;
-  queues: { producer: Producer; replies: Replies };
+  /** The `If-None-Match` header: what the client has already. */
+  ifNoneMatch: string | undefined;
+  queues: Queues;
+}
+
+/** How a handler reaches the workers. */
+export interface Queues {
+  producer: Producer;
+  replies: Replies;
+  /** Where workers leave what is too large for a reply. */
+  cache: Redis;
 }
 
 /** What a handler answers. */
 export interface Answer {
   status: number;
+  /** Sent as JSON; a Buffer as it is, with the Content-Type of the headers; `undefined` for none. */
   body: unknown;
   headers?: Record<string, string>;
 }
@@ -43,7 +55,8 @@ export interface RouteSpec<Input extends RouteInput> {
   summary: string;
   description?: string;
   tag: string;
-  scope: Scope;
+  /** What the key must allow; `public` needs no key, and is limited by address. */
+  scope: Scope | 'public';
   /** Lowest plan that has the endpoint. */
   plan?: Plan;
   params?: Joi.ObjectSchema;
@@ -54,12 +67,17 @@ export interface RouteSpec<Input extends RouteInput> {
   /** Largest body, in bytes. */
   bodyLimit?: number;
   /** Schema of every success status. A route that writes also lists 202 by itself. */
-  answers: Record<number, Joi.Schema>;
+  answers: Record<number, Joi.Schema | MediaTypes>;
   /** The route puts a job on a queue, and may answer 202. */
   writes?: boolean;
   /** Counted against its own, ten times larger limit. */
   limit?: 'track';
   handle(request: ApiRequest<Input>): Promise<Answer>;
+}
+
+/** Content types of an answer that is not JSON. */
+export interface MediaTypes {
+  media: readonly string[];
 }
 
 /** A route whose input types are settled. */

@@ -4,12 +4,16 @@ import { eventRoutes } from '../events/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
+import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
+import { templateRoutes } from '../templates/routes.ts';
 import type { Route } from './route.ts';
 
 /** Every endpoint, in the order in which paths are tried: fixed paths of a room stand before `{id}`. */
 export const routes: readonly Route[] = [
   ...linkRoutes,
+  ...qrCodeRoutes,
+  ...templateRoutes,
   ...tagRoutes,
   ...folderRoutes,
   ...domainRoutes,

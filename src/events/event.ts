@@ -3,8 +3,8 @@ export interface EventRow {
   project_id: string;
   occurred_at: string;
   id: string;
-  event: 'click';
-  /** `null`: the root of a domain. */
+  event: 'click' | 'scan';
+  /** The link, or the QR code of a scan. `null`: the root of a domain. */
   link_id: string | null;
   domain: string;
   key: string;

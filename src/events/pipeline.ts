@@ -1,4 +1,5 @@
 import { isbot } from 'isbot';
+import { kindOfId } from '../ids.ts';
 import type { Visit } from '../queues/clicks.ts';
 import { clickId } from './click-id.ts';
 import type { EventRow } from './event.ts';
@@ -47,7 +48,7 @@ const STEPS: readonly [name: string, step: Step][] = [
   [
     'visit',
     (visit, draft) => {
-      draft.event = 'click';
+      draft.event = kindOfId(visit.linkId) === 'qrcode' ? 'scan' : 'click';
       draft.occurred_at = new Date(visit.at).toISOString();
       draft.link_id = visit.linkId === '' ? null : visit.linkId;
       draft.domain = visit.domain;

@@ -80,12 +80,13 @@ async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<void> 
     }
   }
   if (sums.size === 0) return;
-  // A link that was deleted meanwhile keeps its events, and has no counters any more.
+  // A link or QR code that was deleted meanwhile keeps its events, and has no counters any more.
   await trx.raw(
     `INSERT INTO counters (project_id, record_id, visits, last_visit_at)
      SELECT sum.project_id, sum.record_id, sum.visits, sum.last_visit_at
        FROM json_populate_recordset(NULL::counters, ?) AS sum
-       JOIN links ON links.project_id = sum.project_id AND links.id = sum.record_id
+      WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
+         OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
       ORDER BY sum.project_id, sum.record_id
      ON CONFLICT (project_id, record_id) DO UPDATE
         SET visits = counters.visits + excluded.visits,

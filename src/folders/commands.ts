@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import { refuseTakenName } from '../infra/taken-name.ts';
 import { once } from '../jobs/once.ts';
 import { Link } from '../links/model.ts';
+import { QrCode } from '../qrcodes/model.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { Folder } from './model.ts';
 import { type FolderRecord, toFolder } from './record.ts';
@@ -35,12 +36,13 @@ export function updateFolder(
   });
 }
 
-/** Its links stay, in no folder. @throws Refusal `not_found` */
+/** Its links and QR codes stay, in no folder. @throws Refusal `not_found` */
 export function deleteFolder({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return once(job, async (trx) => {
     const deleted = await Folder.of(job.projectId, trx).where({ id }).delete();
     if (deleted === 0) throw unknownFolder(id);
     await Link.of(job.projectId, trx).where({ folder_id: id }).patch({ folder_id: null });
+    await QrCode.of(job.projectId, trx).where({ folder_id: id }).patch({ folder_id: null });
     return { result: { id }, changes: [] };
   });
 }

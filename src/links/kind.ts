@@ -16,7 +16,10 @@ export const LINKS: RecordKind<LinkRow, LinkChanges, SealedLink> = {
   blank: (ids, now) => ({ ...blankRow(ids, now), url: '', video: null }),
   apply: applyChanges,
   refuseFixed: refuseFixedDestination,
-  check: ({ url, key }, domain) => refuseLoop(url, domain, key),
+  finish(row, domain) {
+    refuseLoop(row.url, domain, row.key);
+    return row;
+  },
   entry: (row, _domain, known) => linkEntry(row, known),
   toSealed: toSealedLink,
 };

@@ -10,6 +10,36 @@
 
 const VERSION = '1';
 
+/** A line of a display page: a label and a text that can be copied or opened. */
+export interface DisplayRow {
+  label: string;
+  /** May have several lines. */
+  value: string;
+  /** Where a tap on the value leads: `mailto:`, `tel:`, a web address. */
+  href?: string;
+  /** Offers a button that copies the value. */
+  copy?: true;
+}
+
+/**
+ * The page that a dynamic QR code shows instead of leading on. Worked out where the code is made, so that the
+ * redirect process knows nothing of content types.
+ */
+export interface DisplayPage {
+  /** Type of the content: the page's icon. */
+  type: string;
+  title: string;
+  /** One sentence under the title. */
+  subtitle?: string;
+  /** Buttons; the first is what most people want. */
+  actions: { label: string; href: string }[];
+  rows: DisplayRow[];
+  /** A code on the page, for another phone to scan: side in modules, and an SVG path in modules. */
+  code?: { label: string; size: number; path: string };
+  /** A file to open on the phone, such as a contact. */
+  file?: { label: string; name: string; type: string; text: string };
+}
+
 /** A link or QR code as the redirect sees it. */
 export interface LinkEntry {
   id: string;
@@ -21,6 +51,8 @@ export interface LinkEntry {
   expiredUrl?: string;
   /** Argon2id hash of the password that protects it. */
   passwordHash?: string;
+  /** Shown instead of leading to `destination`. */
+  page?: DisplayPage;
 }
 
 /** A domain as the redirect sees it; only verified domains have one. */

@@ -1,5 +1,7 @@
 import type { BulkLinkItem } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
+import type { BulkQrCodeItem } from '../qrcodes/record.ts';
+import type { NewQrCode } from '../qrcodes/schema.ts';
 import type { BulkInput } from '../records/commands.ts';
 import { defineQueue, type Job } from './queue.ts';
 
@@ -8,6 +10,9 @@ export const bulk = defineQueue<{
   'links.create': Job<{ userId: string; links: BulkInput<NewLink>[] }, BulkLinkItem[]>;
   'links.update': Job<{ linkIds: string[]; changes: LinkChanges }, BulkLinkItem[]>;
   'links.delete': Job<{ linkIds: string[] }, { deletedCount: number }>;
+  'qrcodes.create': Job<{ userId: string; qrcodes: BulkInput<NewQrCode>[] }, BulkQrCodeItem[]>;
+  'qrcodes.delete': Job<{ qrcodeIds: string[] }, { deletedCount: number }>;
+  'images.prune': Job<object, undefined>;
   'events.partitions': Job<object, undefined>;
   'visits.prune': Job<object, undefined>;
   'jobs.expire': Job<object, undefined>;

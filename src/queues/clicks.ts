@@ -7,7 +7,7 @@ export interface Visit {
   /** Time of the visit, milliseconds since 1970. */
   at: number;
   projectId: string;
-  /** The link that was visited; empty for the root of a domain. */
+  /** The link or QR code that was visited; empty for the root of a domain. */
   linkId: string;
   /** Domain as stored (lower-case, ASCII). */
   domain: string;

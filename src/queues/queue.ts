@@ -34,6 +34,8 @@ type AnyJobs = Record<string, Job<unknown, unknown>>;
 export interface QueueDefinition<Jobs> {
   readonly name: string;
   readonly attempts: number;
+  /** Whether jobs that failed for good stay as dead letters. */
+  readonly keepFailed: boolean;
   /** Never set: carries the types. */
   readonly jobs?: Jobs;
 }
@@ -42,12 +44,13 @@ export interface QueueDefinition<Jobs> {
  * Names a queue and its jobs.
  *
  * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most 15 s) in between
+ * @param keepFailed false where a job's id must be free again after it failed
  */
 export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
   name: string,
-  { attempts }: { attempts: number },
+  { attempts, keepFailed = true }: { attempts: number; keepFailed?: boolean },
 ): QueueDefinition<Jobs> {
-  return { name, attempts };
+  return { name, attempts, keepFailed };
 }
 
 interface Envelope {
@@ -80,13 +83,16 @@ const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 /** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
 const prefixOf = (queue: string) => `{q-${queue}}`;
 
-function jobOptions(attempts: number, jobId?: string): JobsOptions {
+function jobOptions(
+  { attempts, keepFailed }: QueueDefinition<unknown>,
+  jobId?: string,
+): JobsOptions {
   return {
     ...(jobId === undefined ? {} : { jobId }),
     attempts,
     backoff: { type: 'custom' },
     removeOnComplete: true,
-    removeOnFail: DEAD_LETTERS,
+    removeOnFail: keepFailed ? DEAD_LETTERS : true,
   };
 }
 
@@ -124,7 +130,7 @@ export class Producer {
   ): Promise<void> {
     const { jobId, ...rest } = options;
     const envelope: Envelope = { data, ...rest };
-    await this.#queue(queue).add(name, envelope, jobOptions(queue.attempts, jobId));
+    await this.#queue(queue).add(name, envelope, jobOptions(queue, jobId));
   }
 
   /**
@@ -145,7 +151,7 @@ export class Producer {
       {
         name,
         data: envelope,
-        opts: jobOptions(queue.attempts),
+        opts: jobOptions(queue),
       },
     );
   }

@@ -7,6 +7,9 @@ export type Outcome<Result = unknown> =
   | { refused: RefusalData }
   | { fault: true };
 
+/** Address at which every waiting process hears: for jobs that several may wait for. */
+export const EVERYBODY = 'everybody';
+
 const replyChannel = (address: string) => `reply:${address}`;
 
 /** Tells the process that waits for a job how it ended. */
@@ -41,7 +44,7 @@ export class Replies {
       const { jobId, ...outcome } = JSON.parse(message) as { jobId: string } & Outcome;
       replies.#waiting.get(jobId)?.(outcome);
     });
-    await subscriber.subscribe(replyChannel(address));
+    await subscriber.subscribe(replyChannel(address), replyChannel(EVERYBODY));
     return replies;
   }
 

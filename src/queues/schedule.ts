@@ -8,6 +8,7 @@ export const SCHEDULE = [
   { queue: bulk, job: 'events.partitions', every: 60 * MINUTE },
   { queue: bulk, job: 'visits.prune', every: 10 * MINUTE },
   { queue: bulk, job: 'jobs.expire', every: 5 * MINUTE },
+  { queue: bulk, job: 'images.prune', every: 60 * MINUTE },
   { queue: bulk, job: 'domains.check', every: 5 * MINUTE },
 ] as const;
 

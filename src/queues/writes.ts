@@ -3,6 +3,8 @@ import type { DomainChanges, NewDomain } from '../domains/schema.ts';
 import type { FolderRecord } from '../folders/record.ts';
 import type { SealedLink } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
+import type { SealedQrCode } from '../qrcodes/record.ts';
+import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
 import type { TagRecord } from '../tags/record.ts';
 import { defineQueue, type Job } from './queue.ts';
 
@@ -13,6 +15,10 @@ export const writes = defineQueue<{
   'link.upsert': Job<{ userId: string; link: NewLink }, SealedLink>;
   'link.update': Job<{ linkId: string; changes: LinkChanges }, SealedLink>;
   'link.delete': Job<{ linkId: string }, { id: string }>;
+  'qrcode.create': Job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>;
+  'qrcode.update': Job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>;
+  'qrcode.delete': Job<{ qrcodeId: string }, { id: string }>;
+  'template.delete': Job<{ id: string }, { id: string }>;
   'tag.create': Job<{ id: string; name: string; color: string }, TagRecord>;
   'tag.update': Job<{ id: string; name?: string; color?: string }, TagRecord>;
   'tag.delete': Job<{ id: string }, { id: string }>;

@@ -114,13 +114,15 @@ export async function changeRecord<Row extends RoutedRow, Changes extends Routed
   const before = await lockRow<Row>(kind, trx, projectId, ref);
   const references = await loadReferences(trx, projectId, [changes]);
   const { domain, tags } = resolve(changes, references);
-  const after = kind.apply(before, changes);
-  after.domain_id = domain?.id ?? before.domain_id;
-  after.key = changes.key ?? before.key;
-  after.updated_at = new Date();
-  kind.refuseFixed(before, after);
+  const changed = {
+    ...kind.apply(before, changes),
+    domain_id: domain?.id ?? before.domain_id,
+    key: changes.key ?? before.key,
+    updated_at: new Date(),
+  };
+  kind.refuseFixed(before, changed);
   const slug = domain?.slug ?? (await slugOf(trx, before.domain_id));
-  kind.check(after, slug);
+  const after = kind.finish(changed, slug);
 
   const known = before.password === after.password ? await claimedEntry(trx, before) : undefined;
   const lookups = await moveClaim(trx, before, after, await kind.entry(after, slug, known));

@@ -60,8 +60,8 @@ export async function insertRecords<
         const { domain = references.mainDomain, tags = [] } = resolve(input, references);
         const ids = { project_id: projectId, id: input.id, user_id: userId, domain_id: domain.id };
         const key = input.key ?? drawKey(input.prefix);
-        const row = kind.apply(kind.blank({ ...ids, key }, now), input);
-        kind.check(row, domain.slug);
+        const blank = kind.blank({ ...ids, key }, now);
+        const row = kind.finish(kind.apply(blank, input), domain.slug);
         return { input, row, domain, tags, entry: await kind.entry(row, domain.slug) };
       } catch (thrown) {
         if (thrown instanceof Refusal) return thrown;

@@ -24,12 +24,12 @@ export interface RecordKind<Row extends RoutedRow, Changes extends RoutedChanges
   /** @throws Refusal `conflict` when what was made to stay would change */
   refuseFixed(before: Row, after: Row): void;
   /**
-   * Judges the finished row under its name.
+   * Judges the row under its name, and works out what follows from the name.
    *
    * @param domain name of its domain
    * @throws Refusal `unprocessable_entity`
    */
-  check(row: Row, domain: string): void;
+  finish(row: Row, domain: string): Row;
   /**
    * What the redirect process needs to know of it.
    *

@@ -4,7 +4,15 @@ export interface Address {
   key: string | null;
   /** As it was sent, without its question mark. */
   query: string;
+  /** The file of the link's page is asked for (`/_/file/…`), not the link itself. */
+  isFile: boolean;
 }
+
+/** Where the files of display pages are, before the key. */
+const FILE = '_/file/';
+
+/** Where the file of a link's page is. */
+export const filePath = (key: string): string => `/${FILE}${encodeURI(key)}`;
 
 /** Longest key that can exist, in UTF-16 units: 190 characters, each of at most two. */
 const LONGEST_KEY = 380;
@@ -13,6 +21,7 @@ const SLASH = 0x2f;
 const PERCENT = 0x25;
 const QUESTION_MARK = 0x3f;
 const NUMBER_SIGN = 0x23;
+const UNDERSCORE = 0x5f;
 
 /**
  * Key and query of a request target; `undefined` when it is malformed.
@@ -30,10 +39,12 @@ export function readAddress(target: string): Address | undefined {
   }
   const last = end > 1 && target.charCodeAt(end - 1) === SLASH ? end - 1 : end;
   const path = target.slice(1, last);
-  const key = isPlain ? path : decode(path);
-  if (key === undefined) return undefined;
+  const name = isPlain ? path : decode(path);
+  if (name === undefined) return undefined;
   const query = end === target.length ? '' : readQuery(target, end);
-  return { key: canExist(key) ? key : null, query };
+  const isFile = name.charCodeAt(0) === UNDERSCORE && name.startsWith(FILE);
+  const key = isFile ? name.slice(FILE.length) : name;
+  return { key: canExist(key) ? key : null, query, isFile };
 }
 
 function readAbsolute(target: string): Address | undefined {
@@ -63,7 +74,7 @@ function decode(path: string): string | undefined {
 function canExist(key: string): boolean {
   if (key.length > LONGEST_KEY) return false;
   switch (key.charCodeAt(0)) {
-    case 0x5f: // _
+    case UNDERSCORE:
       return key !== '_' && !key.startsWith('_/');
     case 0x72: // r
       return key !== 'robots.txt';

@@ -1,4 +1,4 @@
-import type { DomainEntry, LinkEntry } from '../lookup/entry.ts';
+import type { DisplayPage, DomainEntry, LinkEntry } from '../lookup/entry.ts';
 import { finalUrl } from './destination.ts';
 
 /** What a visitor gets. */
@@ -10,6 +10,14 @@ export type Decision =
       via: 'link' | 'qr';
       /** Whose visit it is, where it may count. */
       visited: { projectId: string; linkId: string } | undefined;
+    }
+  | {
+      kind: 'display';
+      page: DisplayPage;
+      /** Where the page stands; what its events name as destination. */
+      destination: string;
+      via: 'link' | 'qr';
+      visited: { projectId: string; linkId: string };
     }
   | { kind: 'page'; reason: 'notFound' | 'expired' | 'protected' };
 
@@ -35,8 +43,12 @@ export function decideLink(
     return elsewhere === undefined ? EXPIRED : sendElsewhere(elsewhere);
   }
   if (link.passwordHash !== undefined) return PROTECTED;
-  const { url, via } = finalUrl(link.destination, query);
   const visited = { projectId: link.projectId, linkId: link.id };
+  if (link.page !== undefined) {
+    const { destination, page } = link;
+    return { kind: 'display', page, destination, via: 'qr', visited };
+  }
+  const { url, via } = finalUrl(link.destination, query);
   return { kind: 'redirect', reason: 'link', destination: url, via, visited };
 }
 

@@ -6,9 +6,10 @@ import { type Check, healthAnswer } from '../infra/process.ts';
 import { Tally } from '../infra/tally.ts';
 import { type Finder, type Found, Unavailable } from '../lookup/find.ts';
 import type { Visit } from '../queues/clicks.ts';
-import { type Address, readAddress } from './address.ts';
+import { type Address, filePath, readAddress } from './address.ts';
 import { type Decision, decideLink, decideRoot } from './decide.ts';
 import { badRequestPage } from './html/bad-request.ts';
+import { displayPage, fileAnswer } from './html/display.ts';
 import { expiredPage } from './html/expired.ts';
 import type { Page } from './html/layout.ts';
 import { methodNotAllowedPage } from './html/method-not-allowed.ts';
@@ -29,6 +30,8 @@ const answered = {
   notFound: redirects.labels('not_found'),
   expired: redirects.labels('expired'),
   protected: redirects.labels('protected'),
+  display: redirects.labels('display'),
+  file: redirects.labels('file'),
   refused: redirects.labels('refused'),
   unavailable: redirects.labels('unavailable'),
 };
@@ -117,7 +120,7 @@ export class RedirectServer {
 
   #answer(
     found: Found | null,
-    { key, query }: Address,
+    { key, query, isFile }: Address,
     visitor: Visitor,
     request: IncomingMessage,
     response: ServerResponse,
@@ -128,9 +131,10 @@ export class RedirectServer {
       answered[decision.reason].inc();
       return sendPage(response, PAGES[decision.reason]);
     }
+    if (isFile) return sendFile(response, decision);
     const { visited, destination, via } = decision;
     if (visited === undefined || visitor.isAutomatic || request.method === 'HEAD') {
-      return sendRedirect(response, destination);
+      return send(response, decision, key ?? '');
     }
     this.#visitCount += 1;
     const visit: Visit = {
@@ -147,7 +151,7 @@ export class RedirectServer {
       via,
     };
     this.#means.visits.record(visit).then(
-      () => sendRedirect(response, destination),
+      () => send(response, decision, key ?? ''),
       (error: unknown) => this.#fail(response, error),
     );
   }
@@ -175,6 +179,30 @@ function decide(found: Found | null, key: string | null, query: string, now: num
   return key === ''
     ? decideRoot(found.domain, query)
     : decideLink(found.link, found.domain, query, now);
+}
+
+/** What the visitor came for. */
+function send(
+  response: ServerResponse,
+  decision: Exclude<Decision, { kind: 'page' }>,
+  key: string,
+): void {
+  if (decision.kind === 'redirect') return sendRedirect(response, decision.destination);
+  answered.display.inc();
+  const { page, destination } = decision;
+  const fileHref = filePath(key);
+  sendPage(response, displayPage(page, { shortLink: destination, fileHref }));
+}
+
+/** The file of a display page. Whoever opens it has seen the page: it is no visit. */
+function sendFile(response: ServerResponse, decision: Exclude<Decision, { kind: 'page' }>): void {
+  const file = decision.kind === 'display' ? decision.page.file : undefined;
+  if (file === undefined) {
+    answered.notFound.inc();
+    return sendPage(response, notFoundPage);
+  }
+  answered.file.inc();
+  sendPage(response, fileAnswer(file));
 }
 
 function sendRedirect(response: ServerResponse, destination: string): void {

@@ -2,6 +2,8 @@
 export const SCOPES = [
   'links.read',
   'links.write',
+  'qrcodes.read',
+  'qrcodes.write',
   'tags.read',
   'tags.write',
   'folders.read',

@@ -61,6 +61,22 @@ export class ApiClient {
     return this.send('DELETE', path, undefined, { ...options, query });
   }
 
+  /** Gets what is not JSON: status, headers and bytes. */
+  async download(
+    path: string,
+    query: RequestOptions['query'] = {},
+    { headers = {} }: RequestOptions = {},
+  ): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
+    const response = await fetch(stack().apiUrl + path + toSearch(query), {
+      headers: {
+        ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
+        ...headers,
+      },
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, bytes };
+  }
+
   async send(
     method: string,
     path: string,

@@ -5,9 +5,9 @@ import { ask, source } from '../source.ts';
 import type { Group } from './group.ts';
 
 /** The totals object of the contract, which spells views its own way. */
-const totals = (clicks: number) => ({
+const totals = ({ clicks, scans }: { clicks: number; scans: number }) => ({
   clicks,
-  scans: 0,
+  scans,
   viwes: 0,
   leads: 0,
   sales: 0,
@@ -26,11 +26,15 @@ export const count: Group = {
     saleAmount: number.description('In cents.'),
   }),
   async ask({ projectId, span, filter }) {
-    const [row] = await ask<{ clicks: number }>(
-      source(projectId, 'all', span, filter),
-      'SELECT coalesce(sum(n), 0)::bigint AS clicks FROM source',
-    );
-    return totals(row!.clicks);
+    const sum = async (event: 'click' | 'scan') => {
+      const [row] = await ask<{ total: number }>(
+        source(projectId, 'all', span, filter, { event }),
+        'SELECT coalesce(sum(n), 0)::bigint AS total FROM source',
+      );
+      return row!.total;
+    };
+    const [clicks, scans] = await Promise.all([sum('click'), sum('scan')]);
+    return totals({ clicks, scans });
   },
 };
 
@@ -39,14 +43,18 @@ export async function countersTotal(
   projectId: string,
   { linkId, domain }: EventFilter,
 ): Promise<object> {
-  const { rows } = await db().raw<{ rows: { clicks: number }[] }>(
-    `SELECT coalesce(sum(c.visits), 0)::bigint AS clicks
+  const { rows } = await db().raw<{ rows: { clicks: number; scans: number }[] }>(
+    `SELECT coalesce(sum(c.visits) FILTER (WHERE l.kind = 'link'), 0)::bigint AS clicks,
+            coalesce(sum(c.visits) FILTER (WHERE l.kind = 'qrcode'), 0)::bigint AS scans
        FROM counters c
-       JOIN links l ON l.project_id = c.project_id AND l.id = c.record_id
+       JOIN (SELECT 'link' AS kind, project_id, id, domain_id FROM links WHERE project_id = :projectId
+             UNION ALL
+             SELECT 'qrcode', project_id, id, domain_id FROM qrcodes WHERE project_id = :projectId) l
+         ON l.project_id = c.project_id AND l.id = c.record_id
        JOIN domains d ON d.id = l.domain_id
       WHERE c.project_id = :projectId
         AND (:linkId::text IS NULL OR l.id = :linkId) AND (:domain::text IS NULL OR d.slug = :domain)`,
     { projectId, linkId: linkId ?? null, domain: domain ?? null } as Record<string, string>,
   );
-  return totals(rows[0]!.clicks);
+  return totals(rows[0]!);
 }

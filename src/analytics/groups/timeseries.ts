@@ -25,7 +25,7 @@ export const timeseries: Group = {
       : `SELECT slot AS start, slot FROM origin, generate_series(
            first, :end::timestamptz - interval '1 microsecond', :step::interval) AS slot`;
     const rows = await ask<{ start: Date; clicks: number }>(
-      source(projectId, 'all', span, filter, granularity === 'minute'),
+      source(projectId, 'all', span, filter, { exactTimes: granularity === 'minute' }),
       `, origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first),
          steps AS (${steps}),
          counted AS (SELECT ${cut} AS slot, sum(n)::bigint AS clicks FROM source, origin GROUP BY 1)

@@ -17,15 +17,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escape(value: Html | string | number): string {
+type Content = Html | string | number | readonly Html[];
+
+function escape(value: Content): string {
   if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(({ text }) => text).join('');
   return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }
 
 /** Template tag for HTML: whatever is put in is escaped, unless it was made by this tag itself. */
-export function html(parts: TemplateStringsArray, ...values: (Html | string | number)[]): Html {
+export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
   return new Html(String.raw({ raw: parts }, ...values.map(escape)));
 }
+
+/** Nothing, where a piece of a page is left out. */
+export const NOTHING = new Html('');
 
 /** An answer with a body: status, headers as a flat list of names and values, body. */
 export interface Page {
@@ -34,27 +40,36 @@ export interface Page {
   body: Buffer;
 }
 
-const STYLE = `
-:root{color-scheme:light dark}
-body{margin:0;min-height:100vh;display:grid;place-items:center;
-font:1rem/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}
-main{max-width:32rem;padding:2rem;text-align:center}
-h1{font-size:1.5rem;margin:0 0 .5rem}
-p{margin:0;opacity:.8}`;
+/** The style sheet and the script that pages of a kind share, with the policy that allows exactly these. */
+export interface Look {
+  style: Html;
+  script: Html;
+  policy: string;
+}
 
-const POLICY = [
-  "default-src 'none'",
-  // The one style sheet of all pages is allowed by its hash; no script ever is.
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+/** Hashes style and script, so it is made once for a kind of page and not for each answer. */
+export function look(style: string, script = ''): Look {
+  const allowed = (text: string) =>
+    text === '' ? "'none'" : `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return {
+    style: new Html(style),
+    script: script === '' ? NOTHING : html`<script>${new Html(script)}</script>\n`,
+    policy: [
+      "default-src 'none'",
+      `style-src ${allowed(style)}`,
+      `script-src ${allowed(script)}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; '),
+  };
+}
 
-/** A whole page that a visitor meets instead of a destination. */
-export function page(
+/** An HTML page of ours with the headers that all of them have. */
+export function wholePage(
   status: number,
-  { title, text }: { title: string; text: string },
+  { style, script, policy }: Look,
+  { title, body: content }: { title: string; body: Html },
   extraHeaders: readonly string[] = [],
 ): Page {
   const whole = html`<!doctype html>
@@ -62,23 +77,41 @@ export function page(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#16191f" media="(prefers-color-scheme: dark)">
 <meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
 <title>${title}</title>
-<style>${new Html(STYLE)}</style>
+<style>${style}</style>
 </head>
-<body><main><h1>${title}</h1><p>${text}</p></main></body>
+<body>
+${content}
+${script}</body>
 </html>
 `;
-  const body = Buffer.from(whole.text);
+  return answer(status, 'text/html', policy, whole.text, extraHeaders);
+}
+
+/** An answer of text in UTF-8, kept by no cache and taken for nothing but its type. */
+export function answer(
+  status: number,
+  type: string,
+  policy: string,
+  text: string,
+  extraHeaders: readonly string[] = [],
+): Page {
+  const body = Buffer.from(text);
   const headers = [
     'Content-Type',
-    'text/html; charset=utf-8',
+    `${type}; charset=utf-8`,
     'Content-Length',
     String(body.length),
     'Cache-Control',
     'private, no-store',
     'Content-Security-Policy',
-    POLICY,
+    policy,
     'X-Content-Type-Options',
     'nosniff',
     'Referrer-Policy',
@@ -86,4 +119,59 @@ export function page(
     ...extraHeaders,
   ];
   return { status, headers, body };
+}
+
+/**
+ * Colours, type and the card of every page of ours. On a phone the page is the card; where there is room
+ * around it, it lies on a ground. All pairs of colours that carry text have a contrast of 4.5:1 or more.
+ */
+export const BASE_STYLE = `
+:root{color-scheme:light dark;
+--ground:#e9edf3;--surface:#fff;--inset:#f5f7fa;--line:#dce2ea;--text:#14181f;--muted:#566072;
+--accent:#2257d2;--on-accent:#fff;--tint:#e5edfd;--on-tint:#1b46ac;
+--shadow:0 1px 2px #1a25380f,0 1.25rem 3rem #1a25381f}
+@media (prefers-color-scheme:dark){:root{
+--ground:#0c0e12;--surface:#16191f;--inset:#1f242c;--line:#323944;--text:#eceff4;--muted:#a4aebd;
+--accent:#a9c5ff;--on-accent:#0c1e45;--tint:#25324d;--on-tint:#c3d6ff;
+--shadow:0 0 0 1px #ffffff14}}
+@media (prefers-contrast:more){:root{--muted:var(--text);--line:var(--text)}}
+*,::before,::after{box-sizing:border-box}
+[hidden]{display:none!important}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
+body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;
+font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
+background:var(--surface);color:var(--text);overflow-wrap:anywhere}
+main{flex:1;width:100%;max-width:30rem;margin:0 auto;padding:2rem 1rem}
+h1{margin:0;font-size:1.5rem;line-height:1.25;letter-spacing:-.015em;text-wrap:balance}
+p{margin:0}
+h1+p{margin-top:.375rem;color:var(--muted);text-wrap:pretty}
+.badge{display:inline-grid;place-items:center;width:4rem;height:4rem;margin:0 auto .875rem;
+border-radius:1.25rem;background:var(--tint);color:var(--on-tint)}
+svg{flex:none;width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-width:1.75;
+stroke-linecap:round;stroke-linejoin:round}
+.badge svg{width:2rem;height:2rem}
+.notice{display:flex;flex-direction:column;justify-content:center;text-align:center}
+@media (min-width:36rem){
+body{padding:1.5rem;background:var(--ground)}
+main{flex:none;margin:auto;padding:2rem;background:var(--surface);border-radius:1.5rem;
+box-shadow:var(--shadow)}
+.notice{padding:3rem 2rem}}`;
+
+const PLAIN = look(BASE_STYLE);
+
+/** Two links of a chain, apart. */
+const LINK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M10.5 7.5l1.9-1.9a4.25 4.25 0 0 1 6 6l-1.9 1.9M13.5 16.5l-1.9 1.9a4.25 4.25 0 0 1-6-6l1.9-1.9M4 4l16 16"/></svg>`;
+
+/** A whole page that a visitor meets instead of a destination. */
+export function page(
+  status: number,
+  { title, text }: { title: string; text: string },
+  extraHeaders: readonly string[] = [],
+): Page {
+  const body = html`<main class="notice">
+<span class="badge">${LINK}</span>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>`;
+  return wholePage(status, PLAIN, { title, body }, extraHeaders);
 }

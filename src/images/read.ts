@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import sharp, { type Sharp } from 'sharp';
+import { Refusal } from '../errors.ts';
+import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+
+const MAX_BYTES = 2 * 1024 * 1024;
+const TIMEOUT_MS = 5_000;
+/** Most pixels that are decoded: a small file may claim to be a very large picture. */
+const MAX_PIXELS = 25_000_000;
+/** Longer side of what is kept, in px: no code draws an image larger. */
+const MAX_SIDE = 1_024;
+
+/** An image as it is kept: always a PNG, with nothing in it but pixels. */
+export interface ReadImage {
+  /** SHA-256 of the PNG, hexadecimal. */
+  id: string;
+  png: Buffer;
+  width: number;
+  height: number;
+}
+
+/**
+ * Fetches and redraws an image. Whatever came, an SVG with scripts or a picture with a place in its EXIF, only its
+ * pixels are kept.
+ *
+ * @param source an http(s) address, or a `data:` URI
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ */
+export async function readImage(source: string): Promise<ReadImage> {
+  const bytes = /^data:/i.test(source) ? readDataUri(source) : await download(source);
+  const kind = kindOf(bytes);
+  if (kind === undefined) {
+    throw refuse('is not an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');
+  }
+  try {
+    return await redraw(kind === 'svg' ? await openSvg(bytes) : open(bytes));
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw /pixel limit/i.test(String(error))
+      ? refuse(`must not have more than ${MAX_PIXELS / 1_000_000} million pixels`)
+      : refuse('is an image that cannot be read: the file is damaged');
+  }
+}
+
+const refuse = (message: string) => new Refusal('unprocessable_entity', message);
+
+async function download(url: string): Promise<Buffer> {
+  try {
+    const { status, body } = await guardedFetch(url, {
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      headers: { accept: 'image/*' },
+    });
+    if (status === 200) return body;
+    throw refuse(`could not be fetched: its host answered ${status}`);
+  } catch (error) {
+    if (error instanceof FetchRefused) throw refuse(`could not be fetched: ${error.message}`);
+    throw error;
+  }
+}
+
+/** RFC 2397. */
+function readDataUri(uri: string): Buffer {
+  const comma = uri.indexOf(',');
+  const data = uri.slice(comma + 1);
+  let bytes: Buffer;
+  try {
+    bytes = /;base64$/i.test(uri.slice(0, comma))
+      ? Buffer.from(data, 'base64')
+      : Buffer.from(decodeURIComponent(data));
+  } catch {
+    throw refuse('is a data URI that is not well percent-encoded');
+  }
+  if (bytes.length > MAX_BYTES) throw refuse('must not be larger than 2 MiB');
+  return bytes;
+}
+
+/** What a file is by its first bytes: headers say what their sender likes. */
+function kindOf(bytes: Buffer): 'raster' | 'svg' | undefined {
+  const head = bytes.subarray(0, 16).toString('latin1');
+  const isRaster =
+    head.startsWith('\x89PNG\r\n\x1a\n') ||
+    head.startsWith('\xff\xd8\xff') ||
+    /^GIF8[79]a/.test(head) ||
+    /^RIFF.{4}WEBP/s.test(head) ||
+    /^.{4}ftyp(avif|avis|mif1)/s.test(head);
+  if (isRaster) return 'raster';
+  const text = bytes
+    .subarray(0, 4_096)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  return /^(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(text) &&
+    /<svg[\s>]/i.test(bytes.toString('utf8'))
+    ? 'svg'
+    : undefined;
+}
+
+function open(bytes: Buffer): Sharp {
+  return sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
+}
+
+/** An SVG is drawn as large as will be kept, since what it calls its size is often an icon's. */
+async function openSvg(bytes: Buffer): Promise<Sharp> {
+  // Drawing programs write a DOCTYPE that says nothing. One with entities can make kilobytes into gigabytes.
+  const plain = bytes.toString('utf8').replace(/<!DOCTYPE[^[>]*>/i, '');
+  if (/<!(DOCTYPE|ENTITY)/i.test(plain)) throw refuse('must not be an SVG with entities');
+  const svg = Buffer.from(plain);
+  const { width = 0, height = 0 } = await open(svg).metadata();
+  if (width === 0 || height === 0) throw refuse('must be an SVG with a size');
+  const density = Math.min(2_400, Math.max(1, (72 * MAX_SIDE) / Math.max(width, height)));
+  return sharp(svg, { limitInputPixels: MAX_PIXELS, density });
+}
+
+async function redraw(image: Sharp): Promise<ReadImage> {
+  const { data: png, info } = await image
+    .rotate()
+    .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .png({ compressionLevel: 9 })
+    .toBuffer({ resolveWithObject: true });
+  const id = createHash('sha256').update(png).digest('hex');
+  return { id, png, width: info.width, height: info.height };
+}

@@ -1,0 +1,27 @@
+import { Joi } from '../infra/fields.ts';
+
+const MAX_URL = 32_768;
+/** Half a megabyte of image, in base64. */
+const MAX_DATA = 700_000;
+
+/** Where an image comes from: an http(s) address, or a `data:` URI with the image itself. */
+export const imageSource = () =>
+  Joi.string().custom((value: string, { error }) => {
+    const source = value.trim();
+    if (/^data:/i.test(source)) {
+      if (!/^data:image\/[a-z0-9.+-]+[;,]/i.test(source)) {
+        return error('rule', { rule: 'must be a data URI of an image' });
+      }
+      return source.length <= MAX_DATA
+        ? source
+        : error('rule', { rule: `must not be longer than ${MAX_DATA} characters as a data URI` });
+    }
+    if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
+      return error('rule', {
+        rule: 'must be a URL that begins with http:// or https://, or a data URI',
+      });
+    }
+    return source.length <= MAX_URL
+      ? source
+      : error('rule', { rule: `must not be longer than ${MAX_URL} characters` });
+  });

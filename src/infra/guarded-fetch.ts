@@ -1,0 +1,188 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, request } from 'undici';
+import { config } from '../config.ts';
+
+/*
+ * The only way out to the web. Addresses to fetch from come from strangers, who would like us to ask what only we
+ * can reach: our own databases, a cloud's metadata service. So the address itself is judged, at the moment of
+ * connecting, after every resolution and every redirect: a name that means something else a second later changes
+ * nothing.
+ */
+
+/** What was fetched. */
+export interface Fetched {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Where it came from, after redirects. */
+  url: string;
+}
+
+/** How much may be fetched, and how. */
+export interface FetchOptions {
+  maxBytes: number;
+  /** For everything together: names, redirects, body. */
+  timeoutMs: number;
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+  /** Redirects that are followed; 3 without. */
+  maxRedirects?: number;
+}
+
+/** Something was not fetched for a reason that its owner can do something about; completes "could not be fetched: …". */
+export class FetchRefused extends Error {}
+
+const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
+const REDIRECTS = 3;
+
+/**
+ * Fetches from a public address.
+ *
+ * @throws FetchRefused when the address is private, or the answer is too large, too late or none
+ */
+export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
+  const signal = AbortSignal.timeout(options.timeoutMs);
+  const agent = new Agent({
+    connect: { lookup: guardedLookup as typeof systemLookup, timeout: options.timeoutMs },
+    pipelining: 0,
+  });
+  try {
+    return await follow(url, options, agent, signal);
+  } catch (error) {
+    if (error instanceof FetchRefused) throw error;
+    throw new FetchRefused(reasonOf(error, signal, options), { cause: error });
+  } finally {
+    agent.destroy().catch(() => {});
+  }
+}
+
+async function follow(
+  first: string,
+  options: FetchOptions,
+  agent: Agent,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { method = 'GET', headers = {}, body, maxBytes, maxRedirects = REDIRECTS } = options;
+  let url = readUrl(first);
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await request(url, {
+      method,
+      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers },
+      ...(body === undefined ? {} : { body }),
+      dispatcher: agent,
+      signal,
+    });
+    const { statusCode: status } = answer;
+    const location = answer.headers['location'];
+    if (status >= 300 && status < 400 && typeof location === 'string' && maxRedirects > 0) {
+      await answer.body.dump();
+      if (redirects === maxRedirects) {
+        throw new FetchRefused(`it redirects more than ${maxRedirects} times`);
+      }
+      if (!URL.canParse(location, url)) throw new FetchRefused('it redirects to no valid address');
+      url = readUrl(new URL(location, url).href);
+      continue;
+    }
+    if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
+      answer.body.destroy();
+      throw new FetchRefused('it is compressed, although that was not asked for');
+    }
+    return {
+      status,
+      headers: plainHeaders(answer.headers),
+      body: await collect(answer.body, maxBytes),
+      url: url.href,
+    };
+  }
+}
+
+async function collect(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > maxBytes) throw new FetchRefused(`it is larger than ${sizeText(maxBytes)}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const sizeText = (bytes: number): string =>
+  bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes} bytes`;
+
+function plainHeaders(headers: Record<string, string | string[] | undefined>) {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, String(value ?? '')]),
+  );
+}
+
+/** @throws FetchRefused for other schemes, credentials, and hosts that are forbidden addresses */
+function readUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new FetchRefused('it is no valid address');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new FetchRefused('it must begin with http:// or https://');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new FetchRefused('it must not contain a user name or password');
+  }
+  // A literal address is never looked up. URL has turned 0x7f.1 and its like into dotted numbers by now.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(host) !== 0 && !isAllowed(host)) throw forbidden();
+  return url;
+}
+
+const forbidden = () => new FetchRefused('it leads to a private address');
+
+type LookupCallback = (
+  error: Error | null,
+  addresses?: string | { address: string; family: number }[],
+  family?: number,
+) => void;
+
+/** Resolves a name as node does, and refuses it when any of its addresses is forbidden. */
+function guardedLookup(
+  hostname: string,
+  options: { all?: boolean; family?: number },
+  callback: LookupCallback,
+): void {
+  systemLookup(hostname, { family: options.family ?? 0, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error);
+    if (!addresses.every(({ address }) => isAllowed(address))) return callback(forbidden());
+    const first = addresses[0]!;
+    if (options.all === true) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+}
+
+/**
+ * Whether an address may be asked: a public one (nothing that RFC 6890 and its registries reserve), or one that the
+ * operator allows.
+ */
+export function isAllowed(address: string): boolean {
+  const parsed = ipaddr.process(address);
+  const isListed = config().OUTBOUND_ALLOW.some((entry) => {
+    const [range, bits] = entry.includes('/')
+      ? ipaddr.parseCIDR(entry)
+      : [ipaddr.process(entry), entry.includes(':') ? 128 : 32];
+    return range.kind() === parsed.kind() && parsed.match([range, bits]);
+  });
+  if (isListed) return true;
+  // An IPv4 address inside an IPv6 one is a way to reach it: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380)
+  // and their kin are all ranges of their own.
+  return parsed.range() === 'unicast';
+}
+
+/** Why something failed, in words that tell nothing of our own network. */
+function reasonOf(error: unknown, signal: AbortSignal, { timeoutMs }: FetchOptions): string {
+  const chain = [error, (error as { cause?: unknown }).cause];
+  for (const one of chain) if (one instanceof FetchRefused) return one.message;
+  if (signal.aborted) return `it took longer than ${timeoutMs / 1000} s`;
+  const code = String((error as { code?: unknown }).code ?? '');
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host is not known';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'its certificate is not valid';
+  return 'its host does not answer';
+}

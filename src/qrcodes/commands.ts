@@ -1,0 +1,140 @@
+import { Refusal } from '../errors.ts';
+import type { Db } from '../infra/db.ts';
+import { once } from '../jobs/once.ts';
+import type { JobContext } from '../queues/queue.ts';
+import {
+  type BulkInput,
+  bulkInputs,
+  bulkResult,
+  changeRecord,
+  onlyOne,
+  removeMany,
+  removeOne,
+} from '../records/commands.ts';
+import { type Created, insertRecords } from '../records/insert.ts';
+import { Template } from '../templates/model.ts';
+import type { StoredDesign } from './design.ts';
+import { QR_CODES } from './kind.ts';
+import { QrCode } from './model.ts';
+import { qrCodeQueries } from './queries.ts';
+import type { BulkQrCodeItem, SealedQrCode } from './record.ts';
+import type { NewQrCode, QrCodeChanges } from './schema.ts';
+
+/** @throws Refusal when the code breaks a rule, can't be scanned, or its key or external id is taken */
+export function createQrCode(
+  { userId, qrcode }: { userId: string; qrcode: NewQrCode },
+  job: JobContext,
+): Promise<SealedQrCode> {
+  return once(job, async (trx) =>
+    onlyOne(await insertQrCodes(trx, { projectId: job.projectId, userId }, [qrcode])),
+  );
+}
+
+/** Makes up to 100 QR codes; each stands alone. Where all fail, the first one's refusal is the answer. */
+export function createQrCodes(
+  { userId, qrcodes }: { userId: string; qrcodes: BulkInput<NewQrCode>[] },
+  job: JobContext,
+): Promise<BulkQrCodeItem[]> {
+  return once(job, async (trx) => {
+    const owner = { projectId: job.projectId, userId };
+    const created = await insertQrCodes(trx, owner, bulkInputs(qrcodes));
+    return bulkResult('qrcode', created, qrcodes);
+  });
+}
+
+async function insertQrCodes(
+  trx: Db,
+  owner: { projectId: string; userId: string },
+  inputs: readonly (NewQrCode | Refusal)[],
+): Promise<Created<SealedQrCode>> {
+  const looks = await loadLooks(trx, owner.projectId, inputs);
+  const ready = inputs.map((input) =>
+    input instanceof Refusal ? input : withLook<NewQrCode>(input, looks),
+  );
+  const created = await insertRecords(QR_CODES, trx, owner, ready);
+  for (const [index, record] of created.records.entries()) {
+    const input = ready[index]!;
+    if (record instanceof Refusal || input instanceof Refusal) continue;
+    await keepLook(trx, owner.projectId, input, record.id);
+  }
+  return created;
+}
+
+/** @throws Refusal `not_found`, `conflict` where what is printed would change; otherwise as for a new code */
+export function updateQrCode(
+  { qrcodeId, changes }: { qrcodeId: string; changes: QrCodeChanges },
+  job: JobContext,
+): Promise<SealedQrCode> {
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    const ready = withLook(changes, await loadLooks(trx, projectId, [changes]));
+    if (ready instanceof Refusal) throw ready;
+    const effects = await changeRecord(
+      QR_CODES,
+      trx,
+      { projectId, ref: qrcodeId, changes: ready },
+      (...args) => qrCodeQueries.find(...args),
+    );
+    await keepLook(trx, projectId, ready, effects.result.id);
+    return effects;
+  });
+}
+
+/** @throws Refusal `not_found` */
+export function deleteQrCode(
+  { qrcodeId }: { qrcodeId: string },
+  job: JobContext,
+): Promise<{ id: string }> {
+  return once(job, (trx) => removeOne(QR_CODES, trx, job.projectId, qrcodeId));
+}
+
+/** Deletes up to 100 QR codes; ids that are not there are passed over. */
+export function deleteQrCodes(
+  { qrcodeIds }: { qrcodeIds: string[] },
+  job: JobContext,
+): Promise<{ deletedCount: number }> {
+  return once(job, (trx) => removeMany(QR_CODES, trx, job.projectId, qrcodeIds));
+}
+
+type Looks = ReadonlyMap<string, StoredDesign>;
+
+/** The looks of the templates that the inputs name. */
+async function loadLooks(
+  trx: Db,
+  projectId: string,
+  inputs: readonly (QrCodeChanges | Refusal)[],
+): Promise<Looks> {
+  const ids = inputs.flatMap((input) =>
+    !(input instanceof Refusal) && typeof input.templateId === 'string' ? [input.templateId] : [],
+  );
+  if (ids.length === 0) return new Map();
+  const templates = await Template.of(projectId, trx).whereIn('id', ids);
+  return new Map(templates.map(({ id, design }) => [id, design]));
+}
+
+/** The input with the look of its template under its own. */
+function withLook<Input extends QrCodeChanges>(input: Input, looks: Looks): Input | Refusal {
+  if (typeof input.templateId !== 'string') return input;
+  const look = looks.get(input.templateId);
+  if (look === undefined) {
+    return new Refusal(
+      'unprocessable_entity',
+      `templateId: there is no template "${input.templateId}"`,
+    );
+  }
+  return { ...input, design: { ...look, ...input.design } };
+}
+
+/** Keeps the look of a code as the template that it asked for. */
+async function keepLook(
+  trx: Db,
+  projectId: string,
+  { newTemplateId }: QrCodeChanges,
+  qrcodeId: string,
+): Promise<void> {
+  if (newTemplateId === undefined) return;
+  const row = await QrCode.of(projectId, trx).where({ id: qrcodeId }).select('design').first();
+  // The place of an image depends on what the code holds, and is worked out for each code.
+  const { middle: _, ...design } = row!.design;
+  await Template.add(projectId, { id: newTemplateId, design }, trx);
+}

@@ -1,0 +1,26 @@
+import { shortLinkOf } from '../records/record.ts';
+import type { ContentType } from './content/content-type.ts';
+import { CONTENT_TYPES } from './content/index.ts';
+import type { QrCodeRow } from './model.ts';
+
+type Contents = Pick<QrCodeRow, 'type' | 'content'>;
+
+/** The content of a code and the type that knows what to do with it. */
+export function contentOf({ type, content }: Contents): { type: ContentType; value: never } {
+  // What is stored has been checked by the schema of the same type.
+  return { type: CONTENT_TYPES[type] as ContentType, value: content[type] as never };
+}
+
+/** The exact text that the code holds as a static one. */
+export function staticContent(row: Contents): string {
+  const { type, value } = contentOf(row);
+  return type.encode(value);
+}
+
+/** The exact text in the picture: the content of a static code, the short link of a dynamic one. */
+export function payloadOf(
+  row: Contents & Pick<QrCodeRow, 'static' | 'key'>,
+  domain: string,
+): string {
+  return row.static ? staticContent(row) : shortLinkOf(domain, row.key);
+}

@@ -1,0 +1,67 @@
+import { Joi } from '../../infra/fields.ts';
+
+/*
+ * Kinds of fields that several types of content share.
+ */
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
+
+/** A text of one line: a line break would begin a new field in most formats. */
+export const line = (max: number) =>
+  Joi.string()
+    .min(1)
+    .max(max)
+    .custom((value: string, { error }) =>
+      CONTROL.test(value)
+        ? error('rule', { rule: 'must not contain line breaks or control characters' })
+        : value,
+    );
+
+/** A text that may have several lines; they are separated by a line feed afterwards. */
+export const lines = (max: number) =>
+  Joi.string()
+    .min(1)
+    .max(max)
+    .custom((value: string) => value.replaceAll(/\r\n?/g, '\n'));
+
+/** An e-mail address, of any domain. */
+export const emailAddress = () =>
+  Joi.string()
+    .max(254)
+    .email({ tlds: { allow: false }, minDomainSegments: 1 });
+
+/**
+ * A phone number: an international one begins with `+`, any other is dialled as it stands (RFC 3966, section 5).
+ * What people write between digits is taken out.
+ */
+export const phoneNumber = () =>
+  Joi.string()
+    .max(40)
+    .custom((value: string, { error }) => {
+      const number = value.replaceAll(/[\s().\-\u2010-\u2015/]/g, '');
+      return /^\+?\d{3,15}$/.test(number)
+        ? number
+        : error('rule', { rule: 'must be a phone number of 3 to 15 digits, such as +12015550123' });
+    });
+
+/** An amount of money as a decimal text, however it was sent; never a float on its way into a code. */
+export const decimalAmount = (places: number) =>
+  Joi.alternatives(Joi.number().strict(), Joi.string()).custom(
+    (value: string | number, { error }) => {
+      const text = typeof value === 'number' ? plainNumber(value) : value.trim();
+      const match = new RegExp(`^\\d{1,18}(\\.\\d{1,${places}})?$`).exec(text);
+      if (match === null || !/[1-9]/.test(text)) {
+        const rule = `must be an amount above zero with at most ${places} decimal places, such as "10.5"`;
+        return error('rule', { rule });
+      }
+      return text.replace(/^0+(?=\d)/, '');
+    },
+  );
+
+/** A number without an exponent: 1e-7 is 0.0000001. */
+function plainNumber(value: number): string {
+  if (!Number.isFinite(value)) return '';
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;
+}

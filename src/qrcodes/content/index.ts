@@ -1,0 +1,33 @@
+import type { ContentType } from './content-type.ts';
+import { crypto } from './crypto.ts';
+import { email } from './email.ts';
+import { facetime } from './facetime.ts';
+import { location } from './latlog.ts';
+import { phone } from './phone.ts';
+import { pix } from './pix.ts';
+import { sms } from './sms.ts';
+import { text } from './text.ts';
+import { url } from './url.ts';
+import { vcard } from './vcard.ts';
+import { whatsapp } from './whatsapp.ts';
+import { wifi } from './wifi.ts';
+
+/** Every type of content, under the name that the contract gives it; a new type is a file and a line here. */
+export const CONTENT_TYPES = {
+  url,
+  text,
+  email,
+  wifi,
+  phone,
+  vcard,
+  crypto,
+  sms,
+  whatsapp,
+  facetime,
+  latlog: location,
+  pix,
+} satisfies Record<string, ContentType>;
+
+export type ContentName = keyof typeof CONTENT_TYPES;
+
+export const CONTENT_NAMES = Object.keys(CONTENT_TYPES) as ContentName[];

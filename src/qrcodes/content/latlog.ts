@@ -1,0 +1,67 @@
+import { Joi } from '../../infra/fields.ts';
+import type { ContentType } from './content-type.ts';
+import { line } from './fields.ts';
+
+/** A place on Earth, in degrees of WGS 84. */
+export interface Location {
+  latitude: number;
+  longitude: number;
+  /** What is there, as a map shall call it. */
+  query?: string;
+}
+
+/** Seven places are a centimetre. Never an exponent, and never a comma for the point (RFC 5870, section 3.3). */
+const degrees = (value: number): string =>
+  value
+    .toFixed(7)
+    .replace(/\.?0+$/, '')
+    .replace(/^-0$/, '0');
+
+const point = ({ latitude, longitude }: Location): string =>
+  `${degrees(latitude)},${degrees(longitude)}`;
+
+/**
+ * RFC 5870. Its grammar has no name for a place; Android reads one from `q`, in brackets behind the point, and
+ * others pass over a parameter that they don't know.
+ */
+function geoUri(location: Location): string {
+  const geo = `geo:${point(location)}`;
+  if (location.query === undefined) return geo;
+  const label = encodeURIComponent(location.query).replaceAll('(', '%28').replaceAll(')', '%29');
+  return `${geo}?q=${point(location)}(${label})`;
+}
+
+/** A place; the contract calls it `latlog`. */
+export const location: ContentType<Location> = {
+  name: 'latlog',
+  description: 'A place: `{latitude, longitude, query?}` in decimal degrees.',
+  schema: Joi.object({
+    latitude: Joi.number().min(-90).max(90).required(),
+    longitude: Joi.number().min(-180).max(180).required(),
+    query: line(200),
+  }),
+  encode: geoUri,
+  onVisit: (content) => {
+    const at = point(content);
+    const [latitude, longitude] = at.split(',');
+    const name = encodeURIComponent(content.query ?? at);
+    return {
+      page: {
+        type: 'latlog',
+        title: content.query ?? 'Location',
+        actions: [
+          {
+            label: 'Open in Google Maps',
+            href: `https://www.google.com/maps/search/?api=1&query=${at}`,
+          },
+          { label: 'Open in Apple Maps', href: `https://maps.apple.com/?ll=${at}&q=${name}` },
+          {
+            label: 'Open in OpenStreetMap',
+            href: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`,
+          },
+        ],
+        rows: [{ label: 'Coordinates', value: at, href: geoUri(content), copy: true }],
+      },
+    };
+  },
+};

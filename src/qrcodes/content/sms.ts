@@ -1,0 +1,42 @@
+import { Joi } from '../../infra/fields.ts';
+import type { ContentType } from './content-type.ts';
+import { lines, phoneNumber } from './fields.ts';
+
+/** A text message to be sent. */
+export interface Sms {
+  number: string;
+  message?: string;
+}
+
+/** RFC 5724. */
+const smsUri = ({ number, message }: Sms): string =>
+  `sms:${number}${message === undefined ? '' : `?body=${encodeURIComponent(message)}`}`;
+
+/**
+ * A text message. A code holds `SMSTO:` (ZXing wiki), which more phones fill in whole than `sms:`; its message is
+ * not encoded, and ends where the code does.
+ */
+export const sms: ContentType<Sms> = {
+  name: 'sms',
+  description: 'A text message: `{number, message?}`.',
+  schema: Joi.object({ number: phoneNumber().required(), message: lines(1_600) }),
+  encode: ({ number, message }) => `SMSTO:${number}:${message ?? ''}`,
+  onVisit: (content, { useDisplayPage }) => {
+    const { number, message } = content;
+    if (!useDisplayPage) return { open: smsUri(content) };
+    return {
+      page: {
+        type: 'sms',
+        title: 'Send a message',
+        subtitle: number,
+        actions: [{ label: 'Write message', href: smsUri(content) }],
+        rows: [
+          { label: 'Number', value: number, href: `tel:${number}`, copy: true },
+          ...(message === undefined
+            ? []
+            : [{ label: 'Message', value: message, copy: true as const }]),
+        ],
+      },
+    };
+  },
+};

@@ -1,0 +1,209 @@
+import { Joi } from '../../infra/fields.ts';
+import type { DisplayRow } from '../../lookup/entry.ts';
+import type { ContentType } from './content-type.ts';
+import { emailAddress, line, lines, phoneNumber } from './fields.ts';
+
+/** A number or address of somebody, and what it is for. */
+interface Labelled {
+  type?: string;
+  value: string;
+}
+
+/** A contact. */
+export interface Contact {
+  firstName: string;
+  lastName: string;
+  organization?: string;
+  title?: string;
+  phones?: (string | Labelled)[];
+  emails?: (string | Labelled)[];
+  urls?: string[];
+  address?: string | Address;
+  note?: string;
+  /** `2001-12-31` */
+  birthday?: string;
+}
+
+interface Address {
+  street?: string;
+  city?: string;
+  region?: string;
+  postalCode?: string;
+  country?: string;
+}
+
+/** RFC 2426, section 4: in values `\`, `,`, `;` are escaped, and a line break is `\n`. */
+const escape = (value: string): string =>
+  value.replaceAll(/[\\,;]/g, (character) => `\\${character}`).replaceAll('\n', '\\n');
+
+const labelled = (item: string | Labelled): Labelled =>
+  typeof item === 'string' ? { value: item } : item;
+
+/** Types of numbers and addresses (RFC 2426, sections 3.3.1 and 3.3.2). */
+const PHONE_TYPES = ['cell', 'work', 'home', 'fax', 'pager', 'voice'];
+const EMAIL_TYPES = ['work', 'home', 'internet'];
+
+function addressValue(address: string | Address): string {
+  const parts = typeof address === 'string' ? { street: address } : address;
+  const { street = '', city = '', region = '', postalCode = '', country = '' } = parts;
+  return ['', '', street, city, region, postalCode, country].map(escape).join(';');
+}
+
+/**
+ * vCard 3.0 (RFC 2426): version 4 is read by fewer phones. Lines are not folded, although they may be longer than
+ * 75 characters: decoders of QR codes read unfolded ones best, and every fold is bytes more.
+ */
+function encode(contact: Contact): string {
+  const { firstName, lastName, organization, title, phones = [], emails = [] } = contact;
+  const { urls = [], address, note, birthday } = contact;
+  const properties = [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    `N:${escape(lastName)};${escape(firstName)};;;`,
+    `FN:${escape(nameOf(contact))}`,
+    ...(organization === undefined ? [] : [`ORG:${escape(organization)}`]),
+    ...(title === undefined ? [] : [`TITLE:${escape(title)}`]),
+    ...phones
+      .map(labelled)
+      .map(({ type = 'cell', value }) => `TEL;TYPE=${type.toUpperCase()}:${value}`),
+    ...emails
+      .map(labelled)
+      .map(({ type = 'internet', value }) => `EMAIL;TYPE=${type.toUpperCase()}:${escape(value)}`),
+    ...urls.map((url) => `URL:${escape(url)}`),
+    ...(address === undefined ? [] : [`ADR;TYPE=WORK:${addressValue(address)}`]),
+    ...(birthday === undefined ? [] : [`BDAY:${birthday}`]),
+    ...(note === undefined ? [] : [`NOTE:${escape(note)}`]),
+    'END:VCARD',
+  ];
+  return `${properties.join('\r\n')}\r\n`;
+}
+
+const nameOf = ({ firstName, lastName }: Contact): string => `${firstName} ${lastName}`.trim();
+
+function rowsOf({
+  phones = [],
+  emails = [],
+  urls = [],
+  address,
+  note,
+  birthday,
+}: Contact): DisplayRow[] {
+  const place =
+    typeof address === 'object'
+      ? [
+          address.street,
+          [address.postalCode, address.city].filter((part) => part !== undefined).join(' '),
+          address.region,
+          address.country,
+        ]
+          .filter((part) => part !== undefined && part !== '')
+          .join('\n')
+      : address;
+  return [
+    ...phones.map(labelled).map(({ type, value }) => ({
+      label: type === undefined ? 'Phone' : `Phone (${type})`,
+      value,
+      href: `tel:${value}`,
+      copy: true as const,
+    })),
+    ...emails.map(labelled).map(({ type, value }) => ({
+      label: type === undefined ? 'Email' : `Email (${type})`,
+      value,
+      href: `mailto:${encodeURIComponent(value).replaceAll('%40', '@')}`,
+      copy: true as const,
+    })),
+    ...urls.map((url) => ({ label: 'Website', value: url, href: url })),
+    ...(place === undefined || place === ''
+      ? []
+      : [
+          {
+            label: 'Address',
+            value: place,
+            href: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(place)}`,
+          },
+        ]),
+    ...(birthday === undefined ? [] : [{ label: 'Birthday', value: birthday }]),
+    ...(note === undefined ? [] : [{ label: 'Note', value: note }]),
+  ];
+}
+
+const list = (value: ReturnType<typeof line>, types: string[]) =>
+  Joi.array()
+    .items(
+      Joi.alternatives().conditional(Joi.object().unknown(), {
+        then: Joi.object({
+          type: Joi.string()
+            .lowercase()
+            .valid(...types),
+          value: value.required(),
+        }),
+        otherwise: value,
+      }),
+    )
+    .max(10);
+
+const webAddress = line(2_000).custom((value: string, { error }) =>
+  /^https?:\/\//i.test(value) && URL.canParse(value)
+    ? value
+    : error('rule', { rule: 'must be a URL that begins with http:// or https://' }),
+);
+
+/** A contact for the phone's address book (RFC 2426). */
+export const vcard: ContentType<Contact> = {
+  name: 'vcard',
+  description:
+    'A contact: `{firstName, lastName, organization?, title?, phones?, emails?, urls?, address?, note?, birthday?}`. ' +
+    'Phones and emails are texts, or `{type?, value}`; the address is a text, or `{street?, city?, region?, ' +
+    'postalCode?, country?}`.',
+  schema: Joi.object({
+    firstName: line(100).allow('').required(),
+    lastName: line(100).allow('').required(),
+    organization: line(200),
+    title: line(200),
+    phones: list(phoneNumber(), PHONE_TYPES),
+    emails: list(emailAddress(), EMAIL_TYPES),
+    urls: Joi.array().items(webAddress).max(10),
+    address: Joi.alternatives().conditional(Joi.object().unknown(), {
+      then: Joi.object({
+        street: lines(300),
+        city: line(100),
+        region: line(100),
+        postalCode: line(20),
+        country: line(100),
+      }),
+      otherwise: lines(500),
+    }),
+    note: lines(1_000),
+    birthday: Joi.string()
+      .pattern(/^\d{4}-\d{2}-\d{2}$/)
+      .custom((value: string, { error }) =>
+        new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) === true
+          ? value
+          : error('rule', { rule: 'must be a date that exists, such as 2001-12-31' }),
+      )
+      .messages({ 'string.pattern.base': '{{#label}} must be a date such as 2001-12-31' }),
+  }).custom((contact: Contact, { error }) =>
+    nameOf(contact) === ''
+      ? error('rule', { rule: 'must have a firstName or a lastName that is not empty' })
+      : contact,
+  ),
+  encode,
+  onVisit: (contact) => {
+    const subtitle = [contact.title, contact.organization].filter((part) => part !== undefined);
+    return {
+      page: {
+        type: 'vcard',
+        title: nameOf(contact),
+        ...(subtitle.length === 0 ? {} : { subtitle: subtitle.join(', ') }),
+        actions: [],
+        rows: rowsOf(contact),
+        file: {
+          label: 'Save contact',
+          name: `${nameOf(contact)}.vcf`,
+          type: 'text/vcard',
+          text: encode(contact),
+        },
+      },
+    };
+  },
+};

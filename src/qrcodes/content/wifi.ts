@@ -1,0 +1,107 @@
+import { Joi } from '../../infra/fields.ts';
+import { encodeMatrix, plainPath } from '../render/matrix.ts';
+import type { ContentType } from './content-type.ts';
+import { line } from './fields.ts';
+
+/** A wireless network. */
+export interface Wifi {
+  ssid: string;
+  password?: string;
+  encryption: 'WPA' | 'WEP' | 'nopass';
+  hidden?: boolean;
+}
+
+const SECURITY = { WPA: 'WPA, WPA2 or WPA3', WEP: 'WEP', nopass: 'None' };
+
+/** Lengths of WEP keys: 40, 104, 128 and 232 bits, as characters or as hexadecimal digits. */
+const WEP_CHARACTERS = [5, 13, 16, 29];
+const WEP_DIGITS = [10, 26, 32, 58];
+const HEX = /^[0-9A-Fa-f]+$/;
+
+/** Why a password can't be one (IEEE 802.11, annex J.4 for WPA); `undefined` when it can. */
+function passwordFault(password: string, encryption: Wifi['encryption']): string | undefined {
+  if (encryption === 'nopass') return 'must be absent: the network has no encryption';
+  if (encryption === 'WEP') {
+    const isKey =
+      WEP_CHARACTERS.includes(password.length) ||
+      (HEX.test(password) && WEP_DIGITS.includes(password.length));
+    return isKey
+      ? undefined
+      : 'must have 5, 13, 16 or 29 characters, or 10, 26, 32 or 58 hexadecimal digits (WEP)';
+  }
+  const bytes = Buffer.byteLength(password);
+  const isPassphrase = bytes >= 8 && bytes <= 63;
+  return isPassphrase || (HEX.test(password) && password.length === 64)
+    ? undefined
+    : 'must have 8 to 63 characters, or 64 hexadecimal digits (WPA)';
+}
+
+/** ZXing's grammar: a backslash before each special character; what could be read as hexadecimal in quotes. */
+function escape(value: string): string {
+  const escaped = value.replaceAll(/[\\;,":]/g, (character) => `\\${character}`);
+  return HEX.test(value) && value.length % 2 === 0 ? `"${escaped}"` : escaped;
+}
+
+function encode({ ssid, password, encryption, hidden }: Wifi): string {
+  const parts = [`T:${encryption}`, `S:${escape(ssid)}`];
+  if (password !== undefined) parts.push(`P:${escape(password)}`);
+  if (hidden === true) parts.push('H:true');
+  return `WIFI:${parts.join(';')};;`;
+}
+
+/** Joins a wireless network. Source: "Barcode Contents" of the ZXing wiki. */
+export const wifi: ContentType<Wifi> = {
+  name: 'wifi',
+  description:
+    'A wireless network: `{ssid, password?, encryption: WPA | WEP | nopass, hidden?}`. Without an encryption it ' +
+    'is WPA where there is a password, else nopass.',
+  schema: Joi.object({
+    ssid: line(32)
+      .required()
+      .custom((value: string, { error }) =>
+        Buffer.byteLength(value) > 32
+          ? error('rule', { rule: 'must not be longer than 32 bytes' })
+          : value,
+      ),
+    password: line(64),
+    encryption: Joi.string().valid('WPA', 'WEP', 'nopass'),
+    hidden: Joi.boolean().strict(),
+  }).custom((content: Omit<Wifi, 'encryption'> & Partial<Wifi>, { error }) => {
+    const { password } = content;
+    const encryption = content.encryption ?? (password === undefined ? 'nopass' : 'WPA');
+    if (password === undefined) {
+      return encryption === 'nopass'
+        ? { ...content, encryption }
+        : error('rule', { rule: `must have a password: its encryption is ${encryption}` });
+    }
+    const fault = passwordFault(password, encryption);
+    return fault === undefined
+      ? { ...content, encryption }
+      : error('rule', { rule: `has a password that ${fault}` });
+  }),
+  encode,
+  onVisit: (content) => {
+    const { ssid, password, encryption } = content;
+    const code = encodeMatrix(encode(content), 'M');
+    return {
+      page: {
+        type: 'wifi',
+        title: ssid,
+        subtitle: 'Wi-Fi network',
+        actions: [],
+        rows: [
+          { label: 'Network', value: ssid },
+          ...(password === undefined
+            ? []
+            : [{ label: 'Password', value: password, copy: true as const }]),
+          { label: 'Security', value: SECURITY[encryption] },
+        ],
+        code: {
+          label: 'Scan with another phone to join',
+          size: code.size,
+          path: plainPath(code),
+        },
+      },
+    };
+  },
+};

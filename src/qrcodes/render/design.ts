@@ -1,0 +1,85 @@
+import { type EyeShape } from './eyes/index.ts';
+import { type Frame } from './frames/index.ts';
+import type { Level } from './matrix.ts';
+import { type Pattern } from './patterns/index.ts';
+
+/** Picture formats; the last two are for print. */
+export const FORMATS = ['svg', 'png', 'jpeg', 'webp', 'pdf', 'eps'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Values of the header `Content-Type`. */
+export const MEDIA_TYPES: Record<Format, string> = {
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+  eps: 'application/postscript',
+};
+
+/** Everything that decides how a code looks. */
+export interface Design {
+  /** Width of the picture in px (points in PDF and EPS); without a frame its height too. */
+  size: number;
+  level: Level;
+  /** Quiet zone in modules, at least 4 (ISO/IEC 18004, 6.3.8). */
+  margin: number;
+  /** `#RRGGBB` or `#RRGGBBAA`. */
+  fgColor: string;
+  /** `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
+  bgColor: string;
+  pattern: Pattern;
+  shape: EyeShape;
+  frame: Frame;
+  /** `#RRGGBB` */
+  frameColor: string;
+  /** Shown by frames that have a label; empty: the frame's own words. */
+  frameText: string;
+  /** `#RRGGBB` */
+  frameTextColor: string;
+  frameTextStyles: FrameTextStyles;
+  /** The place of the image in the middle, in px of the picture; `null` without one. */
+  middle: Middle | null;
+}
+
+export interface FrameTextStyles {
+  family: string;
+  /** 100 to 900; drawn with the nearest weight that there is. */
+  weight: number;
+  /** In px of the picture; `null`: as large as fits. */
+  size: number | null;
+}
+
+export interface Middle {
+  width: number;
+  height: number;
+  /** Whether the modules behind it are cleared. */
+  excavate: boolean;
+}
+
+/** The image drawn in the middle, as it was kept. */
+export interface MiddleImage {
+  png: Buffer;
+  /** Its own size in px; it is scaled to fit its place, keeping its proportions. */
+  width: number;
+  height: number;
+}
+
+/** How a code looks when nothing was asked for. */
+export function defaultDesign(): Design {
+  return {
+    size: 512,
+    level: 'M',
+    margin: 4,
+    fgColor: '#000000',
+    bgColor: '#FFFFFF',
+    pattern: 'squares',
+    shape: 'square',
+    frame: 'none',
+    frameColor: '#000000',
+    frameText: '',
+    frameTextColor: '#FFFFFF',
+    frameTextStyles: { family: 'Inter', weight: 600, size: null },
+    middle: null,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Design } from './design.ts';
+import type { Box, Drawing } from './drawing-types.ts';
+import { drawEyes, EYE_MODULES } from './eyes/index.ts';
+import { layoutFrame } from './frames/index.ts';
+import { encodeMatrix, type Matrix } from './matrix.ts';
+import { PATTERNS } from './patterns/index.ts';
+import { type DrawModules } from './patterns/pattern.ts';
+
+/** Where the modules of a code are in its picture, in px. */
+export interface ModulePlace {
+  x0: number;
+  y0: number;
+  /** Whole px per module; 0 when the picture is too small for any. */
+  px: number;
+}
+
+/**
+ * Places the modules. Each has the same number of whole px, since fractions would make some wider than others; what
+ * is left over goes to the quiet zone, evenly.
+ *
+ * @param size modules per side
+ */
+export function placeModules(code: Box, size: number, margin: number): ModulePlace {
+  const px = Math.floor(code.width / (size + 2 * margin));
+  const left = Math.floor((code.width - size * px) / 2);
+  return { x0: code.x + left, y0: code.y + left, px };
+}
+
+/** The place of the image: around the middle module; `null` without one. */
+export function placeImage(
+  { middle }: Design,
+  { x0, y0, px }: ModulePlace,
+  size: number,
+): Box | null {
+  if (middle === null) return null;
+  const { width, height } = middle;
+  return {
+    x: Math.round(x0 + (size * px - width) / 2),
+    y: Math.round(y0 + (size * px - height) / 2),
+    width,
+    height,
+  };
+}
+
+/** Whether a module is touched by a box. */
+export function touches(
+  box: Box,
+  { x0, y0, px }: ModulePlace,
+  row: number,
+  column: number,
+): boolean {
+  const x = x0 + column * px;
+  const y = y0 + row * px;
+  return x < box.x + box.width && x + px > box.x && y < box.y + box.height && y + px > box.y;
+}
+
+/**
+ * Draws a code as shapes.
+ *
+ * @param matrix the encoded payload, where it is known already
+ * @throws Refusal `unprocessable_entity` when the payload does not fit into a code of the level
+ */
+export function draw(
+  payload: string,
+  design: Design,
+  matrix: Matrix = encodeMatrix(payload, design.level),
+): Drawing {
+  const { code, height, shapes } = layoutFrame(design);
+  const place = placeModules(code, matrix.size, design.margin);
+  const image = placeImage(design, place, matrix.size);
+  const cleared = design.middle?.excavate === true ? image : null;
+  const { size } = matrix;
+  const isDark = (row: number, column: number): boolean =>
+    row >= 0 &&
+    column >= 0 &&
+    row < size &&
+    column < size &&
+    matrix.isDark(row, column) &&
+    !isEye(row, column, size) &&
+    !(cleared !== null && touches(cleared, place, row, column));
+  const drawModules: DrawModules = PATTERNS[design.pattern];
+  const { fgColor: fill } = design;
+  return {
+    width: design.size,
+    height,
+    background: design.bgColor === 'transparent' ? null : design.bgColor,
+    shapes: [
+      ...shapes,
+      { path: drawModules({ size, ...place, isDark }), fill },
+      ...drawEyes(design.shape, { ...place, size }, fill),
+    ],
+    image,
+    code,
+    modulePx: place.px,
+  };
+}
+
+function isEye(row: number, column: number, size: number): boolean {
+  const nearTop = row < EYE_MODULES;
+  const nearLeft = column < EYE_MODULES;
+  return (
+    (nearTop && (nearLeft || column >= size - EYE_MODULES)) ||
+    (nearLeft && row >= size - EYE_MODULES)
+  );
+}

@@ -1,0 +1,63 @@
+import type { Shape } from '../drawing-types.ts';
+import { type EyeForm, INNERS, OUTERS } from './forms.ts';
+
+type Outer = keyof typeof OUTERS;
+type Inner = keyof typeof INNERS;
+
+/** Names that stand for a ring and a core that go together. */
+const PAIRS = {
+  square: ['square', 'square'],
+  rounded: ['rounded', 'rounded'],
+  'extra-rounded': ['extra-rounded', 'dot'],
+  circle: ['circle', 'dot'],
+  leaf: ['leaf', 'leaf'],
+  cushion: ['cushion', 'cushion'],
+} as const satisfies Record<string, readonly [Outer, Inner]>;
+
+/** A shape of the eyes: a name, or any `outer/inner`. */
+export type EyeShape = keyof typeof PAIRS | `${Outer}/${Inner}`;
+
+export const EYE_SHAPE_NAMES: readonly EyeShape[] = [
+  ...(Object.keys(PAIRS) as (keyof typeof PAIRS)[]),
+  ...(Object.keys(OUTERS) as Outer[]).flatMap((outer) =>
+    (Object.keys(INNERS) as Inner[]).map((inner): EyeShape => `${outer}/${inner}`),
+  ),
+];
+
+/** Side of an eye in modules (ISO/IEC 18004, 6.3.3): dark and light along its middle are 1 : 1 : 3 : 1 : 1. */
+export const EYE_MODULES = 7;
+
+/**
+ * The three eyes of a code.
+ *
+ * @param x0 where the code begins, in px
+ * @param size modules per side
+ */
+export function drawEyes(
+  shape: EyeShape,
+  { x0, y0, px, size }: { x0: number; y0: number; px: number; size: number },
+  fill: string,
+): Shape[] {
+  const [outerName, innerName] = partsOf(shape);
+  const { ring, hole }: { ring: EyeForm; hole: EyeForm } = OUTERS[outerName];
+  const core: EyeForm = INNERS[innerName];
+  const far = (size - EYE_MODULES) * px;
+  const places: [x: number, y: number, turn: number][] = [
+    [x0, y0, 0],
+    [x0 + far, y0, 1],
+    [x0, y0 + far, 3],
+  ];
+  const rings = places.map(
+    ([x, y, turn]) => ring(x, y, 7 * px, px, turn) + hole(x + px, y + px, 5 * px, px, turn),
+  );
+  const cores = places.map(([x, y, turn]) => core(x + 2 * px, y + 2 * px, 3 * px, px, turn));
+  return [
+    { path: rings.join(''), fill, evenOdd: true },
+    { path: cores.join(''), fill },
+  ];
+}
+
+function partsOf(shape: EyeShape): readonly [Outer, Inner] {
+  if (shape in PAIRS) return PAIRS[shape as keyof typeof PAIRS];
+  return shape.split('/') as unknown as [Outer, Inner];
+}

@@ -1,0 +1,40 @@
+import type { Design } from '../design.ts';
+import type { Box, FrameLayout, Shape } from '../drawing-types.ts';
+import { setLine } from '../text.ts';
+
+/** A frame: what it draws around a code, and how much room it takes. */
+export interface FrameForm {
+  /** Whether it shows words. */
+  hasLabel: boolean;
+  layout(design: Design): FrameLayout;
+}
+
+/** Words where the owner gave none. */
+const DEFAULT_LABEL = 'SCAN ME';
+
+/** The words that a frame shows. */
+export const labelOf = ({ frameText }: Design): string =>
+  frameText === '' ? DEFAULT_LABEL : frameText;
+
+/** Share of a label's box that its words may fill. */
+const FILL = { width: 0.88, height: 0.46 };
+
+/** The words of a design, in the middle of a box; smaller than asked for where they would not fit. */
+export function label(design: Design, box: Box): Shape {
+  const { frameTextStyles: styles, frameTextColor: fill } = design;
+  const line = setLine(labelOf(design), styles);
+  const fitting = Math.min(
+    (box.width * FILL.width) / Math.max(line.width, 0.1),
+    (box.height * 0.8) / line.capHeight,
+  );
+  const size = Math.min(fitting, styles.size ?? (box.height * FILL.height) / line.capHeight);
+  const x = box.x + (box.width - line.width * size) / 2;
+  const y = box.y + (box.height + line.capHeight * size) / 2;
+  return { path: line.path(x, y, size), fill };
+}
+
+/** Thickness of a border for a picture of this width, in px. */
+export const thickness = (size: number): number => Math.max(2, Math.round(size * 0.022));
+
+/** Height of a label for a picture of this width, in px. */
+export const labelHeight = (size: number): number => Math.round(size * 0.19);

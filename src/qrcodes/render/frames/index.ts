@@ -1,0 +1,30 @@
+import type { Design } from '../design.ts';
+import type { FrameLayout } from '../drawing-types.ts';
+import { line, rounded } from './border.ts';
+import { bubble } from './bubble.ts';
+import { corners } from './corners.ts';
+import type { FrameForm } from './frame.ts';
+import { labelBottom, labelTop } from './label.ts';
+import { none } from './none.ts';
+import { ribbon } from './ribbon.ts';
+
+/** Every frame; a new one is a file and a line here. */
+export const FRAMES = {
+  none,
+  line,
+  rounded,
+  corners,
+  'label-bottom': labelBottom,
+  'label-top': labelTop,
+  bubble,
+  ribbon,
+} satisfies Record<string, FrameForm>;
+
+export type Frame = keyof typeof FRAMES;
+
+export const FRAME_NAMES = Object.keys(FRAMES) as Frame[];
+
+/** What the frame of a design does to its picture. */
+export function layoutFrame(design: Design): FrameLayout {
+  return FRAMES[design.frame].layout(design);
+}

@@ -1,0 +1,36 @@
+import type { Design, Format, MiddleImage } from './design.ts';
+import { draw } from './drawing.ts';
+import type { Drawing } from './drawing-types.ts';
+import { isPlain, plainPng } from './plain-png.ts';
+import { toEps, toPdf } from './print.ts';
+import { toRaster } from './raster.ts';
+import { toSvg } from './svg.ts';
+
+type Encoder = (drawing: Drawing, image?: MiddleImage) => Buffer | Promise<Buffer>;
+
+const ENCODERS: Record<Format, Encoder> = {
+  svg: (drawing, image) => Buffer.from(toSvg(drawing, image)),
+  png: (drawing, image) => toRaster(drawing, 'png', image),
+  jpeg: (drawing, image) => toRaster(drawing, 'jpeg', image),
+  webp: (drawing, image) => toRaster(drawing, 'webp', image),
+  pdf: toPdf,
+  eps: toEps,
+};
+
+/**
+ * Draws the picture of a code, on the fastest of the ways that lead to it.
+ *
+ * @param payload what readers of the code will get
+ * @param image goes into the middle, where the design has room for one
+ * @throws Refusal `unprocessable_entity` when the payload fits into no code of the level, or the code into no
+ *   picture of the size
+ */
+export async function drawPicture(
+  payload: string,
+  design: Design,
+  format: Format,
+  image?: MiddleImage,
+): Promise<Buffer> {
+  if (format === 'png' && isPlain(design)) return plainPng(payload, design);
+  return ENCODERS[format](draw(payload, design), image);
+}

@@ -1,0 +1,152 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import opentype, { type Font } from 'opentype.js';
+import { curveTo, lineTo, moveTo } from './geometry.ts';
+
+/*
+ * Text as outlines: it looks the same in every viewer and printer, whether that has the font or not. Fonts are
+ * those of Fontsource (SIL Open Font License), which splits each into files by script.
+ */
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Families, and the weights that their packages have. */
+const FAMILIES = {
+  Inter: { package: 'inter', weights: [100, 200, 300, 400, 500, 600, 700, 800, 900] },
+  Nunito: { package: 'nunito', weights: [200, 300, 400, 500, 600, 700, 800, 900] },
+  Lora: { package: 'lora', weights: [400, 500, 600, 700] },
+  'Roboto Mono': { package: 'roboto-mono', weights: [100, 200, 300, 400, 500, 600, 700] },
+} as const;
+
+type Family = keyof typeof FAMILIES;
+
+export const FONT_FAMILIES = Object.keys(FAMILIES) as Family[];
+
+/** Scripts in the order in which they are searched for a character. */
+const SUBSETS = [
+  'latin',
+  'latin-ext',
+  'cyrillic',
+  'cyrillic-ext',
+  'greek',
+  'greek-ext',
+  'vietnamese',
+];
+
+const fonts = new Map<string, Font | undefined>();
+
+function font(family: Family, subset: string, weight: number): Font | undefined {
+  const { package: name } = FAMILIES[family];
+  const file = `@fontsource/${name}/files/${name}-${subset}-${weight}-normal.woff`;
+  if (!fonts.has(file)) fonts.set(file, load(name, file));
+  return fonts.get(file);
+}
+
+function load(name: string, file: string): Font | undefined {
+  const folder = path.dirname(resolve(`@fontsource/${name}/package.json`));
+  const full = path.join(folder, '..', '..', file);
+  if (!existsSync(full)) return undefined;
+  const bytes = readFileSync(full);
+  return opentype.parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+function nearestWeight(family: Family, weight: number): number {
+  return FAMILIES[family].weights.reduce((best, one) =>
+    Math.abs(one - weight) < Math.abs(best - weight) ? one : best,
+  );
+}
+
+function fontFor(character: string, family: Family, weight: number): Font | undefined {
+  for (const subset of SUBSETS) {
+    const one = font(family, subset, weight);
+    if (one !== undefined && one.charToGlyphIndex(character) !== 0) return one;
+  }
+  return undefined;
+}
+
+/** The first character of a text that the family does not have; `undefined` when it has them all. */
+export function missingCharacter(text: string, family: string): string | undefined {
+  const weight = nearestWeight(family as Family, 400);
+  return Array.from(text).find(
+    (character) => fontFor(character, family as Family, weight) === undefined,
+  );
+}
+
+/** A line of text: its width, and how high its capitals are, for a size of one px. */
+export interface Line {
+  width: number;
+  capHeight: number;
+  /** Path data with the left end of the base line at `x`, `y`. */
+  path(x: number, y: number, sizePx: number): string;
+}
+
+/** Sets a line of text. Characters that the family does not have are left out. */
+export function setLine(
+  text: string,
+  { family, weight }: { family: string; weight: number },
+): Line {
+  const nearest = nearestWeight(family as Family, weight);
+  const glyphs: { font: Font; index: number; at: number }[] = [];
+  let width = 0;
+  for (const character of text) {
+    const own = fontFor(character, family as Family, nearest);
+    if (own === undefined) continue;
+    const glyph = own.charToGlyph(character);
+    const before = glyphs.at(-1);
+    if (before?.font === own) {
+      width += own.getKerningValue(own.glyphs.get(before.index), glyph) / own.unitsPerEm;
+    }
+    glyphs.push({ font: own, index: glyph.index, at: width });
+    width += (glyph.advanceWidth ?? 0) / own.unitsPerEm;
+  }
+  return {
+    width,
+    capHeight: capHeightOf(font(family as Family, 'latin', nearest)),
+    path: (x, y, sizePx) =>
+      glyphs
+        .map(({ font: own, index, at }) =>
+          outline(own.glyphs.get(index).getPath(x + at * sizePx, y, sizePx).commands),
+        )
+        .join(''),
+  };
+}
+
+function capHeightOf(one: Font | undefined): number {
+  const os2 = one?.tables['os2'] as { sCapHeight?: number } | undefined;
+  return (os2?.sCapHeight ?? 0) / (one?.unitsPerEm ?? 1) || 0.7;
+}
+
+/** Outlines as M, L, C and Z: a quadratic curve is a cubic one whose control points stand two thirds out. */
+function outline(commands: opentype.PathCommand[]): string {
+  let path = '';
+  let [x, y] = [0, 0];
+  for (const command of commands) {
+    switch (command.type) {
+      case 'M':
+        path += moveTo(command.x, command.y);
+        break;
+      case 'L':
+        path += lineTo(command.x, command.y);
+        break;
+      case 'C':
+        path += curveTo(command.x1, command.y1, command.x2, command.y2, command.x, command.y);
+        break;
+      case 'Q':
+        path += curveTo(
+          x + (2 / 3) * (command.x1 - x),
+          y + (2 / 3) * (command.y1 - y),
+          command.x + (2 / 3) * (command.x1 - command.x),
+          command.y + (2 / 3) * (command.y1 - command.y),
+          command.x,
+          command.y,
+        );
+        break;
+      case 'Z':
+        path += 'Z';
+        continue;
+    }
+    [x, y] = [command.x, command.y];
+  }
+  return path;
+}

@@ -1,0 +1,181 @@
+import type { DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+import { DISPLAY_SCRIPT } from './display-script.ts';
+import { DISPLAY_STYLE } from './display-style.ts';
+import { ICONS, type IconName, typeIcon } from './icons.ts';
+import { answer, type Html, html, look, NOTHING, type Page, wholePage } from './layout.ts';
+
+const LOOK = look(DISPLAY_STYLE, DISPLAY_SCRIPT);
+
+/** Modules of white around a code: ISO/IEC 18004, 6.3.8. */
+const QUIET_ZONE = 4;
+
+/** So many buttons may stay at the lower edge of the screen without hiding the page. */
+const FEW_BUTTONS = 3;
+
+/** What a link may open, with the icon of its button. Whatever is not here is never made a link. */
+const SCHEMES: ReadonlyMap<string, IconName> = new Map<string, IconName>([
+  ...schemes('web', 'http', 'https'),
+  ...schemes('email', 'mailto'),
+  ...schemes('phone', 'tel', 'facetime-audio'),
+  ...schemes('sms', 'sms'),
+  ...schemes('facetime', 'facetime'),
+  ...schemes('latlog', 'geo', 'maps'),
+  ...schemes('crypto', 'bitcoin', 'bitcoincash', 'dash', 'dogecoin', 'ethereum', 'lightning'),
+  ...schemes('crypto', 'litecoin', 'monero', 'ripple', 'solana', 'stellar', 'tron', 'zcash'),
+]);
+
+function schemes(icon: IconName, ...names: string[]): [string, IconName][] {
+  return names.map((name) => [name, icon]);
+}
+
+/**
+ * The icon for an address that may be a link; undefined for all others. Browsers drop control characters and
+ * leading blanks before they read a scheme, so an address with any of them is refused rather than cleaned.
+ */
+function linkIcon(href: string): IconName | undefined {
+  if (/\p{Cc}/u.test(href)) return undefined;
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+  const icon = scheme === undefined ? undefined : SCHEMES.get(scheme);
+  // "https:name" would be read as a path of this very host.
+  return icon === 'web' && !/^https?:\/\/[^/]/i.test(href) ? undefined : icon;
+}
+
+/** Marks that turn the direction of what follows. They end with their element, but a title has no walls. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * The page that a phone gets when a dynamic code is scanned. Complete without a script; the script adds
+ * buttons that copy. Where there is nothing to open, the first row that can be copied gets the big button.
+ *
+ * @param address `shortLink`: where the page stands; `fileHref`: where {@link fileAnswer} is answered, an
+ *   absolute address or a path of this host. Without it the page offers no file.
+ */
+export function displayPage(
+  page: DisplayPage,
+  address: { shortLink: string; fileHref?: string },
+): Page {
+  const { title, subtitle } = page;
+  const isOpenable = ({ href }: { href: string }) => linkIcon(href) !== undefined;
+  const buttons = [
+    fileButton(page, address.fileHref),
+    ...page.actions.filter(isOpenable).map(openButton),
+  ].filter((button) => button !== NOTHING);
+  const refused = page.actions.filter((action) => !isOpenable(action));
+  const rows: DisplayRow[] = [
+    ...page.rows,
+    ...refused.map(({ label, href }) => ({ label, value: href })),
+  ].filter(({ value }) => value !== '');
+  const promoted = buttons.length === 0 ? rows.findIndex(({ copy }) => copy === true) : -1;
+
+  const body = html`<main>
+<header>
+<span class="badge">${typeIcon(page.type)}</span>
+<h1 dir="auto">${title}</h1>
+${subtitle === undefined ? NOTHING : html`<p dir="auto">${subtitle}</p>`}
+</header>
+${rows.length === 0 ? NOTHING : html`<dl>\n${rows.map((row, at) => rowHtml(row, at, at !== promoted))}</dl>`}
+${codeHtml(page.code)}
+${promoted === -1 ? openBar(buttons) : copyBar(rows[promoted]!.label, promoted)}
+<p class="status" role="status"></p>
+</main>
+<footer><p>${address.shortLink.replace(/^https?:\/\//, '')}</p></footer>`;
+  return wholePage(200, LOOK, { title: title.replaceAll(DIRECTION_MARKS, ''), body });
+}
+
+function rowHtml({ label, value, href, copy }: DisplayRow, at: number, hasButton: boolean): Html {
+  const isLink = href !== undefined && linkIcon(href) !== undefined;
+  const shown = isLink
+    ? html`<a class="value" id="value-${at}" href="${href}" rel="noopener noreferrer" dir="auto">${value}</a>`
+    : html`<span class="value" id="value-${at}" dir="auto">${value}</span>`;
+  const isCopyable = copy === true && hasButton;
+  const button = isCopyable
+    ? html`<button class="copy" type="button" data-copy="value-${at}" data-scripted hidden aria-label="${copyLabel(label)}">${ICONS.copy}${ICONS.check}</button>`
+    : NOTHING;
+  return html`<div class="row${isCopyable ? ' copyable' : ''}"><dt dir="auto">${label}</dt><dd>${shown}${button}</dd></div>\n`;
+}
+
+/** "Copy password"; a name such as SSID or Wi-Fi keeps its capitals. */
+function copyLabel(label: string): string {
+  return `Copy ${/^[A-Z][a-z]+( [a-z]+)*$/.test(label) ? label.toLowerCase() : label}`.trimEnd();
+}
+
+function openButton({ label, href }: { label: string; href: string }): Html {
+  return html`<a class="action" href="${href}" rel="noopener noreferrer">${ICONS[linkIcon(href)!]}<span dir="auto">${label}</span></a>\n`;
+}
+
+function fileButton({ file }: DisplayPage, href: string | undefined): Html {
+  if (file === undefined || href === undefined) return NOTHING;
+  const isOurs = /^\/(?![/\\])\P{Cc}*$/u.test(href) || linkIcon(href) === 'web';
+  if (!isOurs) return NOTHING;
+  return html`<a class="action" href="${href}" rel="noopener noreferrer">${ICONS.save}<span dir="auto">${file.label}</span></a>\n`;
+}
+
+function openBar(buttons: readonly Html[]): Html {
+  if (buttons.length === 0) return NOTHING;
+  const isFew = buttons.length <= FEW_BUTTONS;
+  return html`<div class="actions${isFew ? ' few' : ''}">\n${buttons}</div>`;
+}
+
+function copyBar(label: string, at: number): Html {
+  return html`<div class="actions few" data-scripted hidden>
+<button class="action" type="button" data-copy="value-${at}">${ICONS.copy}${ICONS.check}<span dir="auto">${copyLabel(label)}</span></button>
+</div>`;
+}
+
+/** Dark on white in both themes: many readers take no inverted code. */
+function codeHtml(code: DisplayPage['code']): Html {
+  if (code === undefined || !/^[MmHhVvLlZz\d\s,.-]+$/.test(code.path)) return NOTHING;
+  const side = code.size + 2 * QUIET_ZONE;
+  const box = `-${QUIET_ZONE} -${QUIET_ZONE} ${side} ${side}`;
+  return html`<figure>
+<svg class="code" viewBox="${box}" role="img" aria-label="${`QR code: ${code.label}`}" shape-rendering="crispEdges"><path fill="#fff" d="${`M-${QUIET_ZONE}-${QUIET_ZONE}h${side}v${side}h-${side}z`}"/><path fill="#000" d="${code.path}"/></svg>
+<figcaption dir="auto">${code.label}</figcaption>
+</figure>`;
+}
+
+/**
+ * The file of a display page. `inline`, because phones then open it in the app it is for, and do not merely
+ * keep it. Anything but a contact is sent as plain text.
+ */
+export function fileAnswer({ name, type, text }: NonNullable<DisplayPage['file']>): Page {
+  const isContact = /^text\/(x-)?vcard\s*(;|$)/i.test(type);
+  const disposition = `inline; ${fileNameParameters(name)}`;
+  return answer(200, `text/${isContact ? 'vcard' : 'plain'}`, "default-src 'none'; sandbox", text, [
+    'Content-Disposition',
+    disposition,
+  ]);
+}
+
+/** A name twice: in ASCII for old readers, and in full as RFC 8187 has it. */
+function fileNameParameters(name: string): string {
+  const safe =
+    name
+      .toWellFormed()
+      .replaceAll(DIRECTION_MARKS, '')
+      .replaceAll(/[\p{Cc}\u2028\u2029/\\:*?"<>|]/gu, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .replace(/^[\s.]+/, '')
+      .trim() || 'file';
+  const short = safe.length > 100 ? shortened(safe) : safe;
+  const ascii = short
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    // Quotes once more: wide ones have become plain ones.
+    .replaceAll(/[^ -~]|["\\/%]/g, '_');
+  const full = encodeURIComponent(short).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${ascii}"; filename*=UTF-8''${full}`;
+}
+
+/** The beginning of a long name, with its ending. */
+function shortened(name: string): string {
+  const ending = /\.\w{1,8}$/.exec(name)?.[0] ?? '';
+  return (
+    name
+      .slice(0, 100 - ending.length)
+      .toWellFormed()
+      .replace(/\ufffd$/, '') + ending
+  );
+}

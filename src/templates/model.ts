@@ -1,0 +1,12 @@
+import { WorkspaceModel } from '../infra/model.ts';
+import type { StoredDesign } from '../qrcodes/design.ts';
+
+/** A row of `templates`: a look that codes can take. */
+export class Template extends WorkspaceModel {
+  static override readonly tableName = 'templates';
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare id: string;
+  declare design: StoredDesign;
+  declare created_at: Date;
+}

@@ -1,0 +1,19 @@
+import { Joi } from '../infra/fields.ts';
+import { DESIGN_FIELDS } from '../qrcodes/design.ts';
+import type { Template } from './model.ts';
+
+/** The template record: its id, and the fields of the look that its code was given. */
+export function toTemplate({ id, design, created_at }: Template) {
+  const look = Object.fromEntries(
+    DESIGN_FIELDS.flatMap((name) => (name in design ? [[name, design[name]]] : [])),
+  );
+  return { id, createdAt: created_at.toISOString(), ...look };
+}
+
+/** The template record, for the reference and for checking answers. */
+export const templateRecord = Joi.object({
+  id: Joi.string().required(),
+  createdAt: Joi.string().isoDate().required(),
+})
+  .unknown()
+  .description('The fields of the look, as in a QR code.');

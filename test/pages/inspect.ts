@@ -1,0 +1,110 @@
+/*
+ * What is tried on a page in the browser. Each function answers with what it found wrong, in words.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import type { DisplayPage } from '../../src/lookup/entry.ts';
+
+/** The side of what a finger can hit: WCAG 2.5.5. */
+const TAP_PX = 44;
+
+/** Nothing is wider than the window, and whatever is tapped is large enough. */
+export async function inspectLayout(page: Page): Promise<string[]> {
+  return page.evaluate((least) => {
+    const found: string[] = [];
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) found.push(`${scrollWidth} px wide, of ${clientWidth}`);
+    for (const target of document.querySelectorAll('button, .action, dd a')) {
+      const { width, height } = target.getBoundingClientRect();
+      if (width < least || height < least) {
+        found.push(`${target.outerHTML.slice(0, 60)} measures ${width} × ${height} px`);
+      }
+    }
+    return found;
+  }, TAP_PX);
+}
+
+/** The code can be read off the screen. */
+export async function inspectCode(page: Page, sample?: DisplayPage): Promise<string[]> {
+  if (sample?.code === undefined) return [];
+  // Left alone, the reader fetches its module from a host of its own.
+  const file = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
+  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(file)).buffer } });
+  const picture = await page.getByRole('img').screenshot();
+  const read = await readBarcodes(picture, { formats: ['QRCode'] });
+  return read.length === 1 ? [] : [`${read.length} codes can be read`];
+}
+
+/** Each button copies exactly its value and says so; also where the clipboard object refuses. */
+export async function inspectCopying(page: Page, sample?: DisplayPage): Promise<string[]> {
+  const found: string[] = [];
+  const wanted = (sample?.rows ?? []).filter(({ copy, value }) => copy && value !== '');
+  for (const refuses of [false, true]) {
+    if (refuses) {
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+      });
+    }
+    const buttons = await page.locator('[data-copy]:visible').all();
+    if (buttons.length !== wanted.length) found.push(`${buttons.length} buttons that copy`);
+    const copied: string[] = [];
+    for (const button of buttons) {
+      await page.evaluate(() => navigator.clipboard.writeText('').catch(() => undefined));
+      await button.click();
+      const announced = page.getByRole('status').getByText('Copied');
+      await announced.waitFor({ timeout: 2_000 }).catch(() => found.push('says nothing'));
+      copied.push(await page.evaluate(() => navigator.clipboard.readText()));
+      await page.reload();
+    }
+    for (const { label, value } of wanted) {
+      if (!copied.includes(value.toWellFormed())) found.push(`did not copy ${label}`);
+    }
+  }
+  return found;
+}
+
+/** Keeps all rules for accessible pages, contrast among them, and its layout with letters twice as large. */
+export async function inspectRules(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+      rules: { 'target-size': { enabled: true } },
+    }),
+  );
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+  );
+  await page.addStyleTag({ content: 'html{font-size:200%!important}' });
+  const enlarged = await inspectLayout(page);
+  return [...found, ...enlarged.map((finding) => `at 200 %: ${finding}`)];
+}
+
+/** All that the page has to say can be read. */
+export async function inspectText(page: Page, sample?: DisplayPage): Promise<string[]> {
+  const found: string[] = [];
+  if (!(await page.locator('h1').isVisible())) found.push('no heading');
+  if ((await page.locator('button:visible').count()) > 0) found.push('a button that does nothing');
+  const shown: string[] = [];
+  for (const value of await page.locator('.value:visible').all()) {
+    shown.push((await value.textContent()) ?? '');
+  }
+  for (const { label, value } of sample?.rows ?? []) {
+    if (value !== '' && !shown.includes(value.toWellFormed())) found.push(`${label} is not shown`);
+  }
+  if (sample?.code && !(await page.getByRole('img').isVisible())) found.push('no code');
+  return found;
+}
+
+/** A tap on the first button hands the file over, under its name; nothing replaces the page. */
+export async function inspectFile(page: Page, { file }: DisplayPage): Promise<string[]> {
+  const url = page.url();
+  const opened = page.waitForEvent('download', { timeout: 5_000 }).catch(() => undefined);
+  await page.locator('.action').first().click();
+  const name = (await opened)?.suggestedFilename();
+  if (file?.type !== 'text/vcard') return [];
+  const found = name === file.name ? [] : [`came as ${name}`];
+  return page.url() === url ? found : [...found, 'the page is gone'];
+}

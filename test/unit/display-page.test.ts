@@ -1,0 +1,351 @@
+import { createHash } from 'node:crypto';
+import axe from 'axe-core';
+import { expect } from 'chai';
+import { JSDOM } from 'jsdom';
+import type { DisplayPage } from '../../src/lookup/entry.ts';
+import { displayPage, fileAnswer } from '../../src/redirect/html/display.ts';
+import type { Page } from '../../src/redirect/html/layout.ts';
+import { notFoundPage } from '../../src/redirect/html/not-found.ts';
+import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
+
+const ADDRESS = { shortLink: 'https://acme.link/menu', fileHref: '/menu?file=1' };
+
+function header({ headers }: Page, name: string): string | undefined {
+  const at = headers.findIndex((text, index) => index % 2 === 0 && text === name);
+  return at === -1 ? undefined : headers[at + 1];
+}
+
+/** As a browser without scripts reads it. */
+function documentOf(page: Page): Document {
+  return new JSDOM(page.body.toString()).window.document;
+}
+
+function shown(page: DisplayPage, address: Parameters<typeof displayPage>[1] = ADDRESS): Document {
+  return documentOf(displayPage(page, address));
+}
+
+function one(type: string): DisplayPage {
+  return SAMPLES[type]!;
+}
+
+/** A page with one action and one row that lead to an address. */
+function leadingTo(href: string): Document {
+  const rows = [{ label: 'Address', value: 'here', href }];
+  return shown({ type: 'text', title: 'A page', actions: [{ label: 'Open', href }], rows });
+}
+
+const buttonsOf = (document: Document) => [...document.querySelectorAll('button')];
+const hrefsOf = (document: Document) =>
+  [...document.querySelectorAll('a')].map((link) => link.getAttribute('href'));
+
+describe('a display page', () => {
+  for (const [type, sample] of Object.entries(SAMPLES)) {
+    it(`shows all there is of ${type}, with no script running`, () => {
+      const answer = displayPage(sample, ADDRESS);
+      const document = documentOf(answer);
+
+      expect(answer.status).to.equal(200);
+      expect(document.querySelectorAll('h1')).to.have.length(1);
+      expect(document.querySelectorAll('main')).to.have.length(1);
+      expect(document.documentElement.lang).to.equal('en');
+      expect(document.querySelector('footer')?.textContent).to.equal('acme.link/menu');
+      const values = [...document.querySelectorAll('dd .value')].map((value) => value.textContent);
+      const wanted = sample.rows.map(({ value }) => value.toWellFormed()).filter(Boolean);
+      expect(values).to.include.members(wanted);
+      expect(document.querySelectorAll('.badge svg path')).to.have.length(1);
+      for (const button of buttonsOf(document)) {
+        expect(button.closest('[hidden]'), 'is hidden until the script runs').to.not.equal(null);
+        expect(document.getElementById(button.dataset['copy'] ?? '')).to.not.equal(null);
+      }
+    });
+
+    it(`allows by hash what ${type} holds, and nothing else`, () => {
+      const answer = displayPage(sample, ADDRESS);
+      const document = documentOf(answer);
+      const policy = header(answer, 'Content-Security-Policy')!.split('; ');
+
+      for (const name of ['style', 'script']) {
+        const elements = [...document.querySelectorAll(name)];
+        expect(elements).to.have.length(1);
+        const hash = createHash('sha256').update(elements[0]!.textContent).digest('base64');
+        expect(policy).to.include(`${name}-src 'sha256-${hash}'`);
+      }
+      for (const name of ['default-src', 'form-action', 'base-uri', 'frame-ancestors']) {
+        expect(policy).to.include(`${name} 'none'`);
+      }
+      const attributes = [...document.querySelectorAll('*')].flatMap((element) =>
+        element.getAttributeNames(),
+      );
+      expect(attributes.filter((name) => name === 'style' || name.startsWith('on'))).to.deep.equal(
+        [],
+      );
+    });
+
+    it(`is usable with a screen reader: ${type}`, async () => {
+      const { window } = new JSDOM(displayPage(sample, ADDRESS).body.toString(), {
+        runScripts: 'outside-only',
+      });
+      window.eval(axe.source);
+      // As it is once the script ran.
+      for (const element of window.document.querySelectorAll('[data-scripted]')) {
+        element.removeAttribute('hidden');
+      }
+      const result = await (window as unknown as { axe: typeof axe }).axe.run(
+        window.document.documentElement,
+        { rules: { 'color-contrast': { enabled: false } } },
+      );
+      window.close();
+      expect(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html])).to.deep.equal([]);
+    });
+  }
+
+  it('is kept by nobody and tells nobody', () => {
+    const answer = displayPage(one('wifi'), ADDRESS);
+    expect(header(answer, 'Cache-Control')).to.equal('private, no-store');
+    expect(header(answer, 'Referrer-Policy')).to.equal('no-referrer');
+    expect(header(answer, 'X-Content-Type-Options')).to.equal('nosniff');
+    expect(header(answer, 'Content-Length')).to.equal(String(answer.body.length));
+    const document = documentOf(answer);
+    expect(document.querySelector('meta[name=robots]')?.getAttribute('content')).to.equal(
+      'noindex',
+    );
+    expect(document.querySelector('meta[name=referrer]')?.getAttribute('content')).to.equal(
+      'no-referrer',
+    );
+  });
+
+  it('names what a button copies, and leaves names such as SSID as they are', () => {
+    const rows = ['Wallet address', 'SSID', 'Wi-Fi password', 'Straße', ''].map((label) => ({
+      label,
+      value: 'x',
+      copy: true as const,
+    }));
+    const names = buttonsOf(shown({ ...one('phone'), rows })).map((button) =>
+      button.getAttribute('aria-label'),
+    );
+    expect(names).to.deep.equal([
+      'Copy wallet address',
+      'Copy SSID',
+      'Copy Wi-Fi password',
+      'Copy Straße',
+      'Copy',
+    ]);
+  });
+
+  it('gives the big button to the first value to copy where nothing can be opened', () => {
+    const document = shown(one('wifi'));
+    const buttons = buttonsOf(document);
+    expect(buttons.map((button) => button.textContent)).to.deep.equal(['Copy password']);
+    expect(buttons[0]?.className).to.equal('action');
+    expect(document.getElementById(buttons[0]?.dataset['copy'] ?? '')?.textContent).to.equal(
+      'croissant; "au beurre" 2025',
+    );
+  });
+
+  it('draws a code with four modules of white around it', () => {
+    const svg = shown(one('wifi')).querySelector('svg[role=img]')!;
+    const { size, path, label } = one('wifi').code!;
+    const side = size + 8;
+    expect(svg.getAttribute('viewBox')).to.equal(`-4 -4 ${side} ${side}`);
+    expect(svg.getAttribute('aria-label')).to.equal(`QR code: ${label}`);
+    const [ground, modules] = svg.querySelectorAll('path');
+    expect(ground?.getAttribute('fill')).to.equal('#fff');
+    expect(ground?.getAttribute('d')).to.equal(`M-4-4h${side}v${side}h-${side}z`);
+    expect(modules?.getAttribute('fill')).to.equal('#000');
+    expect(modules?.getAttribute('d')).to.equal(path);
+  });
+
+  it('leaves out a code that is no path', () => {
+    const { size, label } = one('wifi').code!;
+    for (const path of ['', `M0 0h1v1h-1z"/><script>1</script>`]) {
+      const document = shown({ ...one('wifi'), code: { size, label, path } });
+      expect(document.querySelectorAll('figure')).to.have.length(0);
+      expect(document.querySelectorAll('script')).to.have.length(1);
+    }
+  });
+
+  it('saves a contact by a link, before anything else', () => {
+    const links = [...shown(one('vcard')).querySelectorAll('a.action')];
+    expect(links.map((link) => link.textContent)).to.deep.equal(['Save contact', 'Call', 'Email']);
+    expect(links[0]?.getAttribute('href')).to.equal('/menu?file=1');
+  });
+
+  it('offers no file without an address for it, or with one of elsewhere', () => {
+    const { shortLink } = ADDRESS;
+    expect(hrefsOf(shown(one('vcard'), { shortLink }))[0]).to.match(/^tel:/);
+    for (const fileHref of [
+      '//evil.example/',
+      '/\\evil.example',
+      '/\t/evil.example',
+      'javascript:1',
+      'x',
+      '',
+    ]) {
+      expect(hrefsOf(shown(one('vcard'), { shortLink, fileHref }))).to.not.include(fileHref);
+    }
+  });
+
+  const REFUSED: [what: string, href: string][] = [
+    ['javascript', 'javascript:alert(1)'],
+    ['javascript in mixed case', 'JaVaScRiPt:alert(1)'],
+    ['javascript after a space', ' javascript:alert(1)'],
+    ['javascript after a control character', '\u0001javascript:alert(1)'],
+    ['javascript broken by a tab', 'java\tscript:alert(1)'],
+    ['javascript broken by a line', 'java\r\nscript:alert(1)'],
+    ['javascript after a no-break space', '\u00a0javascript:alert(1)'],
+    ['javascript as entities', '&#106;avascript:alert(1)'],
+    ['data', 'data:text/html,<script>alert(1)</script>'],
+    ['vbscript', 'vbscript:msgbox(1)'],
+    ['a blob', 'blob:https://example.com/1'],
+    ['a file', 'file:///etc/passwd'],
+    ['an intent of Android', 'intent://scan/#Intent;scheme=zxing;end'],
+    ['a source view', 'view-source:https://example.com'],
+    ['https after a space', ' https://example.com'],
+    ['https with a null', 'https://example.com/\u0000'],
+    ['https without a host', 'https:example'],
+    ['https with an empty host', 'https:///example.com'],
+    ['no scheme', 'example.com'],
+    ['a path', '/elsewhere'],
+    ['another host of the same scheme', '//evil.example'],
+    ['a name of every object', 'constructor:1'],
+    ['nothing', ''],
+  ];
+  for (const [what, href] of REFUSED) {
+    it(`shows as text, and never as a link: ${what}`, () => {
+      const document = leadingTo(href);
+      expect(hrefsOf(document)).to.deep.equal([]);
+      expect(document.querySelector('dd')?.textContent).to.equal('here');
+    });
+  }
+
+  const OPENED = [
+    'https://example.com/a?b=c#d',
+    'HTTP://EXAMPLE.COM',
+    'mailto:a@example.com?subject=%22x%22',
+    'tel:+15105550101',
+    'sms:+15105550101?body=hello',
+    'facetime:a@example.com',
+    'facetime-audio:+15105550101',
+    'geo:1.5,-2.5?q=1.5,-2.5(Here & there)',
+    'maps:?q=1,2',
+    'bitcoin:bc1q?amount=1',
+    'ethereum:0x0@1?value=2e18',
+    'litecoin:a',
+    'bitcoincash:a',
+    'dogecoin:a',
+    'dash:a',
+    'monero:a',
+    'solana:a',
+  ];
+  for (const href of OPENED) {
+    it(`opens ${href}, and lets the other side know nothing`, () => {
+      const document = leadingTo(href);
+      expect(hrefsOf(document)).to.deep.equal([href, href]);
+      for (const link of document.querySelectorAll('a')) {
+        expect(link.getAttribute('rel')).to.equal('noopener noreferrer');
+      }
+    });
+  }
+
+  it('keeps the walls around hostile text', () => {
+    const document = shown(one('strange'));
+    expect(document.querySelectorAll('script')).to.have.length(1);
+    expect(document.querySelectorAll('[autofocus], [onfocus]')).to.have.length(0);
+    expect(document.title)
+      .to.contain('<script>')
+      .and.not.match(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(document.querySelector('h1')?.textContent).to.contain(HOSTILE.script);
+    expect(hrefsOf(document).every((href) => /^(https:|\/menu)/.test(href ?? ''))).to.equal(true);
+    expect(document.body.textContent).to.contain("javascript:document.title='owned'");
+  });
+
+  it('isolates what people typed from the direction of its surroundings', () => {
+    const document = shown(one('strange'));
+    for (const element of document.querySelectorAll('h1, dt, .value, .action span, figcaption')) {
+      expect(element.getAttribute('dir'), element.outerHTML.slice(0, 80)).to.equal('auto');
+    }
+  });
+
+  it('takes less than a millisecond', () => {
+    const times = Array.from({ length: 300 }, () => {
+      const start = performance.now();
+      displayPage(one('vcard'), ADDRESS);
+      return performance.now() - start;
+    });
+    // The middle one: this machine has other work, too.
+    expect(times.toSorted((a, b) => a - b)[150]).to.be.below(1);
+  });
+});
+
+describe('the file of a display page', () => {
+  const file = one('vcard').file!;
+
+  it('is a contact that phones open', () => {
+    const answer = fileAnswer(file);
+    expect(answer.body.toString()).to.equal(file.text);
+    expect(header(answer, 'Content-Type')).to.equal('text/vcard; charset=utf-8');
+    expect(header(answer, 'Content-Disposition')).to.equal(
+      `inline; filename="Amelie Laurent-Okafor.vcf"; filename*=UTF-8''Am%C3%A9lie%20Laurent-Okafor.vcf`,
+    );
+    expect(header(answer, 'Content-Security-Policy')).to.equal("default-src 'none'; sandbox");
+    expect(header(answer, 'X-Content-Type-Options')).to.equal('nosniff');
+    expect(header(answer, 'Cache-Control')).to.equal('private, no-store');
+    expect(header(answer, 'Content-Length')).to.equal(String(answer.body.length));
+  });
+
+  it('is plain text when it is no contact, whatever its type says', () => {
+    for (const type of ['text/html', 'text/html\r\nX-Evil: 1', 'text/vcardx', '']) {
+      expect(header(fileAnswer({ ...file, type }), 'Content-Type')).to.equal(
+        'text/plain; charset=utf-8',
+      );
+    }
+  });
+
+  const NAMES: [what: string, name: string, parameters: string][] = [
+    ['nothing', '', `filename="file"; filename*=UTF-8''file`],
+    ['dots', '../../.', `filename="file"; filename*=UTF-8''file`],
+    ['lines', 'a\r\nX-Evil: 1', `filename="a X-Evil 1"; filename*=UTF-8''a%20X-Evil%201`],
+    ['quotes', 'a"; x="b.vcf', `filename="a ; x= b.vcf"; filename*=UTF-8''a%20%3B%20x%3D%20b.vcf`],
+    [
+      'apostrophes',
+      "O'Neil (1)*.vcf",
+      `filename="O'Neil (1) .vcf"; filename*=UTF-8''O%27Neil%20%281%29%20.vcf`,
+    ],
+    ['percent signs', '50%41.vcf', `filename="50_41.vcf"; filename*=UTF-8''50%2541.vcf`],
+    [
+      'wide quotes',
+      'a＂; x＼.vcf',
+      `filename="a_; x_.vcf"; filename*=UTF-8''a%EF%BC%82%3B%20x%EF%BC%BC.vcf`,
+    ],
+    ['an override', 'a\u202efcv.exe', `filename="afcv.exe"; filename*=UTF-8''afcv.exe`],
+    ['other scripts', '名刺.vcf', `filename="__.vcf"; filename*=UTF-8''%E5%90%8D%E5%88%BA.vcf`],
+    ['half a character', 'a\ud83d.vcf', `filename="a_.vcf"; filename*=UTF-8''a%EF%BF%BD.vcf`],
+  ];
+  for (const [what, name, parameters] of NAMES) {
+    it(`is named safely: ${what}`, () => {
+      expect(header(fileAnswer({ ...file, name }), 'Content-Disposition')).to.equal(
+        `inline; ${parameters}`,
+      );
+    });
+  }
+
+  it('keeps the ending of a name that is too long, and no half characters', () => {
+    const disposition = header(
+      fileAnswer({ ...file, name: `${'x'.repeat(95)}${'👋'.repeat(50)}.vcf` }),
+      'Content-Disposition',
+    );
+    expect(disposition).to.equal(
+      `inline; filename="${'x'.repeat(95)}.vcf"; filename*=UTF-8''${'x'.repeat(95)}.vcf`,
+    );
+  });
+});
+
+describe('a fixed page', () => {
+  it('allows its style sheet by hash and no script', () => {
+    const policy = header(notFoundPage, 'Content-Security-Policy')!.split('; ');
+    const style = documentOf(notFoundPage).querySelector('style')!.textContent;
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(policy).to.include.members([`style-src 'sha256-${hash}'`, "script-src 'none'"]);
+    expect(documentOf(notFoundPage).querySelectorAll('script')).to.have.length(0);
+  });
+});

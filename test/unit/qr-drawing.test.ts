@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { scanGrayBuffer } from '@undecaf/zbar-wasm';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { type Design, defaultDesign, type MiddleImage } from '../../src/qrcodes/render/design.ts';
+import { draw, placeModules } from '../../src/qrcodes/render/drawing.ts';
+import { EYE_SHAPE_NAMES, type EyeShape } from '../../src/qrcodes/render/eyes/index.ts';
+import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
+import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
+import { drawPicture } from '../../src/qrcodes/render/picture.ts';
+import { isPlain } from '../../src/qrcodes/render/plain-png.ts';
+import { toRaster } from '../../src/qrcodes/render/raster.ts';
+
+const PAYLOAD = 'https://sho.rt/launch26';
+/** Dark modules differ from light ones by this and more in a grey picture. */
+const DARK = 40;
+const LIGHT = 215;
+
+const design = (changes: Partial<Design> = {}): Design => ({ ...defaultDesign(), ...changes });
+
+interface Grey {
+  data: Buffer;
+  width: number;
+  height: number;
+}
+
+async function grey(picture: Buffer): Promise<Grey> {
+  const { data, info } = await sharp(picture)
+    .flatten({ background: '#FFFFFF' })
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+const rgba = (picture: Buffer) => sharp(picture).ensureAlpha().raw().toBuffer();
+
+/** What two independent decoders read; `undefined` where one reads nothing. */
+async function decode(picture: Buffer): Promise<[zxing: string | undefined, zbar: string | undefined]> {
+  const { data, width, height } = await grey(picture);
+  const [zxing] = await readBarcodes(await sharp(picture).png().toBuffer(), { formats: ['QRCode'] });
+  const [zbar] = await scanGrayBuffer(Uint8Array.from(data).buffer, width, height);
+  return [zxing?.text, zbar?.decode()];
+}
+
+/** A red disc with nothing around it. */
+async function disc(side: number): Promise<MiddleImage> {
+  const half = side / 2;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"><circle cx="${half}" cy="${half}" r="${half}" fill="#D00"/></svg>`;
+  return { png: await sharp(Buffer.from(svg)).png().toBuffer(), width: side, height: side };
+}
+
+describe('drawing of QR codes', () => {
+  before(() => {
+    // Otherwise it is fetched from the network.
+    const wasm = readFileSync('node_modules/zxing-wasm/dist/reader/zxing_reader.wasm');
+    prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer } });
+  });
+
+  describe('size', () => {
+    for (const size of [100, 333, 512, 1001]) {
+      for (const format of ['png', 'jpeg', 'webp'] as const) {
+        it(`is ${size} px in ${format}`, async () => {
+          for (const pattern of ['squares', 'rounded'] as const) {
+            const picture = await drawPicture(PAYLOAD, design({ size, pattern }), format);
+            const { width, height } = await sharp(picture).metadata();
+            expect([width, height]).to.deep.equal([size, size]);
+          }
+        });
+      }
+    }
+
+    it('is written into the SVG', async () => {
+      const svg = String(await drawPicture(PAYLOAD, design({ size: 333 }), 'svg'));
+      expect(svg).to.match(/^<svg [^>]*width="333" height="333" viewBox="0 0 333 333"/);
+    });
+  });
+
+  describe('modules', () => {
+    const size = 337;
+    const { size: modules } = encodeMatrix(PAYLOAD, 'M');
+    const { code, modulePx } = draw(PAYLOAD, design({ size }));
+    const { x0, y0, px } = placeModules(code, modules, 4);
+
+    it('are whole px wide, and the rest goes to the quiet zone', () => {
+      expect(px).to.equal(Math.floor(size / (modules + 8)));
+      expect(modulePx).to.equal(px);
+      expect([x0, y0].every(Number.isInteger)).to.equal(true);
+      expect(size - 2 * x0 - modules * px).to.be.within(0, 1);
+    });
+
+    it('have sharp edges, each px the colour that the code has there', async () => {
+      const matrix = encodeMatrix(PAYLOAD, 'M');
+      const { data } = await grey(await toRaster(draw(PAYLOAD, design({ size })), 'png'));
+      const wrong = data.findIndex((value, at) => {
+        const column = Math.floor(((at % size) - x0) / px);
+        const row = Math.floor((Math.floor(at / size) - y0) / px);
+        const inside = row >= 0 && row < modules && column >= 0 && column < modules;
+        return value !== (inside && matrix.isDark(row, column) ? 0 : 255);
+      });
+      expect(wrong).to.equal(-1);
+    });
+
+    for (const pattern of PATTERN_NAMES) {
+      it(`leave the quiet zone empty and keep their middles: ${pattern}`, async () => {
+        const matrix = encodeMatrix(PAYLOAD, 'M');
+        for (const shape of ['circle', 'leaf'] satisfies EyeShape[]) {
+          const drawing = draw(PAYLOAD, design({ size, pattern, shape }));
+          const { data } = await grey(await toRaster(drawing, 'png'));
+          const at = (x: number, y: number) => data[y * size + x] ?? Number.NaN;
+          for (let y = 0; y < size; y += 1) {
+            for (let x = 0; x < size; x += 1) {
+              const inside =
+                x >= x0 && x < x0 + modules * px && y >= y0 && y < y0 + modules * px;
+              if (!inside) expect(at(x, y), `${x}, ${y}`).to.equal(255);
+            }
+          }
+          for (let row = 0; row < modules; row += 1) {
+            for (let column = 0; column < modules; column += 1) {
+              const value = at(x0 + column * px + (px >> 1), y0 + row * px + (px >> 1));
+              // The corners of round eyes are light, where the code is dark.
+              if (isEyeCorner(row, column, modules)) continue;
+              if (matrix.isDark(row, column)) expect(value, `${row}, ${column}`).to.be.below(DARK);
+              else expect(value, `${row}, ${column}`).to.be.above(LIGHT);
+            }
+          }
+        }
+      });
+    }
+
+    for (const pattern of ['rounded', 'extra-rounded', 'classy', 'diamonds'] as const) {
+      it(`have no seams between them: ${pattern}`, async () => {
+        const matrix = encodeMatrix(PAYLOAD, 'M');
+        const { data } = await grey(
+          await toRaster(draw(PAYLOAD, design({ size, pattern })), 'png'),
+        );
+        let blocks = 0;
+        for (let row = 8; row < modules - 9; row += 1) {
+          for (let column = 8; column < modules - 9; column += 1) {
+            const dark = [0, 1].every((i) => [0, 1].every((j) => matrix.isDark(row + i, column + j)));
+            if (!dark) continue;
+            blocks += 1;
+            for (let i = px >> 1; i < px + (px >> 1); i += 1) {
+              for (let j = px >> 1; j < px + (px >> 1); j += 1) {
+                expect(data[(y0 + row * px + i) * size + x0 + column * px + j]).to.equal(0);
+              }
+            }
+          }
+        }
+        expect(blocks).to.be.above(5);
+      });
+    }
+  });
+
+  describe('plain PNG', () => {
+    for (const [name, changes] of Object.entries({
+      'black on white': {},
+      coloured: { fgColor: '#1A3E78', bgColor: '#FFEEDD', size: 301 },
+      'on nothing': { bgColor: 'transparent', size: 299 },
+      'on half of nothing': { bgColor: '#FF000080', size: 120 },
+      'with a wide quiet zone': { margin: 10, level: 'H' },
+    } satisfies Record<string, Partial<Design>>)) {
+      it(`is the picture that sharp draws: ${name}`, async () => {
+        const plain = design(changes);
+        expect(isPlain(plain)).to.equal(true);
+        const own = await rgba(await drawPicture(PAYLOAD, plain, 'png'));
+        const other = await rgba(await toRaster(draw(PAYLOAD, plain), 'png'));
+        const differs = other.findIndex((value, at) => {
+          // Colours of px that nobody sees may differ, and those of half-seen ones are rounded.
+          const alpha = other[at | 3] ?? 0;
+          if (alpha === 0 && at % 4 < 3) return false;
+          return Math.abs(value - (own[at] ?? -1)) > (alpha === 255 ? 0 : 1);
+        });
+        expect(own.length).to.equal(other.length);
+        expect(differs).to.equal(-1);
+      });
+    }
+
+    it('is small', async () => {
+      expect((await drawPicture(PAYLOAD, design({ size: 1024 }), 'png')).length).to.be.below(1_500);
+    });
+
+    it('is not taken for what has more than squares of two colours', () => {
+      const others: Partial<Design>[] = [
+        { pattern: 'dots' },
+        { shape: 'leaf' },
+        { frame: 'line' },
+        { middle: { width: 40, height: 40, excavate: true } },
+      ];
+      for (const changes of others) expect(isPlain(design(changes))).to.equal(false);
+    });
+  });
+
+  describe('image in the middle', () => {
+    const middle = { width: 90, height: 90, excavate: true };
+
+    it('is drawn over the middle of the code, and the modules behind it are left out', async () => {
+      const image = await disc(300);
+      const drawing = draw(PAYLOAD, design({ level: 'H', middle }));
+      expect(drawing.image).to.deep.equal({ x: 211, y: 211, width: 90, height: 90 });
+      const data = await rgba(await toRaster(drawing, 'png', image));
+      const at = (x: number, y: number) => [...data.subarray((y * 512 + x) * 4, (y * 512 + x) * 4 + 3)];
+      expect(at(256, 256)).to.deep.equal([0xdd, 0, 0]);
+      expect(at(213, 213)).to.deep.equal([255, 255, 255]);
+    });
+
+    it('lies over the modules where they are kept', () => {
+      const kept = { ...middle, excavate: false };
+      const modules = (of: Partial<Design>) => draw(PAYLOAD, design({ level: 'H', ...of })).shapes;
+      expect(modules({ middle: kept })).to.deep.equal(modules({ middle: null }));
+      expect(modules({ middle })).to.not.deep.equal(modules({ middle: null }));
+    });
+
+    it('is readable', async () => {
+      const picture = await drawPicture(
+        PAYLOAD,
+        design({ level: 'H', middle, pattern: 'dots', shape: 'circle' }),
+        'png',
+        await disc(300),
+      );
+      expect(await decode(picture)).to.deep.equal([PAYLOAD, PAYLOAD]);
+    });
+  });
+
+  describe('readers', () => {
+    for (const pattern of PATTERN_NAMES) {
+      for (const shape of ['square', 'rounded', 'circle', 'leaf', 'cushion'] satisfies EyeShape[]) {
+        it(`read ${pattern} with ${shape} eyes`, async () => {
+          for (const size of [180, 512]) {
+            const picture = await drawPicture(PAYLOAD, design({ pattern, shape, size }), 'png');
+            expect(await decode(picture), `${size} px`).to.deep.equal([PAYLOAD, PAYLOAD]);
+          }
+        });
+      }
+    }
+
+    it('read every shape of eyes', async () => {
+      for (const shape of EYE_SHAPE_NAMES) {
+        const picture = await drawPicture(PAYLOAD, design({ shape, pattern: 'rounded' }), 'webp');
+        expect(await decode(picture), shape).to.deep.equal([PAYLOAD, PAYLOAD]);
+      }
+    });
+
+    it('read colours, also where JPEG puts nothing on white', async () => {
+      const changes: Partial<Design> = { fgColor: '#7A1F5C', bgColor: 'transparent', pattern: 'classy' };
+      for (const format of ['png', 'jpeg', 'webp'] as const) {
+        const picture = await drawPicture(PAYLOAD, design(changes), format);
+        expect(await decode(picture), format).to.deep.equal([PAYLOAD, PAYLOAD]);
+      }
+    });
+  });
+});
+
+/** The 2 × 2 modules in the corners of an eye, and those of its hole and core. */
+function isEyeCorner(row: number, column: number, size: number): boolean {
+  const within = (at: number) => (at < 7 ? at : at >= size - 7 ? at - size + 7 : -1);
+  const [i, j] = [within(row), within(column)];
+  const isOffAxis = (at: number) => at !== 3;
+  return i >= 0 && j >= 0 && isOffAxis(i) && isOffAxis(j);
+}
