@@ -106,7 +106,7 @@ async function openSvg(bytes: Buffer): Promise<Sharp> {
   const plain = bytes.toString('utf8').replace(/<!DOCTYPE[^[>]*>/i, '');
   if (/<!(DOCTYPE|ENTITY)/i.test(plain)) throw refuse('must not be an SVG with entities');
   const svg = Buffer.from(plain);
-  const { width = 0, height = 0 } = await open(svg).metadata();
+  const { width, height } = await open(svg).metadata();
   if (width === 0 || height === 0) throw refuse('must be an SVG with a size');
   const density = Math.min(2_400, Math.max(1, (72 * MAX_SIDE) / Math.max(width, height)));
   return sharp(svg, { limitInputPixels: MAX_PIXELS, density });

@@ -181,7 +181,7 @@ function reasonOf(error: unknown, signal: AbortSignal, { timeoutMs }: FetchOptio
   const chain = [error, (error as { cause?: unknown }).cause];
   for (const one of chain) if (one instanceof FetchRefused) return one.message;
   if (signal.aborted) return `it took longer than ${timeoutMs / 1000} s`;
-  const code = String((error as { code?: unknown }).code ?? '');
+  const { code = '' } = error as { code?: string };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host is not known';
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'its certificate is not valid';
   return 'its host does not answer';

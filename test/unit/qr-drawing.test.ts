@@ -6,6 +6,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { type Design, defaultDesign, type MiddleImage } from '../../src/qrcodes/render/design.ts';
 import { draw, placeModules } from '../../src/qrcodes/render/drawing.ts';
 import { EYE_SHAPE_NAMES, type EyeShape } from '../../src/qrcodes/render/eyes/index.ts';
+import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
@@ -13,9 +14,12 @@ import { isPlain } from '../../src/qrcodes/render/plain-png.ts';
 import { toRaster } from '../../src/qrcodes/render/raster.ts';
 
 const PAYLOAD = 'https://sho.rt/launch26';
-/** Dark modules differ from light ones by this and more in a grey picture. */
+/** In a grey picture, dark modules are below the one in their middles, light ones above the other. */
 const DARK = 40;
 const LIGHT = 215;
+
+/** So far dots may swell out of their modules, in px. */
+const SWELL = 1;
 
 const design = (changes: Partial<Design> = {}): Design => ({ ...defaultDesign(), ...changes });
 
@@ -37,9 +41,13 @@ async function grey(picture: Buffer): Promise<Grey> {
 const rgba = (picture: Buffer) => sharp(picture).ensureAlpha().raw().toBuffer();
 
 /** What two independent decoders read; `undefined` where one reads nothing. */
-async function decode(picture: Buffer): Promise<[zxing: string | undefined, zbar: string | undefined]> {
+async function decode(
+  picture: Buffer,
+): Promise<[zxing: string | undefined, zbar: string | undefined]> {
   const { data, width, height } = await grey(picture);
-  const [zxing] = await readBarcodes(await sharp(picture).png().toBuffer(), { formats: ['QRCode'] });
+  const [zxing] = await readBarcodes(await sharp(picture).png().toBuffer(), {
+    formats: ['QRCode'],
+  });
   const [zbar] = await scanGrayBuffer(Uint8Array.from(data).buffer, width, height);
   return [zxing?.text, zbar?.decode()];
 }
@@ -105,21 +113,19 @@ describe('drawing of QR codes', () => {
     for (const pattern of PATTERN_NAMES) {
       it(`leave the quiet zone empty and keep their middles: ${pattern}`, async () => {
         const matrix = encodeMatrix(PAYLOAD, 'M');
-        for (const shape of ['circle', 'leaf'] satisfies EyeShape[]) {
+        for (const shape of ['extra-rounded', 'leaf'] satisfies EyeShape[]) {
           const drawing = draw(PAYLOAD, design({ size, pattern, shape }));
           const { data } = await grey(await toRaster(drawing, 'png'));
           const at = (x: number, y: number) => data[y * size + x] ?? Number.NaN;
-          for (let y = 0; y < size; y += 1) {
-            for (let x = 0; x < size; x += 1) {
-              const inside =
-                x >= x0 && x < x0 + modules * px && y >= y0 && y < y0 + modules * px;
-              if (!inside) expect(at(x, y), `${x}, ${y}`).to.equal(255);
-            }
-          }
+          const stained = data.findIndex((value, index) => {
+            const x = index % size;
+            const y = Math.floor(index / size);
+            return !isWithin(x, y, grow({ x0, y0, side: modules * px }, SWELL)) && value !== 255;
+          });
+          expect(stained, shape).to.equal(-1);
           for (let row = 0; row < modules; row += 1) {
             for (let column = 0; column < modules; column += 1) {
               const value = at(x0 + column * px + (px >> 1), y0 + row * px + (px >> 1));
-              // The corners of round eyes are light, where the code is dark.
               if (isEyeCorner(row, column, modules)) continue;
               if (matrix.isDark(row, column)) expect(value, `${row}, ${column}`).to.be.below(DARK);
               else expect(value, `${row}, ${column}`).to.be.above(LIGHT);
@@ -138,7 +144,9 @@ describe('drawing of QR codes', () => {
         let blocks = 0;
         for (let row = 8; row < modules - 9; row += 1) {
           for (let column = 8; column < modules - 9; column += 1) {
-            const dark = [0, 1].every((i) => [0, 1].every((j) => matrix.isDark(row + i, column + j)));
+            const dark = [0, 1].every((i) =>
+              [0, 1].every((j) => matrix.isDark(row + i, column + j)),
+            );
             if (!dark) continue;
             blocks += 1;
             for (let i = px >> 1; i < px + (px >> 1); i += 1) {
@@ -149,6 +157,37 @@ describe('drawing of QR codes', () => {
           }
         }
         expect(blocks).to.be.above(5);
+      });
+    }
+  });
+
+  describe('frames', () => {
+    for (const frame of FRAME_NAMES) {
+      it(`leave whole px to the modules, and the quiet zone empty: ${frame}`, async () => {
+        for (const size of [200, 333, 512]) {
+          const drawing = draw(
+            PAYLOAD,
+            design({ size, frame, pattern: 'dots', shape: 'extra-rounded' }),
+          );
+          const { size: modules } = encodeMatrix(PAYLOAD, 'M');
+          const { x0, y0, px } = placeModules(drawing.code, modules, 4);
+          expect([x0, y0].every(Number.isInteger), `${size} px`).to.equal(true);
+          const { data, width, height } = await grey(await toRaster(drawing, 'png'));
+          expect([width, height]).to.deep.equal([size, drawing.height]);
+          const stained = data.findIndex((value, index) => {
+            const [x, y] = [index % width, Math.floor(index / width)];
+            const box = { x0, y0, side: modules * px };
+            const inQuietZone =
+              isWithin(x, y, grow(box, 4 * px)) && !isWithin(x, y, grow(box, SWELL));
+            return inQuietZone && value !== 255;
+          });
+          expect(stained, `${size} px`).to.equal(-1);
+        }
+      });
+
+      it(`are read around a code: ${frame}`, async () => {
+        const picture = await drawPicture(PAYLOAD, design({ frame, pattern: 'rounded' }), 'png');
+        expect(await decode(picture)).to.deep.equal([PAYLOAD, PAYLOAD]);
       });
     }
   });
@@ -200,7 +239,9 @@ describe('drawing of QR codes', () => {
       const drawing = draw(PAYLOAD, design({ level: 'H', middle }));
       expect(drawing.image).to.deep.equal({ x: 211, y: 211, width: 90, height: 90 });
       const data = await rgba(await toRaster(drawing, 'png', image));
-      const at = (x: number, y: number) => [...data.subarray((y * 512 + x) * 4, (y * 512 + x) * 4 + 3)];
+      const at = (x: number, y: number) => [
+        ...data.subarray((y * 512 + x) * 4, (y * 512 + x) * 4 + 3),
+      ];
       expect(at(256, 256)).to.deep.equal([0xdd, 0, 0]);
       expect(at(213, 213)).to.deep.equal([255, 255, 255]);
     });
@@ -215,7 +256,7 @@ describe('drawing of QR codes', () => {
     it('is readable', async () => {
       const picture = await drawPicture(
         PAYLOAD,
-        design({ level: 'H', middle, pattern: 'dots', shape: 'circle' }),
+        design({ level: 'H', middle, pattern: 'dots', shape: 'extra-rounded' }),
         'png',
         await disc(300),
       );
@@ -225,7 +266,7 @@ describe('drawing of QR codes', () => {
 
   describe('readers', () => {
     for (const pattern of PATTERN_NAMES) {
-      for (const shape of ['square', 'rounded', 'circle', 'leaf', 'cushion'] satisfies EyeShape[]) {
+      for (const shape of EYE_SHAPE_NAMES.filter((name) => !name.includes('/'))) {
         it(`read ${pattern} with ${shape} eyes`, async () => {
           for (const size of [180, 512]) {
             const picture = await drawPicture(PAYLOAD, design({ pattern, shape, size }), 'png');
@@ -237,13 +278,19 @@ describe('drawing of QR codes', () => {
 
     it('read every shape of eyes', async () => {
       for (const shape of EYE_SHAPE_NAMES) {
-        const picture = await drawPicture(PAYLOAD, design({ shape, pattern: 'rounded' }), 'webp');
-        expect(await decode(picture), shape).to.deep.equal([PAYLOAD, PAYLOAD]);
+        for (const size of [180, 300, 450]) {
+          const picture = await drawPicture(PAYLOAD, design({ shape, size }), 'png');
+          expect(await decode(picture), `${shape}, ${size} px`).to.deep.equal([PAYLOAD, PAYLOAD]);
+        }
       }
-    });
+    }).timeout(20_000);
 
     it('read colours, also where JPEG puts nothing on white', async () => {
-      const changes: Partial<Design> = { fgColor: '#7A1F5C', bgColor: 'transparent', pattern: 'classy' };
+      const changes: Partial<Design> = {
+        fgColor: '#7A1F5C',
+        bgColor: 'transparent',
+        pattern: 'classy',
+      };
       for (const format of ['png', 'jpeg', 'webp'] as const) {
         const picture = await drawPicture(PAYLOAD, design(changes), format);
         expect(await decode(picture), format).to.deep.equal([PAYLOAD, PAYLOAD]);
@@ -252,10 +299,24 @@ describe('drawing of QR codes', () => {
   });
 });
 
-/** The 2 × 2 modules in the corners of an eye, and those of its hole and core. */
+interface Square {
+  x0: number;
+  y0: number;
+  side: number;
+}
+
+const grow = ({ x0, y0, side }: Square, by: number): Square => ({
+  x0: x0 - by,
+  y0: y0 - by,
+  side: side + 2 * by,
+});
+
+const isWithin = (x: number, y: number, { x0, y0, side }: Square): boolean =>
+  x >= x0 && x < x0 + side && y >= y0 && y < y0 + side;
+
+/** Whether a module of an eye is off its middle row and column: round eyes draw those otherwise than the code. */
 function isEyeCorner(row: number, column: number, size: number): boolean {
   const within = (at: number) => (at < 7 ? at : at >= size - 7 ? at - size + 7 : -1);
   const [i, j] = [within(row), within(column)];
-  const isOffAxis = (at: number) => at !== 3;
-  return i >= 0 && j >= 0 && isOffAxis(i) && isOffAxis(j);
+  return i >= 0 && j >= 0 && i !== 3 && j !== 3;
 }

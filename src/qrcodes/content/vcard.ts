@@ -177,7 +177,7 @@ export const vcard: ContentType<Contact> = {
     birthday: Joi.string()
       .pattern(/^\d{4}-\d{2}-\d{2}$/)
       .custom((value: string, { error }) =>
-        new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) === true
+        new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value)
           ? value
           : error('rule', { rule: 'must be a date that exists, such as 2001-12-31' }),
       )

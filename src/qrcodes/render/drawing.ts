@@ -63,7 +63,7 @@ export function touches(
 export function draw(
   payload: string,
   design: Design,
-  matrix: Matrix = encodeMatrix(payload, design.level),
+  matrix: Matrix = encodeMatrix(payload, design.level, design.middle !== null),
 ): Drawing {
   const { code, height, shapes } = layoutFrame(design);
   const place = placeModules(code, matrix.size, design.margin);

@@ -26,20 +26,15 @@ export const allCorners = (radius: number): Corners => [radius, radius, radius, 
 export const rectangle = (x: number, y: number, width: number, height: number): string =>
   `${moveTo(x, y)}${lineTo(x + width, y)}${lineTo(x + width, y + height)}${lineTo(x, y + height)}Z`;
 
-/**
- * A rectangle with round corners.
- *
- * @param tension how far curves lean into the corner: 0.5523 is a circle, 1 an edge
- */
+/** A rectangle with round corners. */
 export function roundRectangle(
   x: number,
   y: number,
   width: number,
   height: number,
   [tl, tr, br, bl]: Corners,
-  tension = KAPPA,
 ): string {
-  const k = 1 - tension;
+  const k = 1 - KAPPA;
   const right = x + width;
   const bottom = y + height;
   let path = moveTo(x + tl, y) + lineTo(right - tr, y);

@@ -18,20 +18,37 @@ export interface Matrix {
 }
 
 /**
+ * Ranges of versions with an alignment pattern in their very middle (ISO/IEC 18004, annex E), and the next version
+ * that has none there.
+ */
+const MIDDLE_TAKEN = [
+  { from: 7, next: 14 },
+  { from: 21, next: 28 },
+  { from: 35, next: undefined },
+];
+const RANGE = 7;
+
+/**
  * Encodes a text (ISO/IEC 18004) as UTF-8, in the smallest version that holds it at this level.
  *
+ * @param freeMiddle leaves out versions with an alignment pattern in the middle, where an image is to go: decoders
+ *   look for that pattern, and take for it what the image has there
  * @throws Refusal `unprocessable_entity` when the text does not fit at this level
  */
-export function encodeMatrix(payload: string, level: Level): Matrix {
-  let code: ReturnType<typeof create>;
-  try {
-    code = create(payload, { errorCorrectionLevel: level });
-  } catch {
-    throw new Refusal(
-      'unprocessable_entity',
-      `The content of ${Buffer.byteLength(payload)} bytes does not fit into a QR code of level ${level}: ` +
-        'shorten the content, or lower level',
-    );
+export function encodeMatrix(payload: string, level: Level, freeMiddle = false): Matrix {
+  let code = encode(payload, level);
+  const taken = MIDDLE_TAKEN.find(
+    ({ from }) => freeMiddle && code.version >= from && code.version < from + RANGE,
+  );
+  if (taken !== undefined) {
+    if (taken.next === undefined) {
+      throw new Refusal(
+        'unprocessable_entity',
+        `The content of ${Buffer.byteLength(payload)} bytes leaves no room for an image at level ${level}: ` +
+          'shorten the content, or leave out src and logo',
+      );
+    }
+    code = encode(payload, level, taken.next);
   }
   const { size, data, reservedBit } = code.modules;
   return {
@@ -41,6 +58,18 @@ export function encodeMatrix(payload: string, level: Level): Matrix {
     isDark: (row, column) => data[row * size + column] === 1,
     isFunction: (row, column) => reservedBit[row * size + column] === 1,
   };
+}
+
+function encode(payload: string, level: Level, version?: number): ReturnType<typeof create> {
+  try {
+    return create(payload, { errorCorrectionLevel: level, version });
+  } catch {
+    throw new Refusal(
+      'unprocessable_entity',
+      `The content of ${Buffer.byteLength(payload)} bytes does not fit into a QR code of level ${level}: ` +
+        'shorten the content, or lower level',
+    );
+  }
 }
 
 /** The dark modules as an SVG path in modules: one rectangle for each run of a row. */

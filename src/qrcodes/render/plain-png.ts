@@ -7,11 +7,11 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
 
 /*
  * Plain codes go without SVG and sharp: their picture has two colours and few distinct rows, so that one bit for
- * each px and the PNG format's own row filter make it in a twentieth of the time and size.
+ * each px and the PNG format's own row filter make it in a fraction of the time and size.
  */
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Row filter "Up" (PNG, 9.2): each byte as its difference to the one above, here by far most often 0. */
+/** Row filter "Up" (PNG, 9.2): each byte as its difference to the one above, here most often 0. */
 const UP = 2;
 
 /** Whether a code has nothing but squares of two colours, so that `plainPng` can draw it. */
@@ -38,20 +38,20 @@ export function plainPng(payload: string, design: Design): Buffer {
   return indexedPng(design.size, rows, [parseColor(design.bgColor), parseColor(design.fgColor)]);
 }
 
-/** The rows of the picture, each after its filter; a set bit is a dark px. */
-function bitRows(matrix: Matrix, { x0, y0, px }: ModulePlace, width: number): Buffer {
-  const stride = 1 + Math.ceil(width / 8);
-  const rows = Buffer.alloc(stride * width);
+/** The rows of the picture, each after the byte of its filter; a set bit is a dark px. */
+function bitRows(matrix: Matrix, { x0, y0, px }: ModulePlace, side: number): Buffer {
+  const stride = 1 + Math.ceil(side / 8);
+  const rows = Buffer.alloc(stride * side);
+  for (let y = 0; y < side; y += 1) rows[y * stride] = UP;
   let above = Buffer.alloc(stride);
-  for (let y = 0; y < width; y += 1) rows[y * stride] = UP;
-  // Below the first row of px of a module row, all differences are 0, and the buffer is that already.
+  // A row of modules differs from what is above it only in its first row of px; one row more is the quiet zone below.
   for (let row = 0; row <= matrix.size; row += 1) {
     const bits = Buffer.alloc(stride);
     for (let column = 0; row < matrix.size && column < matrix.size; column += 1) {
       if (matrix.isDark(row, column)) setBits(bits, x0 + column * px, px);
     }
     const start = (y0 + row * px) * stride;
-    for (let at = 1; at < stride && start < rows.length; at += 1) {
+    for (let at = 1; at < stride; at += 1) {
       rows[start + at] = (bits[at] ?? 0) - (above[at] ?? 0);
     }
     above = bits;
@@ -67,12 +67,12 @@ function setBits(bits: Buffer, from: number, count: number): void {
   }
 }
 
-/** An indexed PNG of one bit per px (PNG, 11.2). */
-function indexedPng(side: number, rows: Buffer, colors: [Color, Color]): Buffer {
+/** A square indexed PNG of one bit per px (PNG, 11.2). */
+function indexedPng(side: number, rows: Buffer, colors: readonly [Color, Color]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
-  // One bit, indexed; compression, filter and interlacing have only this one.
+  // One bit, indexed; of compression, filters and interlacing only the first kinds are used.
   header.set([1, 3, 0, 0, 0], 8);
   const opaque = colors.every(({ a }) => a === 1);
   return Buffer.concat([

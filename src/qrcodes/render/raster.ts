@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { MiddleImage } from './design.ts';
 import type { Drawing } from './drawing-types.ts';
 import { toSvg } from './svg.ts';
@@ -6,10 +6,20 @@ import { toSvg } from './svg.ts';
 /** Densest SVG that librsvg is let read: a code of the largest version with an image of 1,024 px inside. */
 const MOST_PIXELS = 64_000_000;
 
+type RasterFormat = 'png' | 'jpeg' | 'webp';
+
+const ENCODERS: Record<RasterFormat, (picture: Sharp) => Sharp> = {
+  // Flat colours: filters cost time and save nothing.
+  png: (picture) => picture.png({ compressionLevel: 4, adaptiveFiltering: false }),
+  jpeg: (picture) =>
+    picture.flatten({ background: '#FFFFFF' }).jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),
+  webp: (picture) => picture.webp({ lossless: true, effort: 1 }),
+};
+
 /** A drawing as pixels. JPEG has no opacity: there it lies on white. */
 export async function toRaster(
   drawing: Drawing,
-  format: 'png' | 'jpeg' | 'webp',
+  format: RasterFormat,
   image?: MiddleImage,
 ): Promise<Buffer> {
   // The image may be larger than what librsvg takes in one attribute.
@@ -17,16 +27,5 @@ export async function toRaster(
     limitInputPixels: MOST_PIXELS,
     unlimited: true,
   });
-  switch (format) {
-    case 'png':
-      // Flat colours: filters cost time and save nothing.
-      return picture.png({ compressionLevel: 4, adaptiveFiltering: false }).toBuffer();
-    case 'jpeg':
-      return picture
-        .flatten({ background: '#FFFFFF' })
-        .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })
-        .toBuffer();
-    case 'webp':
-      return picture.webp({ lossless: true, effort: 1 }).toBuffer();
-  }
+  return ENCODERS[format](picture).toBuffer();
 }

@@ -15,11 +15,6 @@ const LEAST_CONTRAST = 3;
 const BORNE = 0.5;
 /** Side of an image that was given no size, as a share of the code's. */
 const MIDDLE_SHARE = 0.22;
-/** Alignment patterns may be hidden, the others that a decoder looks for first may not. */
-const EYE_AND_SEPARATOR = 8;
-const TIMING = 6;
-/** Version information stands beside the eyes from this version on, three modules wide. */
-const FIRST_WITH_VERSION = 7;
 
 /** Least px per module. Edges that are not those of pixels need one more. */
 export const leastPx = ({ pattern, shape }: Design): number =>
@@ -32,7 +27,7 @@ export const leastPx = ({ pattern, shape }: Design): number =>
  * @throws Refusal `unprocessable_entity` naming every fault and the field to change
  */
 export function refuseUnscannable(payload: string, design: Design): Matrix {
-  const matrix = encodeMatrix(payload, design.level);
+  const matrix = encodeMatrix(payload, design.level, design.middle !== null);
   const faults = [
     sizeFault(matrix, design),
     contrastFault(design),
@@ -129,7 +124,7 @@ export function largestMiddle(
   payload: string,
   design: Design,
 ): { width: number; height: number } | null {
-  const matrix = encodeMatrix(payload, design.level);
+  const matrix = encodeMatrix(payload, design.level, true);
   const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const side = largestSide(matrix, place, MIDDLE_SHARE);
   return side === 0 ? null : { width: side, height: side };
@@ -152,7 +147,7 @@ function largestSide(matrix: Matrix, place: ModulePlace, share: number): number 
 
 /** Judges whether a code can bear to have a box hidden. */
 function judge(matrix: Matrix): (box: Box, place: ModulePlace) => boolean {
-  const { size, version, level } = matrix;
+  const { size, version, level, isFunction } = matrix;
   const { count, corrects, blockOf } = blocksOf(version, level);
   const map = codewordMap(matrix, blockOf.length);
   const mostHidden = Math.floor(corrects * BORNE);
@@ -161,7 +156,8 @@ function judge(matrix: Matrix): (box: Box, place: ModulePlace) => boolean {
     for (let row = 0; row < size; row += 1) {
       for (let column = 0; column < size; column += 1) {
         if (!touches(box, place, row, column)) continue;
-        if (isIndispensable(row, column, size, version)) return false;
+        // Eyes, timing and alignment patterns, format and version: what a decoder finds its way by.
+        if (isFunction(row, column)) return false;
         const codeword = map[row * size + column]!;
         if (codeword >= 0) hidden.add(codeword);
       }
@@ -170,17 +166,4 @@ function judge(matrix: Matrix): (box: Box, place: ModulePlace) => boolean {
     for (const codeword of hidden) byBlock[blockOf[codeword]!]! += 1;
     return byBlock.every((hiddenCodewords) => hiddenCodewords <= mostHidden);
   };
-}
-
-/** Eyes with their separators, timing patterns, format and version information. */
-function isIndispensable(row: number, column: number, size: number, version: number): boolean {
-  if (row === TIMING || column === TIMING) return true;
-  const far = size - EYE_AND_SEPARATOR;
-  // Format information is one module further out than the separators.
-  const top = row <= EYE_AND_SEPARATOR;
-  const left = column <= EYE_AND_SEPARATOR;
-  if ((top && left) || (top && column >= far) || (left && row >= far)) return true;
-  if (version < FIRST_WITH_VERSION) return false;
-  const beside = size - EYE_AND_SEPARATOR - 3;
-  return (row < TIMING && column >= beside) || (column < TIMING && row >= beside);
 }

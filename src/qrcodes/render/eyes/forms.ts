@@ -11,24 +11,36 @@ export type EyeForm = (x: number, y: number, side: number, px: number, turn: num
 
 /** Round corners of so many modules; never more than half the side. */
 const roundBy =
-  (modules: number, tension?: number): EyeForm =>
+  (modules: number): EyeForm =>
   (x, y, side, px) =>
-    roundRectangle(x, y, side, side, allCorners(Math.min(modules * px, side / 2)), tension);
+    roundRectangle(x, y, side, side, allCorners(Math.min(modules * px, side / 2)));
+
+/** Corners cut off by so many modules. */
+const cutBy =
+  (modules: number): EyeForm =>
+  (x, y, side, px) =>
+    cutRectangle(x, y, side, side, allCorners(modules * px));
 
 /** All corners round but the one that points out of the code. */
-const leaf: EyeForm = (x, y, side, _px, turn) => {
-  const corners = [0, 1, 2, 3].map((corner) => (corner === turn ? 0 : side * 0.45));
-  return roundRectangle(x, y, side, side, corners as unknown as Corners);
-};
+const leafBy =
+  (modules: number): EyeForm =>
+  (x, y, side, px, turn) => {
+    const corners = [0, 1, 2, 3].map((corner) => (corner === turn ? 0 : modules * px));
+    return roundRectangle(x, y, side, side, corners as unknown as Corners);
+  };
+
+/*
+ * How round an eye may be was found by decoding: ZBar fits straight lines to the edges of a ring, and loses its way
+ * in larger codes where a ring is a circle.
+ */
 
 /** The rings: 7 modules wide, one thick. Each form is drawn twice, the hole 5 modules wide. */
 export const OUTERS = {
   square: { ring: roundBy(0), hole: roundBy(0) },
   rounded: { ring: roundBy(1.75), hole: roundBy(0.9) },
-  'extra-rounded': { ring: roundBy(2.6), hole: roundBy(1.65) },
-  circle: { ring: roundBy(3.5), hole: roundBy(2.5) },
-  leaf: { ring: leaf, hole: leaf },
-  cushion: { ring: roundBy(3.5, 0.85), hole: roundBy(2.5, 0.85) },
+  'extra-rounded': { ring: roundBy(2.2), hole: roundBy(1.3) },
+  leaf: { ring: leafBy(1.5), hole: leafBy(1) },
+  octagon: { ring: cutBy(1), hole: cutBy(0.5) },
 } satisfies Record<string, { ring: EyeForm; hole: EyeForm }>;
 
 /** The cores: 3 modules wide. */
@@ -36,7 +48,6 @@ export const INNERS = {
   square: roundBy(0),
   rounded: roundBy(0.7),
   dot: roundBy(1.5),
-  leaf,
-  diamond: (x, y, side, px) => cutRectangle(x, y, side, side, allCorners(px * 0.9)),
-  cushion: roundBy(1.5, 0.85),
+  leaf: leafBy(0.8),
+  diamond: cutBy(0.9),
 } satisfies Record<string, EyeForm>;

@@ -9,9 +9,8 @@ const PAIRS = {
   square: ['square', 'square'],
   rounded: ['rounded', 'rounded'],
   'extra-rounded': ['extra-rounded', 'dot'],
-  circle: ['circle', 'dot'],
   leaf: ['leaf', 'leaf'],
-  cushion: ['cushion', 'cushion'],
+  octagon: ['octagon', 'diamond'],
 } as const satisfies Record<string, readonly [Outer, Inner]>;
 
 /** A shape of the eyes: a name, or any `outer/inner`. */

@@ -10,4 +10,4 @@ const roundedBy = (share: number): DrawModules =>
 export const rounded = roundedBy(0.3);
 
 /** The same with free ends that are half circles. */
-export const extraRounded = roundedBy(0.5);
+export const extraRounded = roundedBy(0.46);

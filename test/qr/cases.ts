@@ -1,0 +1,118 @@
+import sharp from 'sharp';
+import { Refusal } from '../../src/errors.ts';
+import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
+import {
+  type Design,
+  defaultDesign,
+  FORMATS,
+  type MiddleImage,
+} from '../../src/qrcodes/render/design.ts';
+import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
+import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
+import { encodeMatrix, LEVELS } from '../../src/qrcodes/render/matrix.ts';
+import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
+import {
+  largestMiddle,
+  leastSize,
+  refuseUnscannable,
+} from '../../src/qrcodes/render/scannability.ts';
+import { payloadOf, shortLink } from './contents.ts';
+import { type ImpossiblePair, pairwise, type Row, seeded } from './pairwise.ts';
+import type { Scene } from './renderings.ts';
+
+/** What is combined: every pair of two choices of different factors occurs. */
+export const FACTORS = {
+  type: CONTENT_NAMES,
+  kind: ['static', 'dynamic'],
+  pattern: PATTERN_NAMES,
+  shape: EYE_SHAPE_NAMES,
+  frame: FRAME_NAMES,
+  middle: ['none', 'excavated', 'over'],
+  level: LEVELS,
+  format: FORMATS,
+  length: ['short', 'long'],
+  colors: ['black on white', 'blue on cream', 'green on nothing'],
+} as const;
+
+type Factors = typeof FACTORS;
+export type Choices = { [Name in keyof Factors]: Factors[Name][number] };
+
+const NAMES = Object.keys(FACTORS) as (keyof Factors)[];
+
+const COLORS: Record<Choices['colors'], Pick<Design, 'fgColor' | 'bgColor'>> = {
+  'black on white': { fgColor: '#000000', bgColor: '#FFFFFF' },
+  'blue on cream': { fgColor: '#1E3A8A', bgColor: '#FFF7E6' },
+  'green on nothing': { fgColor: '#14532D', bgColor: 'transparent' },
+};
+
+/** Seed of the matrix that is kept in docs/qr-decode-matrix.md. */
+export const SEED = 1;
+
+/** Px per module of the pictures as they are made. */
+const MODULE_PX = 8;
+
+/** A case: what was chosen, and the scene that it makes. */
+export interface Case {
+  choices: Choices;
+  scene: Omit<Scene, 'image'>;
+}
+
+const choicesOf = (row: Row): Choices =>
+  Object.fromEntries(NAMES.map((name, index) => [name, FACTORS[name][row[index]!]])) as Choices;
+
+/** @throws Refusal when such a code can't be scanned */
+function caseOf(choices: Choices): Case {
+  const { kind, type, length, middle, level, format } = choices;
+  const payload = kind === 'static' ? payloadOf(type, length) : shortLink(length);
+  const base: Design = {
+    ...defaultDesign(),
+    ...COLORS[choices.colors],
+    pattern: choices.pattern,
+    shape: choices.shape,
+    frame: choices.frame,
+    level,
+    frameColor: '#7C2D12',
+    frameText: length === 'long' ? 'Jetzt scannen – ganz einfach!' : '',
+  };
+  const size = leastSize(encodeMatrix(payload, level, middle !== 'none'), base, MODULE_PX);
+  const design: Design = { ...base, size };
+  if (middle !== 'none') {
+    const place = largestMiddle(payload, design);
+    if (place === null) throw new Refusal('unprocessable_entity', `level ${level} bears no image`);
+    design.middle = { ...place, excavate: middle === 'excavated' };
+  }
+  refuseUnscannable(payload, design);
+  return { choices, scene: { payload, design, format } };
+}
+
+/** Every case of a seed, and the pairs that no code can have. */
+export function casesOf(seed: number): { cases: Case[]; impossible: string[] } {
+  const fault = (row: Row): string | undefined => {
+    try {
+      caseOf(choicesOf(row));
+      return undefined;
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return thrown.message;
+      throw thrown;
+    }
+  };
+  const counts = NAMES.map((name) => FACTORS[name].length);
+  const { rows, impossible } = pairwise(counts, seeded(seed), fault);
+  return {
+    cases: rows.map((row) => caseOf(choicesOf(row))),
+    impossible: impossible.map(describePair),
+  };
+}
+
+function describePair({ factors: [a, b], choices: [x, y], why }: ImpossiblePair): string {
+  const one = (factor: number, choice: number) =>
+    `${NAMES[factor]} ${FACTORS[NAMES[factor]!][choice]}`;
+  return `${one(a, x)} with ${one(b, y)}: ${why}`;
+}
+
+/** An image for the middle: a mark on a light ground, with a transparent corner. */
+export async function sampleImage(): Promise<MiddleImage> {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><circle cx="100" cy="100" r="96" fill="#E11D48"/><path d="M60 104l28 28 56-64" fill="none" stroke="#fff" stroke-width="20"/></svg>';
+  return { png: await sharp(Buffer.from(svg)).png().toBuffer(), width: 200, height: 200 };
+}

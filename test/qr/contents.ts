@@ -1,0 +1,104 @@
+import { check } from '../../src/api/input.ts';
+import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
+import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
+
+/** A short and a long content of each type, as callers send them. */
+const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
+  url: [
+    'https://ex.am/a',
+    `https://shop.example.com/sommer/kollektion?${Array.from({ length: 24 }, (_, n) => `filter${n}=value-${n}`).join('&')}`,
+  ],
+  text: ['Grüße', 'Bitte um 7 Uhr wecken – おはようございます. '.repeat(9)],
+  email: [
+    { email: 'a@ex.am' },
+    {
+      email: 'tickets+berlin@example.com',
+      subject: 'Question? 50 % off & more #1',
+      body: `Hello,\n\n${'I would like to know more. '.repeat(14)}\nKind regards`,
+    },
+  ],
+  wifi: [
+    { ssid: 'Home', password: 'abcd1234' },
+    {
+      ssid: 'カフェ;"Gäste":\\,',
+      password: 'p;a:s,s\\w"o:r;d-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFG',
+      encryption: 'WPA',
+      hidden: true,
+    },
+  ],
+  phone: ['110', '+49 (30) 1234-56789'],
+  vcard: [
+    { firstName: 'Jo', lastName: 'Li' },
+    {
+      firstName: 'Jürgen',
+      lastName: 'Müller; de la Peña',
+      organization: 'Übermut, Söhne & Co.',
+      title: 'Geschäftsführer',
+      phones: [{ type: 'cell', value: '+49 170 1234567' }, '+49 30 123456'],
+      emails: ['juergen@example.com'],
+      urls: ['https://example.com/team/juergen'],
+      address: {
+        street: 'Straße des 17. Juni 1',
+        city: 'Berlin',
+        postalCode: '10557',
+        country: 'DE',
+      },
+      note: 'Erste Zeile\nZweite Zeile, mit Komma; und Strichpunkt\\',
+      birthday: '1980-02-29',
+    },
+  ],
+  crypto: [
+    { currency: 'dogecoin', address: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L' },
+    {
+      currency: 'ethereum',
+      address: '0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359',
+      amount: '2.014000000000000001',
+    },
+  ],
+  sms: [
+    { number: '12345' },
+    { number: '+15551212', message: `Directions: ${'turn left, then right; '.repeat(15)}` },
+  ],
+  whatsapp: [
+    { number: '+15551234567' },
+    { number: '+5511912345678', message: `Olá! ${'Gostaria de saber mais. '.repeat(12)}` },
+  ],
+  facetime: [
+    { target: '+14085551234' },
+    { target: 'somebody.with.a.long.name@example.com', audio: true },
+  ],
+  latlog: [
+    { latitude: 0, longitude: -0.0000001 },
+    {
+      latitude: 52.5162746,
+      longitude: 13.3777041,
+      query: 'Brandenburger Tor (Pariser Platz), 日本',
+    },
+  ],
+  pix: [
+    { key: '+5561912345678', name: 'Zé', city: 'Rio' },
+    {
+      key: '123e4567-e12b-12d1-a456-426655440000',
+      name: 'João da Conceição Silva',
+      city: 'São José Campos',
+      amount: '123456.78',
+      txid: 'PEDIDO0000000000000000042',
+      description: 'Mensalidade de maio',
+    },
+  ],
+};
+
+export type Length = 'short' | 'long';
+
+/** The text of a static code of a type. */
+export function payloadOf(name: ContentName, length: Length): string {
+  const type = CONTENT_TYPES[name] as ContentType;
+  const sent = SAMPLES[name][length === 'short' ? 0 : 1];
+  return type.encode(check(type.schema, sent, name));
+}
+
+/** The text of a dynamic code: a short link. */
+export const shortLink = (length: Length): string =>
+  length === 'short'
+    ? 'https://ex.am/Ab3xY9z'
+    : `https://links.a-rather-long-name.example.com/${'spring-summer/'.repeat(8)}Ab3xY9z`;

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { casesOf, FACTORS, SEED } from './cases.ts';
+import { decodeCase, describeFailure } from './decode.ts';
+import { seeded } from './pairwise.ts';
+
+/** Share of the cases that is drawn for one run. */
+const SHARE = 0.1;
+
+describe('the decode matrix', function () {
+  this.timeout(120_000);
+
+  it('has every pair of choices in some code', () => {
+    const { cases, impossible } = casesOf(SEED);
+    const names = Object.keys(FACTORS) as (keyof typeof FACTORS)[];
+    const missing: string[] = [];
+    for (const [index, a] of names.entries()) {
+      for (const b of names.slice(index + 1)) {
+        for (const x of FACTORS[a]) {
+          for (const y of FACTORS[b]) {
+            const occurs = cases.some(({ choices }) => choices[a] === x && choices[b] === y);
+            if (!occurs) missing.push(`${a} ${x} with ${b} ${y}`);
+          }
+        }
+      }
+    }
+    expect(missing.length).to.equal(impossible.length);
+  });
+
+  it('is read whole by both decoders: a tenth of it', async () => {
+    const seed = Number(process.env['QR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    console.log(`      QR_SEED=${seed}`);
+    const random = seeded(seed);
+    const drawn = casesOf(SEED).cases.filter(() => random() < SHARE);
+    const failures: string[] = [];
+    for (const one of drawn) failures.push(...(await decodeCase(one)).map(describeFailure));
+    expect(failures, `QR_SEED=${seed}, ${drawn.length} codes`).to.deep.equal([]);
+    expect(drawn.length).to.be.greaterThan(10);
+  });
+});

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import makeGhostscript from '@jspawn/ghostscript-wasm/gs.mjs';
+import { scanRGBABuffer, ZBarConfigType, ZBarScanner, ZBarSymbolType } from '@undecaf/zbar-wasm';
+import sharp from 'sharp';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import type { Format } from '../../src/qrcodes/render/design.ts';
+
+/*
+ * Two decoders that know nothing of each other: ZBar and ZXing (its C++ port), both as WebAssembly. They answer with
+ * bytes, since a text would depend on which character set they guess.
+ */
+
+const { resolve } = createRequire(import.meta.url);
+
+/** An upright picture as RGBA. */
+export interface Pixels {
+  data: Buffer;
+  width: number;
+  height: number;
+}
+
+/** The pixels of a picture on white paper. */
+export async function toPixels(picture: Buffer): Promise<Pixels> {
+  const { data, info } = await sharp(picture, { unlimited: true })
+    .flatten({ background: '#FFFFFF' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+/** A picture of any of our formats as one that sharp reads: PDF and EPS are printed by Ghostscript. */
+export async function printed(picture: Buffer, format: Format): Promise<Buffer> {
+  return format === 'pdf' || format === 'eps' ? ghostscript(picture, format) : picture;
+}
+
+let ghostscriptWasm: Promise<WebAssembly.Module> | undefined;
+
+async function ghostscript(document: Buffer, format: 'pdf' | 'eps'): Promise<Buffer> {
+  ghostscriptWasm ??= WebAssembly.compile(
+    readFileSync(resolve('@jspawn/ghostscript-wasm/gs.wasm')),
+  );
+  const wasm = await ghostscriptWasm;
+  const module = await makeGhostscript({
+    // Left to itself it would fetch its own file.
+    instantiateWasm(imports, receive) {
+      void WebAssembly.instantiate(wasm, imports).then(receive);
+      return {};
+    },
+    print() {},
+    printErr() {},
+  });
+  module.FS.writeFile('in', document);
+  const code = await module.callMain([
+    '-q',
+    '-dNOPAUSE',
+    '-dBATCH',
+    '-dSAFER',
+    '-dGraphicsAlphaBits=4',
+    '-sDEVICE=png16m',
+    '-r72',
+    ...(format === 'eps' ? ['-dEPSCrop'] : []),
+    '-sOutputFile=out.png',
+    'in',
+  ]);
+  if (code !== 0) throw new Error(`Ghostscript ended with ${code}`);
+  return Buffer.from(module.FS.readFile('out.png'));
+}
+
+/** Decodes a picture; `undefined` when the decoder finds no code. */
+export type Decode = (pixels: Pixels) => Promise<Buffer | undefined>;
+
+let zbar: Promise<ZBarScanner> | undefined;
+
+async function makeScanner(): Promise<ZBarScanner> {
+  const scanner = await ZBarScanner.create();
+  scanner.setConfig(ZBarSymbolType.ZBAR_NONE, ZBarConfigType.ZBAR_CFG_ENABLE, 0);
+  scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_ENABLE, 1);
+  // Without it ZBar takes short UTF-8 texts for Big5 or Shift JIS, and converts them.
+  scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_BINARY, 1);
+  return scanner;
+}
+
+const withZBar: Decode = async ({ data, width, height }) => {
+  zbar ??= makeScanner();
+  const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.length) as ArrayBuffer;
+  const [symbol] = await scanRGBABuffer(bytes, width, height, await zbar);
+  return symbol === undefined ? undefined : Buffer.from(symbol.data);
+};
+
+let zxingIsReady = false;
+
+const withZXing: Decode = async ({ data, width, height }) => {
+  if (!zxingIsReady) {
+    const wasm = readFileSync(resolve('zxing-wasm/reader/zxing_reader.wasm'));
+    const wasmBinary = wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length);
+    prepareZXingModule({ overrides: { wasmBinary: wasmBinary as ArrayBuffer } });
+    zxingIsReady = true;
+  }
+  const image = { data: new Uint8ClampedArray(data), width, height, colorSpace: 'srgb' as const };
+  const [result] = await readBarcodes(image, { formats: ['QRCode'], maxNumberOfSymbols: 1 });
+  return result?.isValid === true ? Buffer.from(result.bytes) : undefined;
+};
+
+export const DECODERS: Record<string, Decode> = { ZBar: withZBar, ZXing: withZXing };
