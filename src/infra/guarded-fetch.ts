@@ -75,6 +75,8 @@ async function follow(
       dispatcher: agent,
       signal,
     });
+    // A body that is given up says so once more, to nobody: without a listener that would end the process.
+    answer.body.on('error', () => {});
     const { statusCode: status } = answer;
     const location = answer.headers['location'];
     if (status >= 300 && status < 400 && typeof location === 'string' && maxRedirects > 0) {
@@ -172,8 +174,9 @@ export function isAllowed(address: string): boolean {
   });
   if (isListed) return true;
   // An IPv4 address inside an IPv6 one is a way to reach it: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380)
-  // and their kin are all ranges of their own.
-  return parsed.range() === 'unicast';
+  // and their kin are all ranges of their own, or outside of what is given to the internet (RFC 4291, 2.4).
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
 /** Why something failed, in words that tell nothing of our own network. */

@@ -13,6 +13,7 @@ interface Owned {
   link: { id: string; key: string; externalId: string };
   tag: { id: string };
   folder: { id: string };
+  qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
   jobId: string;
 }
@@ -100,6 +101,64 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/links/${link.id}`));
     await is404(api.delete(`/links/ext_${link.externalId}`));
   },
+  'get /qr': async ({ api }) => {
+    // Public: it knows of nobody's records.
+    expect((await api.download('/qr', { url: URL_A })).status).to.equal(200);
+  },
+  'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode }) => {
+    const code = { type: 'url', url: URL_A };
+    await is(422, api.post('/qrcodes', { ...code, tagIds: [tag.id] }));
+    await is(422, api.post('/qrcodes', { ...code, folderId: folder.id }));
+    await is(403, api.post('/qrcodes', { ...code, domain: domain.slug }));
+    await is(422, api.post('/qrcodes', { ...code, templateId: qrcode.templateId }));
+  },
+  'get /qrcodes': async ({ api }, { tag, folder, domain, qrcode }, owner) => {
+    await isEmpty(api.get('/qrcodes', { showArchived: true }));
+    await isEmpty(api.get('/qrcodes', { domain: domain.slug }));
+    await isEmpty(api.get('/qrcodes', { tagIds: tag.id }));
+    await isEmpty(api.get('/qrcodes', { folderId: folder.id }));
+    await isEmpty(api.get('/qrcodes', { search: qrcode.key }));
+    await is404(api.get('/qrcodes', { projectSlug: owner.slug }));
+  },
+  'get /qrcodes/count': async ({ api }, { domain }, owner) => {
+    expect((await api.get('/qrcodes/count', { showArchived: true })).body).to.equal(0);
+    expect((await api.get('/qrcodes/count', { domain: domain.slug })).body).to.equal(0);
+    await isEmpty(api.get('/qrcodes/count', { groupBy: 'domain' }));
+    await is404(api.get('/qrcodes/count', { projectSlug: owner.slug }));
+  },
+  'get /qrcodes/info': async ({ api }, { qrcode, domain }, owner) => {
+    await is404(api.get('/qrcodes/info', { domain: domain.slug, key: qrcode.key }));
+    await is404(api.get('/qrcodes/info', { qrCodeId: qrcode.id }));
+    await is404(api.get('/qrcodes/info', { externalId: `ext_${qrcode.externalId}` }));
+    await is404(api.get('/qrcodes/info', { qrCodeId: qrcode.id, projectSlug: owner.slug }));
+  },
+  'post /qrcodes/bulk': ({ api }, { domain }) =>
+    is(403, api.post('/qrcodes/bulk', [{ type: 'url', url: URL_A, domain: domain.slug }])),
+  'delete /qrcodes/bulk': async ({ api }, { qrcode }) => {
+    const { body } = await api.delete('/qrcodes/bulk', {
+      qrcodeIds: `${qrcode.id},ext_${qrcode.externalId}`,
+    });
+    expect(body).to.deep.equal({ deletedCount: 0 });
+  },
+  'get /qrcodes/{qrcodeId}': async ({ api }, { qrcode }) => {
+    await is404(api.get(`/qrcodes/${qrcode.id}`));
+    await is404(api.get(`/qrcodes/ext_${qrcode.externalId}`));
+  },
+  'get /qrcodes/{qrcodeId}/image': async ({ api }, { qrcode }) => {
+    await is404(api.get(`/qrcodes/${qrcode.id}/image`));
+    await is404(api.get(`/qrcodes/ext_${qrcode.externalId}/image`));
+  },
+  'patch /qrcodes/{qrcodeId}': async ({ api }, { qrcode }) => {
+    await is404(api.patch(`/qrcodes/${qrcode.id}`, { title: 'stolen' }));
+    await is404(api.patch(`/qrcodes/ext_${qrcode.externalId}`, { title: 'stolen' }));
+  },
+  'delete /qrcodes/{qrcodeId}': async ({ api }, { qrcode }) => {
+    await is404(api.delete(`/qrcodes/${qrcode.id}`));
+    await is404(api.delete(`/qrcodes/ext_${qrcode.externalId}`));
+  },
+  'get /templates': ({ api }) => isEmpty(api.get('/templates')),
+  'delete /templates/{id}': ({ api }, { qrcode }) =>
+    is404(api.delete(`/templates/${qrcode.templateId}`)),
   'post /tags': async ({ api }) => {
     const { status, body } = await api.post('/tags', { name: 'Secret tag' });
     expect(status).to.equal(201);
@@ -181,10 +240,20 @@ describe('two workspaces', () => {
         folderId: folder.id,
       })
     ).body;
+    const qrcode = (
+      await api.post('/qrcodes', {
+        type: 'wifi',
+        wifi: { ssid: 'secret network', password: 'secret password' },
+        externalId: 'secret-code',
+        tagIds: [tag.id],
+        folderId: folder.id,
+        useAsTemplate: true,
+      })
+    ).body;
     const job = await api.post('/links', { url: URL_A }, { headers: { prefer: 'respond-async' } });
     const [domain] = (await api.get('/domains')).body;
     expect(domain.slug).to.equal(slug);
-    owned = { link, tag, folder, domain, jobId: job.body.id };
+    owned = { link, qrcode, tag, folder, domain, jobId: job.body.id };
     await owner.visit('/secret-key', { userAgent: browser(1) });
     await eventually(async () => {
       expect((await api.get('/analytics')).body.clicks).to.equal(1);
@@ -206,7 +275,9 @@ describe('two workspaces', () => {
 
   it('have not changed each other', async () => {
     const { api } = owner;
-    const { link, tag, folder, domain } = owned;
+    const { link, qrcode, tag, folder, domain } = owned;
+    expect((await api.get(`/qrcodes/${qrcode.id}`)).body).to.deep.equal(qrcode);
+    expect((await api.get('/templates')).body).to.have.lengthOf(1);
     const { clicks: _, lastClicked: __, ...now } = (await api.get(`/links/${link.id}`)).body;
     expect(link).to.deep.include(now);
     expect((await api.get('/tags')).body).to.deep.equal([tag]);

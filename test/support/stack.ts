@@ -49,6 +49,7 @@ export async function mochaGlobalSetup(): Promise<void> {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     TRUST_PROXY: '127.0.0.1',
+    OUTBOUND_ALLOW: '127.0.0.1',
     GEOIP_DB: geoFile,
     DNS_SERVERS: dns.address,
   };

@@ -13,8 +13,16 @@ import {
   updateLinks,
   upsertLink,
 } from '../../src/links/commands.ts';
+import {
+  createQrCode,
+  createQrCodes,
+  deleteQrCode,
+  deleteQrCodes,
+  updateQrCode,
+} from '../../src/qrcodes/commands.ts';
 import type { JobContext } from '../../src/queues/queue.ts';
 import { createTag, deleteTag, updateTag } from '../../src/tags/commands.ts';
+import { deleteTemplate } from '../../src/templates/commands.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
@@ -53,7 +61,10 @@ describe('a job that runs twice', () => {
     const of = (table: string) =>
       db()(table).where({ project_id: world.projectId }).orderByRaw('1, 2');
     return Promise.all(
-      ['links', 'claims', 'tags', 'link_tags', 'folders', 'domains', 'jobs'].map(of),
+      [
+        ...['links', 'qrcodes', 'claims', 'tags', 'link_tags', 'qrcode_tags'],
+        ...['templates', 'folders', 'domains', 'jobs'],
+      ].map(of),
     );
   }
 
@@ -110,6 +121,41 @@ describe('a job that runs twice', () => {
     expect(await twice(deleteLinks, { linkIds: ['ext_e', 'nope'] })).to.deep.equal({
       deletedCount: 1,
     });
+  });
+
+  const newQrCode = <Fields extends object>(fields: Fields) => ({
+    id: newId('qrcode'),
+    content: { type: 'url' as const, value: A },
+    ...fields,
+  });
+
+  it('makes, changes and deletes a QR code and its template once', async () => {
+    const qrcode = newQrCode({ key: 'q', flexible: true, newTemplateId: newId('template') });
+    await twice(createQrCode, { userId, qrcode });
+    const changes = {
+      content: { type: 'text' as const, value: 'hello' },
+      key: 'r',
+      tags: { ids: [], names: [] },
+    };
+    const changed = await twice(updateQrCode, { qrcodeId: qrcode.id, changes });
+    expect(changed).to.include({ type: 'text', text: 'hello', url: null, key: 'r' });
+    expect((await world.visit('/r')).body).to.contain('hello');
+    await twice(deleteTemplate, { id: qrcode.newTemplateId });
+    await twice(deleteQrCode, { qrcodeId: qrcode.id });
+    expect((await world.visit('/r')).status).to.equal(404);
+  });
+
+  it('makes and deletes many QR codes once', async () => {
+    const qrcodes = [{ key: 'a' }, { key: 'a' }, { externalId: 'e' }].map((fields) => ({
+      input: newQrCode(fields),
+      sent: fields,
+    }));
+    const items = await twice(createQrCodes, { userId, qrcodes });
+    expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
+    expect(await twice(deleteQrCodes, { qrcodeIds: ['ext_e', 'nope'] })).to.deep.equal({
+      deletedCount: 1,
+    });
+    expect((await world.api.get('/qrcodes/count')).body).to.equal(1);
   });
 
   it('makes, changes and deletes tags, folders and domains once', async () => {

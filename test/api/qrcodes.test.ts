@@ -1,0 +1,454 @@
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { DECODERS, toPixels } from '../support/decoders.ts';
+import { eventually } from '../support/eventually.ts';
+import { Site } from '../support/site.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const URL_A = 'https://example.com/a';
+
+/** What a phone makes of a picture. */
+async function scan(picture: Buffer): Promise<string | undefined> {
+  const pixels = await toPixels(picture);
+  const [zbar, zxing] = await Promise.all([DECODERS['ZBar']!(pixels), DECODERS['ZXing']!(pixels)]);
+  expect(zbar?.toString()).to.equal(zxing?.toString());
+  return zxing?.toString();
+}
+
+describe('a QR code', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  const picture = (id: string, query = {}) => world.api.download(`/qrcodes/${id}/image`, query);
+
+  it('of a URL is a record with every field, and its picture leads to the short link', async () => {
+    const { status, headers, body } = await world.api.post('/qrcodes', { type: 'url', url: URL_A });
+    expect(status).to.equal(201);
+    expect(headers.get('location')).to.equal(`/qrcodes/${body.id}`);
+    expect(body).to.include({
+      type: 'url',
+      url: URL_A,
+      static: false,
+      contentStatic: null,
+      useDisplayPage: true,
+      size: 512,
+      level: 'M',
+      fgColor: '#000000',
+      bgColor: '#FFFFFF',
+      showLogo: false,
+      scans: 0,
+      domain: world.domain,
+    });
+    expect(body.key).to.match(/^\w{7}$/);
+    const { status: drawn, bytes, headers: about } = await picture(body.id);
+    expect([drawn, about.get('content-type')]).to.deep.equal([200, 'image/png']);
+    expect(await scan(bytes)).to.equal(`https://${world.domain}/${body.key}`);
+    expect((await world.visit(`/${body.key}`)).headers.location).to.equal(URL_A);
+    expect((await world.api.get(`/qrcodes/${body.id}`)).body).to.deep.equal(body);
+  });
+
+  it('that is static holds the content itself', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'wifi',
+      wifi: { ssid: 'Café "Ü"', password: 'a;b:c,d\\e' },
+      static: true,
+    });
+    expect(body.contentStatic).to.equal('WIFI:T:WPA;S:Café \\"Ü\\";P:a\\;b\\:c\\,d\\\\e;;');
+    expect(await scan((await picture(body.id)).bytes)).to.equal(body.contentStatic);
+  });
+
+  it('is found by domain and key, by id, and by external id', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'phone',
+      phone: '+49 30 123456',
+      externalId: 'mine',
+      key: 'call-us',
+    });
+    expect(body.phone).to.equal('+4930123456');
+    const queries = [
+      { domain: world.domain, key: 'call-us' },
+      { qrCodeId: body.id },
+      { externalId: 'ext_mine' },
+    ];
+    for (const query of queries) {
+      expect(
+        (await world.api.get('/qrcodes/info', query)).body,
+        JSON.stringify(query),
+      ).to.deep.equal(body);
+    }
+    expect((await world.api.get('/qrcodes/ext_mine')).body.id).to.equal(body.id);
+    expect((await world.api.get('/qrcodes/info', {})).status).to.equal(422);
+    expect((await world.api.get('/qrcodes/info', { qrCodeId: 'qr_nope' })).status).to.equal(404);
+  });
+
+  it('shares the space of keys with links', async () => {
+    await world.api.post('/links', { url: URL_A, key: 'taken' });
+    const { status, body } = await world.api.post('/qrcodes', {
+      type: 'url',
+      url: URL_A,
+      key: 'taken',
+    });
+    expect([status, body.error.code]).to.deep.equal([409, 'conflict']);
+  });
+
+  it('is drawn in every format', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'url',
+      url: URL_A,
+      pattern: 'rounded',
+    });
+    const kinds = {
+      svg: ['image/svg+xml', /^<svg /],
+      png: ['image/png', /^\x89PNG/],
+      jpeg: ['image/jpeg', /^\xff\xd8/],
+      webp: ['image/webp', /^RIFF/],
+      pdf: ['application/pdf', /^%PDF-1\.4/],
+      eps: ['application/postscript', /^%!PS-Adobe-3\.0 EPSF/],
+    } as const;
+    for (const [format, [type, start]] of Object.entries(kinds)) {
+      const { status, headers, bytes } = await picture(body.id, { format });
+      expect([status, headers.get('content-type')]).to.deep.equal([200, type]);
+      expect(bytes.subarray(0, 40).toString('latin1')).to.match(start);
+    }
+    const { bytes } = await picture(body.id, { size: 300 });
+    expect(await sharp(bytes).metadata()).to.include({ width: 300, height: 300 });
+  });
+
+  it('answers 304 to those who have its picture', async () => {
+    const { body } = await world.api.post('/qrcodes', { type: 'url', url: URL_A });
+    const first = await picture(body.id);
+    const tag = first.headers.get('etag')!;
+    const path = `/qrcodes/${body.id}/image`;
+    const again = await world.api.download(
+      path,
+      {},
+      { headers: { 'if-none-match': `W/${tag}, "x"` } },
+    );
+    expect([again.status, again.bytes.length]).to.deep.equal([304, 0]);
+    await world.api.patch(`/qrcodes/${body.id}`, { fgColor: '#112233' });
+    const changed = await world.api.download(path, {}, { headers: { 'if-none-match': tag } });
+    expect(changed.status).to.equal(200);
+    expect(changed.headers.get('etag')).not.to.equal(tag);
+  });
+
+  it('keeps what is printed: a static content for ever, a dynamic one unless it is flexible', async () => {
+    const make = async (fields: object) =>
+      (await world.api.post('/qrcodes', { type: 'text', text: 'one', ...fields })).body;
+    const change = (id: string, fields: object) => world.api.patch(`/qrcodes/${id}`, fields);
+    const fixed = await make({ static: true, flexible: true });
+    expect((await change(fixed.id, { type: 'text', text: 'two' })).status).to.equal(409);
+    expect((await change(fixed.id, { static: false })).status).to.equal(409);
+    const stiff = await make({});
+    const refused = await change(stiff.id, { type: 'text', text: 'two' });
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      409,
+      'text cannot be changed: the code is not flexible. Set flexible to true to change its content',
+    ]);
+    expect((await change(stiff.id, { type: 'text', text: 'one', title: 't' })).status).to.equal(
+      200,
+    );
+    const supple = await make({ flexible: true });
+    const { body } = await change(supple.id, { type: 'phone', phone: '110' });
+    expect(body).to.include({ type: 'phone', phone: '110', text: null });
+    expect((await world.visit(`/${supple.key}`)).body).to.contain('tel:110');
+  });
+
+  it('is deleted for good, alone and with others', async () => {
+    const make = async () => (await world.api.post('/qrcodes', { type: 'url', url: URL_A })).body;
+    const [a, b, c] = [await make(), await make(), await make()];
+    expect((await world.api.delete(`/qrcodes/${a.id}`)).body).to.deep.equal({ id: a.id });
+    const { body } = await world.api.delete('/qrcodes/bulk', {
+      qrcodeIds: `${b.id},${c.id},qr_nope`,
+    });
+    expect(body).to.deep.equal({ deletedCount: 2 });
+    for (const { id, key } of [a, b, c]) {
+      expect((await world.api.get(`/qrcodes/${id}`)).status).to.equal(404);
+      expect((await world.visit(`/${key}`)).status).to.equal(404);
+    }
+  });
+
+  it('is made by the hundred, each standing alone', async () => {
+    const { status, body } = await world.api.post('/qrcodes/bulk', [
+      { type: 'url', url: URL_A, key: 'bulk-1' },
+      { type: 'url' },
+      { type: 'url', url: URL_A, key: 'bulk-1' },
+      { type: 'text', text: 'x'.repeat(2_000), size: 100 },
+    ]);
+    expect(status).to.equal(200);
+    expect(body[0].key).to.equal('bulk-1');
+    expect(body.slice(1).map((item: { error: { code: string } }) => item.error.code)).to.deep.equal(
+      ['unprocessable_entity', 'conflict', 'conflict'].map((code, index) =>
+        index === 2 ? 'unprocessable_entity' : code,
+      ) as string[],
+    );
+    expect(body[1].qrcode).to.deep.equal({ type: 'url' });
+  });
+
+  it('counts its scans once per visitor', async () => {
+    const { body } = await world.api.post('/qrcodes', { type: 'text', text: 'hello' });
+    for (const visitor of [1, 1, 2]) {
+      const { status } = await world.visit(`/${body.key}`, { userAgent: browser(visitor) });
+      expect(status).to.equal(200);
+    }
+    await eventually(async () => {
+      const now = (await world.api.get(`/qrcodes/${body.id}`)).body;
+      expect(now.scans).to.equal(2);
+      expect(now.lastClicked).to.be.a('string');
+    });
+    expect((await world.api.get('/analytics')).body.scans).to.be.at.least(2);
+    const { body: list } = await world.api.get('/qrcodes', { sort: 'scans', scansMin: 2 });
+    expect(list.map(({ id }: { id: string }) => id)).to.deep.equal([body.id]);
+  });
+});
+
+describe('lists of QR codes', () => {
+  let world: World;
+  const ids: Record<string, string> = {};
+
+  before(async () => {
+    world = await aWorkspace();
+    const tag = (await world.api.post('/tags', { name: 'Poster' })).body;
+    const codes = {
+      link: { type: 'url', url: 'https://example.com/poster', tagIds: [tag.id] },
+      net: { type: 'wifi', wifi: { ssid: 'guest' }, static: true, comments: 'lobby' },
+      old: { type: 'text', text: 'old', archived: true, password: 'open sesame' },
+    };
+    for (const [name, code] of Object.entries(codes)) {
+      ids[name] = (await world.api.post('/qrcodes', code)).body.id;
+    }
+  });
+
+  const CASES: [query: Record<string, string | boolean>, names: string[]][] = [
+    [{}, ['net', 'link']],
+    [{ showArchived: true }, ['old', 'net', 'link']],
+    [{ format: 'static' }, ['net']],
+    [{ format: 'dynamic' }, ['link']],
+    [{ type: 'wifi' }, ['net']],
+    [{ tagNames: 'poster' }, ['link']],
+    [{ hasTags: false }, ['net']],
+    [{ search: 'POSTER' }, ['link']],
+    [{ comments: 'lob' }, ['net']],
+    [{ password: 'open sesame', showArchived: true }, ['old']],
+    [{ hasPassword: true, showArchived: true }, ['old']],
+    [{ scansMin: '1' }, []],
+    [{ scansMax: '0' }, ['net', 'link']],
+    [{ createdBefore: '2001-01-01' }, []],
+  ];
+  for (const [query, names] of CASES) {
+    it(`filter by ${JSON.stringify(query)}`, async () => {
+      const { status, body } = await world.api.get('/qrcodes', query);
+      expect(status).to.equal(200);
+      expect(body.map(({ id }: { id: string }) => id)).to.deep.equal(
+        names.map((name) => ids[name]),
+      );
+      expect((await world.api.get('/qrcodes/count', query)).body).to.equal(names.length);
+    });
+  }
+
+  it('are counted by domain, and refuse filters that they do not have', async () => {
+    expect((await world.api.get('/qrcodes/count', { groupBy: 'domain' })).body).to.deep.equal([
+      { domain: world.domain, _count: 2 },
+    ]);
+    for (const name of ['clicksMin', 'geo', 'ios', 'android']) {
+      expect((await world.api.get('/qrcodes', { [name]: '1' })).status, name).to.equal(422);
+    }
+  });
+});
+
+describe('a QR code that cannot be', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  const url = { type: 'url', url: URL_A };
+  const CASES: [why: string, body: object, message: RegExp][] = [
+    ['has no type', { url: URL_A }, /^type is required/],
+    ['has no content', { type: 'wifi' }, /must have wifi, the content of a code of type wifi/],
+    [
+      'has the content of another type',
+      { ...url, text: 'x' },
+      /must not have text: the code is of type url/,
+    ],
+    ['has an unknown field', { ...url, colour: 'red' }, /^colour is not a known field/],
+    ['is too small', { ...url, size: 60 }, /^size must be at least \d+ px for this content/],
+    [
+      'has too little contrast',
+      { ...url, fgColor: '#CCCCCC' },
+      /^fgColor and bgColor must differ more: their contrast is 1\.6 : 1/,
+    ],
+    [
+      'is light on dark',
+      { ...url, fgColor: '#FFFFFF', bgColor: '#000000' },
+      /^fgColor must be darker than bgColor/,
+    ],
+    ['has no such colour', { ...url, fgColor: 'red' }, /^fgColor must be a colour such as/],
+    [
+      'has words nobody can read',
+      { ...url, frame: 'label-bottom', frameTextColor: '#111111' },
+      /^frameTextColor and frameColor must differ more/,
+    ],
+    [
+      'has words that no font has',
+      { ...url, frame: 'bubble', frameText: '猫' },
+      /^frameText must not contain "猫"/,
+    ],
+    ['has an unknown pattern', { ...url, pattern: 'stars' }, /^pattern must be one of/],
+    [
+      'holds more than fits',
+      { type: 'text', text: 'é'.repeat(1_500), static: true, size: 4_096 },
+      /The content of 3000 bytes does not fit into a QR code of level M/,
+    ],
+    [
+      'has a wrong Pix code',
+      {
+        type: 'pix',
+        pix: '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3E',
+      },
+      /^pix must end with the right CRC, which is 1D3D/,
+    ],
+    [
+      'has a template that is not there',
+      { ...url, templateId: 'tmpl_x' },
+      /^templateId: there is no template "tmpl_x"/,
+    ],
+    [
+      'leads to itself',
+      { type: 'url', url: 'https://DOMAIN/self', key: 'self' },
+      /must not be the short link itself/,
+    ],
+  ];
+  for (const [why, body, message] of CASES) {
+    it(`is refused where it ${why}`, async () => {
+      const sent = JSON.stringify(body).replace('DOMAIN', world.domain);
+      const answer = await world.api.post('/qrcodes', sent);
+      expect([answer.status, answer.body.error.code]).to.deep.equal([422, 'unprocessable_entity']);
+      expect(answer.body.error.message).to.match(message);
+    });
+  }
+
+  it('leaves nothing behind', async () => {
+    expect((await world.api.get('/qrcodes/count', { showArchived: true })).body).to.equal(0);
+  });
+});
+
+describe('an image in the middle', () => {
+  let world: World;
+  let site: Site;
+  let logo: string;
+
+  before(async () => {
+    world = await aWorkspace();
+    site = await Site.start();
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="#c00"/></svg>';
+    logo = site.answer('/logo.svg', { type: 'image/svg+xml', body: svg });
+  });
+
+  after(() => site.stop());
+
+  it('is fetched once, kept, and drawn; the level is then H by itself', async () => {
+    const { status, body } = await world.api.post('/qrcodes', {
+      type: 'url',
+      url: URL_A,
+      src: logo,
+      excavate: true,
+    });
+    expect(status).to.equal(201);
+    expect(body).to.include({ src: logo, level: 'H', excavate: true });
+    expect(body.width).to.be.greaterThan(40);
+    expect(body.width / body.height).to.be.closeTo(2, 0.1);
+    site.answer('/logo.svg', (_request, response) => response.writeHead(500).end());
+    const { bytes } = await world.api.download(`/qrcodes/${body.id}/image`);
+    expect(await scan(bytes)).to.equal(`https://${world.domain}/${body.key}`);
+    const { dominant } = await sharp(
+      await sharp(bytes).extract({ left: 250, top: 250, width: 12, height: 12 }).toBuffer(),
+    ).stats();
+    expect(dominant.r).to.be.greaterThan(180);
+    expect(dominant.g).to.be.lessThan(40);
+    expect(site.requests('/logo.svg')).to.equal(1);
+  });
+
+  it('is refused where it hides more than the level can bear, with the size that would work', async () => {
+    const png = await sharp({ create: { width: 60, height: 60, channels: 3, background: '#00f' } })
+      .png()
+      .toBuffer();
+    const src = `data:image/png;base64,${png.toString('base64')}`;
+    const send = (fields: object) =>
+      world.api.post('/qrcodes', { type: 'url', url: URL_A, src, ...fields });
+    const { status, body } = await send({ width: 200, height: 200, level: 'L' });
+    expect(status).to.equal(422);
+    expect(body.error.message).to.match(
+      /^width and height of the image must be smaller: 200 × 200 px hide more of the code than level L can bear/,
+    );
+    const side = /works is (\d+) × \d+ px/.exec(
+      (await send({ width: 200, height: 200, level: 'H' })).body.error.message,
+    )![1];
+    const fits = await send({ width: Number(side), height: Number(side), level: 'H' });
+    expect([fits.status, fits.body.width]).to.deep.equal([201, Number(side)]);
+  });
+
+  it('is refused where it cannot be had, naming the field', async () => {
+    site.answer('/page', { type: 'image/png', body: '<html>' });
+    const cases: [object, RegExp][] = [
+      [{ src: `${site.url}/nothing` }, /^src could not be fetched: its host answered 404/],
+      [{ logo: `${site.url}/page` }, /^logo is not an image/],
+      [
+        { src: 'http://10.0.0.1/x.png' },
+        /^src could not be fetched: it leads to a private address/,
+      ],
+      [{ src: 'ftp://example.com/x.png' }, /^src must be a URL that begins with http/],
+    ];
+    for (const [fields, message] of cases) {
+      const { status, body } = await world.api.post('/qrcodes', {
+        type: 'url',
+        url: URL_A,
+        ...fields,
+      });
+      expect(status).to.equal(422);
+      expect(body.error.message).to.match(message);
+    }
+  });
+
+  it('comes with a template, like the rest of the look', async () => {
+    const src =
+      'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4" cx="4" cy="4"/></svg>';
+    const look = {
+      src,
+      excavate: true,
+      pattern: 'dots',
+      shape: 'leaf',
+      fgColor: '#102030',
+      frame: 'rounded',
+    };
+    const first = (
+      await world.api.post('/qrcodes', { type: 'url', url: URL_A, ...look, useAsTemplate: true })
+    ).body;
+    expect(first.templateId).to.match(/^tmpl_/);
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'text',
+      text: 'x',
+      templateId: first.templateId,
+      pattern: 'classy',
+    });
+    expect(body).to.include({
+      ...look,
+      pattern: 'classy',
+      level: 'H',
+      templateId: first.templateId,
+    });
+    expect((await world.api.download(`/qrcodes/${body.id}/image`)).status).to.equal(200);
+    const [template] = (await world.api.get('/templates')).body;
+    expect(template).to.include({ id: first.templateId, ...look });
+    expect((await world.api.delete(`/templates/${first.templateId}`)).status).to.equal(200);
+    expect((await world.api.get(`/qrcodes/${body.id}`)).body).to.include({
+      templateId: null,
+      shape: 'leaf',
+    });
+    expect((await world.api.delete(`/templates/${first.templateId}`)).status).to.equal(404);
+  });
+});
