@@ -1,4 +1,5 @@
 import { check } from '../../src/api/input.ts';
+import type { DisplayPage } from '../../src/lookup/entry.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
 
@@ -95,6 +96,14 @@ export function payloadOf(name: ContentName, length: Length): string {
   const type = CONTENT_TYPES[name] as ContentType;
   const sent = SAMPLES[name][length === 'short' ? 0 : 1];
   return type.encode(check(type.schema, sent, name));
+}
+
+/** The page that a dynamic code of a type shows; `undefined` where it leads on. */
+export function pageOf(name: ContentName): DisplayPage | undefined {
+  const type = CONTENT_TYPES[name] as ContentType;
+  const content = check<never>(type.schema, SAMPLES[name][1], name);
+  const visit = type.onVisit(content, { useDisplayPage: true });
+  return 'page' in visit ? visit.page : undefined;
 }
 
 /** The text of a dynamic code: a short link. */

@@ -1,5 +1,7 @@
 import type { DisplayPage } from '../../src/lookup/entry.ts';
+import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
 import { encodeMatrix, plainPath } from '../../src/qrcodes/render/matrix.ts';
+import { pageOf } from '../qr/contents.ts';
 
 const PIX =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
@@ -19,8 +21,17 @@ export const HOSTILE = {
   emoji: '👩🏽‍🚀🏳️‍🌈 \ud83d',
 };
 
+/** The pages as content types make them. */
+const MADE = Object.fromEntries(
+  CONTENT_NAMES.flatMap((name) => {
+    const page = pageOf(name);
+    return page === undefined ? [] : [[`made-${name}`, page]];
+  }),
+);
+
 /** One display page for each type of content, such as people make, and one such as nobody should. */
 export const SAMPLES: Readonly<Record<string, DisplayPage>> = {
+  ...MADE,
   wifi: {
     type: 'wifi',
     title: 'Café Lumière',

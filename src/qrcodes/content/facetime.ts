@@ -9,7 +9,7 @@ export interface FaceTime {
   audio?: boolean;
 }
 
-/** Apple URL Scheme Reference, "FaceTime Links"; `*` and `#` are refused by phones, and no target has them. */
+/** Apple URL Scheme Reference, "FaceTime Links"; `*` and `#` are refused by phones. */
 const link = ({ target, audio }: FaceTime): string =>
   `${audio === true ? 'facetime-audio' : 'facetime'}:${encodeURI(target)}`;
 
@@ -20,7 +20,14 @@ export const facetime: ContentType<FaceTime> = {
     'A FaceTime call: `{target, audio?}`; the target is a phone number or an e-mail address.',
   schema: Joi.object({
     target: Joi.alternatives()
-      .conditional(Joi.string().pattern(/@/), { then: emailAddress(), otherwise: phoneNumber() })
+      .conditional(Joi.string().pattern(/@/), {
+        then: emailAddress().custom((value: string, { error }) =>
+          /[*#]/.test(value)
+            ? error('rule', { rule: 'must not contain * or #: phones refuse such links' })
+            : value,
+        ),
+        otherwise: phoneNumber(),
+      })
       .required(),
     audio: Joi.boolean().strict(),
   }),

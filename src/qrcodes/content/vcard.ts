@@ -109,7 +109,7 @@ function rowsOf({
     ...emails.map(labelled).map(({ type, value }) => ({
       label: type === undefined ? 'Email' : `Email (${type})`,
       value,
-      href: `mailto:${encodeURIComponent(value).replaceAll('%40', '@')}`,
+      href: mailtoOf(value),
       copy: true as const,
     })),
     ...urls.map((url) => ({ label: 'Website', value: url, href: url })),
@@ -126,6 +126,19 @@ function rowsOf({
     ...(note === undefined ? [] : [{ label: 'Note', value: note }]),
   ];
 }
+
+/** What most people want besides to keep the contact. */
+function actionsOf({ phones = [], emails = [] }: Contact): { label: string; href: string }[] {
+  const [phone] = phones.map(labelled);
+  const [email] = emails.map(labelled);
+  return [
+    ...(phone === undefined ? [] : [{ label: 'Call', href: `tel:${phone.value}` }]),
+    ...(email === undefined ? [] : [{ label: 'Email', href: mailtoOf(email.value) }]),
+  ];
+}
+
+const mailtoOf = (address: string): string =>
+  `mailto:${encodeURIComponent(address).replaceAll('%40', '@')}`;
 
 const list = (value: ReturnType<typeof line>, types: string[]) =>
   Joi.array()
@@ -195,7 +208,7 @@ export const vcard: ContentType<Contact> = {
         type: 'vcard',
         title: nameOf(contact),
         ...(subtitle.length === 0 ? {} : { subtitle: subtitle.join(', ') }),
-        actions: [],
+        actions: actionsOf(contact),
         rows: rowsOf(contact),
         file: {
           label: 'Save contact',

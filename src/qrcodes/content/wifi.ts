@@ -87,7 +87,10 @@ export const wifi: ContentType<Wifi> = {
       page: {
         type: 'wifi',
         title: ssid,
-        subtitle: 'Wi-Fi network',
+        subtitle:
+          password === undefined
+            ? 'Join this open Wi-Fi network.'
+            : 'Join this Wi-Fi network with the password below.',
         actions: [],
         rows: [
           { label: 'Network', value: ssid },
