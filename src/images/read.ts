@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 import { Refusal } from '../errors.ts';
 import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
@@ -7,6 +9,8 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
 /** Most pixels that are decoded: a small file may claim to be a very large picture. */
 const MAX_PIXELS = 25_000_000;
+/** Most bytes of a drawn SVG. */
+const MAX_DRAWN = 32 * 1024 * 1024;
 /** Longer side of what is kept, in px: no code draws an image larger. */
 const MAX_SIDE = 1_024;
 
@@ -63,16 +67,23 @@ async function download(url: string): Promise<Buffer> {
 function readDataUri(uri: string): Buffer {
   const comma = uri.indexOf(',');
   const data = uri.slice(comma + 1);
-  let bytes: Buffer;
-  try {
-    bytes = /;base64$/i.test(uri.slice(0, comma))
-      ? Buffer.from(data, 'base64')
-      : Buffer.from(decodeURIComponent(data));
-  } catch {
+  const isBase64 = /;base64$/i.test(uri.slice(0, comma));
+  if (!isBase64 && /%(?![0-9a-f]{2})/i.test(data)) {
     throw refuse('is a data URI that is not well percent-encoded');
   }
+  const bytes = isBase64 ? Buffer.from(data, 'base64') : percentDecoded(data);
   if (bytes.length > MAX_BYTES) throw refuse('must not be larger than 2 MiB');
   return bytes;
+}
+
+/** The bytes of a text with escapes: they need not be UTF-8. */
+function percentDecoded(text: string): Buffer {
+  const latin1 = Buffer.from(text)
+    .toString('latin1')
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    );
+  return Buffer.from(latin1, 'latin1');
 }
 
 /** What a file is by its first bytes: headers say what their sender likes. */
@@ -100,16 +111,39 @@ function open(bytes: Buffer): Sharp {
   return sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
 }
 
-/** An SVG is drawn as large as will be kept, since what it calls its size is often an icon's. */
+const SVG_PROCESS = fileURLToPath(new URL('./svg-process.js', import.meta.url));
+
+/** An SVG as pixels, drawn by a process that is ended when it takes too long. */
 async function openSvg(bytes: Buffer): Promise<Sharp> {
   // Drawing programs write a DOCTYPE that says nothing. One with entities can make kilobytes into gigabytes.
-  const plain = bytes.toString('utf8').replace(/<!DOCTYPE[^[>]*>/i, '');
-  if (/<!(DOCTYPE|ENTITY)/i.test(plain)) throw refuse('must not be an SVG with entities');
-  const svg = Buffer.from(plain);
-  const { width, height } = await open(svg).metadata();
-  if (width === 0 || height === 0) throw refuse('must be an SVG with a size');
-  const density = Math.min(2_400, Math.max(1, (72 * MAX_SIDE) / Math.max(width, height)));
-  return sharp(svg, { limitInputPixels: MAX_PIXELS, density });
+  const svg = bytes.toString('utf8').replace(/<!DOCTYPE[^[>]*>/i, '');
+  if (/<!(DOCTYPE|ENTITY)/i.test(svg)) throw refuse('must not be an SVG with entities');
+  return open(await drawSvg(svg));
+}
+
+function drawSvg(svg: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [SVG_PROCESS],
+      // Nothing of ours in its environment: it reads what strangers drew.
+      {
+        encoding: 'buffer',
+        env: {},
+        timeout: TIMEOUT_MS,
+        killSignal: 'SIGKILL',
+        maxBuffer: MAX_DRAWN,
+      },
+      (error, png) => {
+        if (error === null) resolve(png);
+        else if (error.killed === true) reject(refuse('is an SVG that takes too long to draw'));
+        else reject(error);
+      },
+    );
+    // It may end before it has read everything.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(svg);
+  });
 }
 
 async function redraw(image: Sharp): Promise<ReadImage> {

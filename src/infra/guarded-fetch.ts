@@ -28,7 +28,7 @@ export interface FetchOptions {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** Redirects that are followed; 3 without. */
+  /** Redirects that are followed; 3 without. Only those of a GET are, and other origins don't get `headers`. */
   maxRedirects?: number;
 }
 
@@ -52,7 +52,7 @@ export async function guardedFetch(url: string, options: FetchOptions): Promise<
   try {
     return await follow(url, options, agent, signal);
   } catch (error) {
-    if (error instanceof FetchRefused) throw error;
+    if (error instanceof FetchRefused || isOurs(error)) throw error;
     throw new FetchRefused(reasonOf(error, signal, options), { cause: error });
   } finally {
     agent.destroy().catch(() => {});
@@ -65,12 +65,18 @@ async function follow(
   agent: Agent,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const { method = 'GET', headers = {}, body, maxBytes, maxRedirects = REDIRECTS } = options;
+  const { method = 'GET', headers = {}, body, maxBytes } = options;
+  const maxRedirects = method === 'GET' ? (options.maxRedirects ?? REDIRECTS) : 0;
   let url = readUrl(first);
+  const { origin } = url;
   for (let redirects = 0; ; redirects += 1) {
     const answer = await request(url, {
       method,
-      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers },
+      headers: {
+        'user-agent': USER_AGENT,
+        'accept-encoding': 'identity',
+        ...(url.origin === origin ? headers : {}),
+      },
       ...(body === undefined ? {} : { body }),
       dispatcher: agent,
       signal,
@@ -178,6 +184,10 @@ export function isAllowed(address: string): boolean {
   if (parsed.range() !== 'unicast') return false;
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
+
+/** A request that could not be made is our own fault, not that of the address. */
+const isOurs = (error: unknown): boolean =>
+  (error as { code?: string }).code === 'UND_ERR_INVALID_ARG' || error instanceof RangeError;
 
 /** Why something failed, in words that tell nothing of our own network. */
 function reasonOf(error: unknown, signal: AbortSignal, { timeoutMs }: FetchOptions): string {

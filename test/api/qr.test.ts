@@ -36,7 +36,7 @@ describe('GET /qr', () => {
       frameText: 'Scan',
       format: 'webp',
     });
-    const { format, width, height = 0 } = await sharp(bytes).metadata();
+    const { format, width, height } = await sharp(bytes).metadata();
     expect([format, width]).to.deep.equal(['webp', 400]);
     expect(height).to.be.greaterThan(400);
     expect((await DECODERS['ZBar']!(await toPixels(bytes)))?.toString()).to.equal(URL_A);

@@ -64,11 +64,9 @@ function row(factor: keyof Case['choices'], choice: string): string {
 
 function versions(): string {
   const { resolve } = createRequire(import.meta.url);
-  const version = (file: string) =>
-    (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-  const zxing = version(resolve('zxing-wasm/package.json'));
-  const zbar = version(
-    resolve('@undecaf/zbar-wasm/dist/main.mjs').replace(/dist.*/, 'package.json'),
-  );
-  return `ZBar (zbar-wasm ${zbar}) and ZXing (zxing-wasm ${zxing})`;
+  const version = (name: string) => {
+    const file = resolve(name).replace(/dist.*$/, 'package.json');
+    return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  };
+  return `ZBar (zbar-wasm ${version('@undecaf/zbar-wasm')}) and ZXing (zxing-wasm ${version('zxing-wasm/reader')})`;
 }

@@ -62,8 +62,16 @@ describe('a job that runs twice', () => {
       db()(table).where({ project_id: world.projectId }).orderByRaw('1, 2');
     return Promise.all(
       [
-        ...['links', 'qrcodes', 'claims', 'tags', 'link_tags', 'qrcode_tags'],
-        ...['templates', 'folders', 'domains', 'jobs'],
+        'links',
+        'qrcodes',
+        'claims',
+        'tags',
+        'link_tags',
+        'qrcode_tags',
+        'templates',
+        'folders',
+        'domains',
+        'jobs',
       ].map(of),
     );
   }

@@ -51,12 +51,12 @@ export const location: ContentType<Location> = {
         title: content.query ?? 'Location',
         actions: [
           {
-            label: 'Open in Google Maps',
+            label: 'Google Maps',
             href: `https://www.google.com/maps/search/?api=1&query=${at}`,
           },
-          { label: 'Open in Apple Maps', href: `https://maps.apple.com/?ll=${at}&q=${name}` },
+          { label: 'Apple Maps', href: `https://maps.apple.com/?ll=${at}&q=${name}` },
           {
-            label: 'Open in OpenStreetMap',
+            label: 'OpenStreetMap',
             href: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`,
           },
         ],
