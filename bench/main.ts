@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { benchBulk } from './bulk.ts';
 import { benchMemory } from './memory.ts';
+import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
 import { benchVisits } from './visits.ts';
 
@@ -10,6 +11,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   bulk: benchBulk,
   visits: benchVisits,
   memory: benchMemory,
+  qr: benchQr,
 };
 
 const name = process.argv[2] ?? '';
