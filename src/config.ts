@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from './infra/url.ts';
 
 /** One variable of the environment: how it is read, what it means, what holds when it is absent. */
 interface Setting<T> {
@@ -48,7 +49,7 @@ const url = (help: string, fallback: string, protocols: readonly string[]): Sett
   help,
   fallback,
   parse(value) {
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+    if (!protocols.includes(parseUrl(value)?.protocol ?? '')) {
       throw new Error(
         `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
       );
@@ -78,7 +79,7 @@ const hostname = (help: string, fallback: string): Setting<string> => ({
   help,
   fallback,
   parse(value) {
-    const host = URL.canParse(`http://${value}`) ? new URL(`http://${value}`).host : '';
+    const host = parseUrl(`http://${value}`)?.host ?? '';
     if (host === '' || host !== value.toLowerCase() || host.includes(':')) {
       throw new Error('must be a host name without scheme, port or path');
     }

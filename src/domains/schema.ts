@@ -1,10 +1,12 @@
 import { bodyFlag, flag, id, Joi, paging, text } from '../infra/fields.ts';
+import { parseUrl } from '../infra/url.ts';
 import { destination } from '../links/destination.ts';
 
 /** Lower-case and ASCII, as domains are stored; `undefined` when the text is no host name. */
 export function toHostName(value: string): string | undefined {
-  if (!/^[^\s/?#@:[\]\\%]+$/.test(value) || !URL.canParse(`http://${value}`)) return undefined;
-  const host = new URL(`http://${value}`).hostname.replace(/\.$/, '');
+  const url = /^[^\s/?#@:[\]\\%]+$/.test(value) ? parseUrl(`http://${value}`) : undefined;
+  if (url === undefined) return undefined;
+  const host = url.hostname.replace(/\.$/, '');
   const isAddress = /^[\d.]+$/.test(host);
   return isAddress || host === '' || host.length > 253 ? undefined : host;
 }

@@ -67,11 +67,13 @@ async function download(url: string): Promise<Buffer> {
 function readDataUri(uri: string): Buffer {
   const comma = uri.indexOf(',');
   const data = uri.slice(comma + 1);
-  const isBase64 = /;base64$/i.test(uri.slice(0, comma));
-  if (!isBase64 && /%(?![0-9a-f]{2})/i.test(data)) {
+  if (/%(?![0-9a-f]{2})/i.test(data)) {
     throw refuse('is a data URI that is not well percent-encoded');
   }
-  const bytes = isBase64 ? Buffer.from(data, 'base64') : percentDecoded(data);
+  // Base64 may be escaped as well: its +, / and = often are.
+  const decoded = percentDecoded(data);
+  const isBase64 = /;base64$/i.test(uri.slice(0, comma));
+  const bytes = isBase64 ? Buffer.from(decoded.toString('latin1'), 'base64') : decoded;
   if (bytes.length > MAX_BYTES) throw refuse('must not be larger than 2 MiB');
   return bytes;
 }

@@ -1,4 +1,5 @@
 import { Joi } from '../infra/fields.ts';
+import { parseUrl } from '../infra/url.ts';
 
 const MAX_URL = 32_768;
 /** Half a megabyte of image, in base64. */
@@ -16,7 +17,7 @@ export const imageSource = () =>
         ? source
         : error('rule', { rule: `must not be longer than ${MAX_DATA} characters as a data URI` });
     }
-    if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
+    if (!/^https?:\/\//i.test(source) || parseUrl(source) === undefined) {
       return error('rule', {
         rule: 'must be a URL that begins with http:// or https://, or a data URI',
       });

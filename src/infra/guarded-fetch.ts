@@ -1,8 +1,9 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import { config } from '../config.ts';
+import { parseUrl } from './url.ts';
 
 /*
  * The only way out to the web. Addresses to fetch from come from strangers, who would like us to ask what only we
@@ -37,6 +38,10 @@ export class FetchRefused extends Error {}
 
 const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
 const REDIRECTS = 3;
+/** Those of http and https, which `URL` leaves out where they are usual: other services listen on other ports. */
+const WEB_PORTS = new Set(['', '80', '443']);
+/** Public to look at, reached by Azure's own machines only, and their source of metadata. */
+const AZURE_WIRE_SERVER = '168.63.129.16';
 
 /**
  * Fetches from a public address.
@@ -46,7 +51,11 @@ const REDIRECTS = 3;
 export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
   const signal = AbortSignal.timeout(options.timeoutMs);
   const agent = new Agent({
-    connect: { lookup: guardedLookup as typeof systemLookup, timeout: options.timeoutMs },
+    // The port is part of the judgement, and a look-up alone isn't told of it.
+    connect: (target, done) => {
+      const lookup = guardedLookup(target.port) as typeof systemLookup;
+      buildConnector({ lookup, timeout: options.timeoutMs })(target, done);
+    },
     pipelining: 0,
   });
   try {
@@ -90,8 +99,9 @@ async function follow(
       if (redirects === maxRedirects) {
         throw new FetchRefused(`it redirects more than ${maxRedirects} times`);
       }
-      if (!URL.canParse(location, url)) throw new FetchRefused('it redirects to no valid address');
-      url = readUrl(new URL(location, url).href);
+      const next = parseUrl(location, url);
+      if (next === undefined) throw new FetchRefused('it redirects to no valid address');
+      url = readUrl(next.href);
       continue;
     }
     if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
@@ -129,8 +139,8 @@ function plainHeaders(headers: Record<string, string | string[] | undefined>) {
 
 /** @throws FetchRefused for other schemes, credentials, and hosts that are forbidden addresses */
 function readUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new FetchRefused('it is no valid address');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) throw new FetchRefused('it is no valid address');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new FetchRefused('it must begin with http:// or https://');
   }
@@ -139,11 +149,19 @@ function readUrl(text: string): URL {
   }
   // A literal address is never looked up. URL has turned 0x7f.1 and its like into dotted numbers by now.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(host) !== 0 && !isAllowed(host)) throw forbidden();
+  const objection = isIP(host) === 0 ? undefined : objectionTo([host], url.port);
+  if (objection !== undefined) throw objection;
   return url;
 }
 
-const forbidden = () => new FetchRefused('it leads to a private address');
+/** Why a host with these addresses may not be asked at a port; `undefined` when it may. */
+function objectionTo(addresses: string[], port: string): FetchRefused | undefined {
+  if (!addresses.every(isAllowed)) return new FetchRefused('it leads to a private address');
+  if (!WEB_PORTS.has(port) && !addresses.every(isListed)) {
+    return new FetchRefused('its port must be 80 or 443');
+  }
+  return undefined;
+}
 
 type LookupCallback = (
   error: Error | null,
@@ -152,37 +170,48 @@ type LookupCallback = (
 ) => void;
 
 /** Resolves a name as node does, and refuses it when any of its addresses is forbidden. */
-function guardedLookup(
-  hostname: string,
-  options: { all?: boolean; family?: number },
-  callback: LookupCallback,
-): void {
-  systemLookup(hostname, { family: options.family ?? 0, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error);
-    if (!addresses.every(({ address }) => isAllowed(address))) return callback(forbidden());
-    const first = addresses[0]!;
-    if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-}
+const guardedLookup =
+  (port: string) =>
+  (
+    hostname: string,
+    options: { all?: boolean; family?: number },
+    callback: LookupCallback,
+  ): void => {
+    systemLookup(hostname, { family: options.family ?? 0, all: true }, (error, found) => {
+      if (error !== null) return callback(error);
+      const objection = objectionTo(
+        found.map(({ address }) => address),
+        port,
+      );
+      if (objection !== undefined) return callback(objection);
+      const first = found[0]!;
+      if (options.all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
 
 /**
  * Whether an address may be asked: a public one (nothing that RFC 6890 and its registries reserve), or one that the
  * operator allows.
  */
 export function isAllowed(address: string): boolean {
+  if (isListed(address)) return true;
   const parsed = ipaddr.process(address);
-  const isListed = config().OUTBOUND_ALLOW.some((entry) => {
+  // An IPv4 address inside an IPv6 one is a way to reach it: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380)
+  // and their kin are all ranges of their own, or outside of what is given to the internet (RFC 4291, 2.4).
+  if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_WIRE_SERVER) return false;
+  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
+}
+
+/** Whether the operator allows an address by name, at any port. */
+function isListed(address: string): boolean {
+  const parsed = ipaddr.process(address);
+  return config().OUTBOUND_ALLOW.some((entry) => {
     const [range, bits] = entry.includes('/')
       ? ipaddr.parseCIDR(entry)
       : [ipaddr.process(entry), entry.includes(':') ? 128 : 32];
     return range.kind() === parsed.kind() && parsed.match([range, bits]);
   });
-  if (isListed) return true;
-  // An IPv4 address inside an IPv6 one is a way to reach it: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380)
-  // and their kin are all ranges of their own, or outside of what is given to the internet (RFC 4291, 2.4).
-  if (parsed.range() !== 'unicast') return false;
-  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
 /** A request that could not be made is our own fault, not that of the address. */

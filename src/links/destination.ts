@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { Joi } from '../infra/fields.ts';
+import { parseUrl } from '../infra/url.ts';
 
 const MAX_LENGTH = 32_768;
 const REFUSED_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:']);
@@ -30,8 +31,8 @@ export function parseDestination(given: string): string {
   }
   const scheme = HOST_AND_PORT.test(trimmed) ? undefined : SCHEME.exec(trimmed)?.[1]?.toLowerCase();
   const url = scheme === undefined ? `https://${trimmed.replace(/^\/\//, '')}` : trimmed;
-  if (!URL.canParse(url)) throw new BadDestination('must be a valid URL');
-  const parsed = new URL(url);
+  const parsed = parseUrl(url);
+  if (parsed === undefined) throw new BadDestination('must be a valid URL');
   if (REFUSED_SCHEMES.has(parsed.protocol)) {
     throw new BadDestination(`must not use the scheme ${parsed.protocol}`);
   }

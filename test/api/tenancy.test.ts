@@ -103,7 +103,8 @@ const ATTEMPTS: Record<string, Attempt> = {
   },
   'get /qr': async ({ api }) => {
     // Public: it knows of nobody's records.
-    expect((await api.download('/qr', { url: URL_A })).status).to.equal(200);
+    const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
+    expect((await api.download('/qr', { url: URL_A }, from)).status).to.equal(200);
   },
   'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode }) => {
     const code = { type: 'url', url: URL_A };

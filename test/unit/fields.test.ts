@@ -243,3 +243,13 @@ describe('the configuration', () => {
       .and.satisfy((error: Error) => !error.message.includes('hidden'));
   });
 });
+
+describe('a URL with characters beyond ASCII', () => {
+  it('is valid however often it is asked', () => {
+    for (let time = 0; time < 20_000; time += 1) {
+      expect(parseDestination('https://münchen.example/straße')).to.equal(
+        'https://xn--mnchen-3ya.example/stra%C3%9Fe',
+      );
+    }
+  });
+});

@@ -1,4 +1,6 @@
+import dns, { type LookupAddress } from 'node:dns';
 import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -16,6 +18,7 @@ const LIMITS: FetchOptions = { maxBytes: 10_000, timeoutMs: 2_000 };
 const PRIVATE = 'it leads to a private address';
 const TOO_LARGE = 'it is larger than 10000 bytes';
 const NO_ANSWER = 'its host does not answer';
+const PORT = 'its port must be 80 or 443';
 
 const get = (url: string, options: Partial<FetchOptions> = {}): Promise<Fetched> =>
   guardedFetch(url, { ...LIMITS, ...options });
@@ -71,7 +74,7 @@ describe('the guarded way out', () => {
       '[::] [::ffff:10.0.0.1] [fd00::1] [::ffff:7f00:1] [64:ff9b::7f00:1]',
       '[64:ff9b:1::7f00:1] [2002:7f00:1::] [2001::1] [fe80::1] [fec0::1] [ff02::1]',
       '[2001:db8::1] [3fff::1] [100::1] [2001:2::1] [::ffff:0:7f00:1] [2001:20::1]',
-      '[5f00::1] [::7f00:1] [4000::1]',
+      '[5f00::1] [::7f00:1] [4000::1] 168.63.129.16 [::ffff:168.63.129.16] [fd00:ec2::254]',
     ].flatMap((line) => line.split(' '));
     for (const host of hosts) {
       it(`refuses http://${host}`, async () => {
@@ -158,6 +161,16 @@ describe('the guarded way out', () => {
       expect(seen[1]).to.deep.equal({ ...seen[0], accept: 'image/*' });
     });
 
+    it('keep the fragment of an address to themselves', async () => {
+      const seen: (string | undefined)[] = [];
+      site.answer('/fragment', ({ url }, response) => {
+        seen.push(url);
+        response.end();
+      });
+      await get(`${site.url}/fragment?a=b#c`);
+      expect(seen).to.deep.equal(['/fragment?a=b']);
+    });
+
     it('may send a body', async () => {
       site.answer('/hook', (request, response) => {
         response.writeHead(201);
@@ -170,6 +183,86 @@ describe('the guarded way out', () => {
     it('report errors of the other side as they are', async () => {
       site.answer('/broken', { status: 503, body: 'later' });
       expect((await get(`${site.url}/broken`)).status).to.equal(503);
+    });
+  });
+
+  describe('ports', () => {
+    for (const port of [0, 1, 22, 25, 81, 444, 5432, 6379, 8080, 65535]) {
+      it(`are those of the web, not ${port}`, async () => {
+        for (const host of ['8.8.8.8', '[2606:4700:4700::1111]']) {
+          expect(await refusal(`http://${host}:${port}/`), host).to.equal(PORT);
+        }
+      });
+    }
+
+    it('are those of the web after a redirect too', async () => {
+      site.answer('/port', { status: 302, headers: { Location: 'https://8.8.8.8:6379/' } });
+      expect(await refusal(`${site.url}/port`)).to.equal(PORT);
+    });
+  });
+
+  describe('names', () => {
+    const { lookup } = dns;
+    let asked: string[];
+
+    /** Lets every look-up give the next of these answers, the last one for ever. */
+    const resolveTo = (...answers: string[][]): void => {
+      asked = [];
+      const fake = (
+        name: string,
+        _options: unknown,
+        callback: (error: null, found: LookupAddress[]) => void,
+      ): void => {
+        const answer = answers[Math.min(asked.length, answers.length - 1)]!;
+        asked.push(name);
+        const found = answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+        setImmediate(callback, null, found);
+      };
+      Object.assign(dns, { lookup: fake });
+      syncBuiltinESMExports();
+    };
+    afterEach(() => {
+      Object.assign(dns, { lookup });
+      syncBuiltinESMExports();
+    });
+
+    it('are connected to where they were judged: one look-up for one connection', async () => {
+      // The second answer is what a rebinding name server gives to whoever asks again.
+      resolveTo(['127.0.0.1'], ['127.0.0.2']);
+      site.answer('/rebind', { body: 'first' });
+      const { body } = await get(`http://rebind.test:${site.port}/rebind`);
+      expect([body.toString(), asked]).to.deep.equal(['first', ['rebind.test']]);
+      expect(await refusal(`http://rebind.test:${site.port}/rebind`)).to.equal(PRIVATE);
+    });
+
+    it('are judged anew after a redirect, to the same name as well', async () => {
+      resolveTo(['127.0.0.1'], ['127.0.0.2']);
+      site.answer('/again', { status: 302, headers: { Location: '/again' } });
+      const before = site.requests('/again');
+      expect(await refusal(`http://rebind.test:${site.port}/again`)).to.equal(PRIVATE);
+      expect([site.requests('/again') - before, asked.length]).to.deep.equal([1, 2]);
+    });
+
+    it('are refused when one of several addresses is forbidden', async () => {
+      const before = [site.requests(), forbidden.requests()];
+      for (const answer of [
+        ['127.0.0.1', '127.0.0.2'],
+        ['127.0.0.1', 'fe80::1%lo'],
+        ['127.0.0.1', '::ffff:127.0.0.2'],
+        ['8.8.8.8', '10.0.0.1'],
+        ['64:ff9b::7f00:1'],
+      ]) {
+        resolveTo(answer);
+        expect(await refusal(`http://mixed.test:${site.port}/`), answer.join()).to.equal(PRIVATE);
+      }
+      expect([site.requests(), forbidden.requests()]).to.deep.equal(before);
+    });
+
+    it('are asked at ports of the web only, unless every address is an allowed one', async () => {
+      resolveTo(['8.8.8.8']);
+      expect(await refusal('http://public.test:22/')).to.equal(PORT);
+      resolveTo(['127.0.0.1', '8.8.8.8']);
+      expect(await refusal(`http://mixed.test:${site.port}/`)).to.equal(PORT);
     });
   });
 

@@ -169,8 +169,19 @@ describe('images', () => {
       expect((await readImage(`data:image/png,${bytes}`)).width).to.equal(4);
     });
 
+    it('may be base64 whose signs are escaped, with a fragment behind', async () => {
+      const uri = dataUri(await plain(4, 4).png().toBuffer());
+      const start = uri.indexOf(',') + 1;
+      const escaped = uri.slice(0, start) + encodeURIComponent(uri.slice(start));
+      expect(escaped).to.contain('%2B').and.to.contain('%2F');
+      for (const one of [uri, escaped, `${escaped}#logo`]) {
+        expect((await readImage(one)).width, one).to.equal(4);
+      }
+    });
+
     const bad: [uri: string, reason: string][] = [
       ['data:image/png;base64,', NO_IMAGE],
+      ['data:image/png;base64,%zz', 'is a data URI that is not well percent-encoded'],
       ['data:image/png;base64', NO_IMAGE],
       ['data:', NO_IMAGE],
       ['data:image/png;base64,!!!!', NO_IMAGE],

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
-import { readAddress } from '../../src/redirect/address.ts';
+import { filePath, readAddress } from '../../src/redirect/address.ts';
 import { decideLink, decideRoot } from '../../src/redirect/decide.ts';
 import { finalUrl } from '../../src/redirect/destination.ts';
 import { html, page } from '../../src/redirect/html/layout.ts';
@@ -45,7 +45,7 @@ describe('what a request line asks for', () => {
   ];
   for (const [target, key, query] of cases) {
     it(`reads ${target.slice(0, 40)}`, () => {
-      expect(readAddress(target)).to.deep.equal({ key, query });
+      expect(readAddress(target)).to.deep.equal({ key, query, isFile: false });
     });
   }
   for (const target of ['/100%', '/%zz', '/%C3', '*', 'ftp://acme.link/x', '']) {
@@ -253,5 +253,18 @@ describe('what is written into an answer', () => {
     expect(asciiUrl('https://e.com/ö?a=%20b\r\nX: 1')).to.equal(
       'https://e.com/%C3%B6?a=%20b%0D%0AX:%201',
     );
+  });
+});
+
+describe('the file of a page', () => {
+  it('is asked for under the server’s own name, before the key', () => {
+    expect(readAddress('/_/file/gr%C3%B6%C3%9Fe')).to.deep.equal({
+      key: 'größe',
+      query: '',
+      isFile: true,
+    });
+    expect(readAddress('/_/file/_/file/a')?.key).to.equal(null);
+    expect(readAddress('/_/file/')?.key).to.equal(null);
+    expect(filePath('a/größe')).to.equal('/_/file/a/gr%C3%B6%C3%9Fe');
   });
 });

@@ -1,4 +1,5 @@
 import { Joi } from '../../infra/fields.ts';
+import { parseUrl } from '../../infra/url.ts';
 import type { DisplayRow } from '../../lookup/entry.ts';
 import type { ContentType } from './content-type.ts';
 import { emailAddress, line, lines, phoneNumber } from './fields.ts';
@@ -156,7 +157,7 @@ const list = (value: ReturnType<typeof line>, types: string[]) =>
     .max(10);
 
 const webAddress = line(2_000).custom((value: string, { error }) =>
-  /^https?:\/\//i.test(value) && URL.canParse(value)
+  /^https?:\/\//i.test(value) && parseUrl(value) !== undefined
     ? value
     : error('rule', { rule: 'must be a URL that begins with http:// or https://' }),
 );
