@@ -48,6 +48,7 @@ function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
     content,
     static: isStatic,
     useDisplayPage,
+    filled,
     rules,
     design,
     templateId,
@@ -61,6 +62,7 @@ function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
   }
   if (isStatic !== undefined) next.static = isStatic;
   if (useDisplayPage !== undefined) next.use_display_page = useDisplayPage;
+  if (filled !== undefined) next.filled = filled;
   if (rules !== undefined) next.rules = rules;
   if (design !== undefined) next.design = { ...row.design, ...design };
   if (templateId !== undefined) next.template_id = templateId;

@@ -24,6 +24,7 @@ export interface QrCodeChanges extends RoutedChanges {
   content?: { type: ContentName; value: unknown };
   static?: boolean;
   useDisplayPage?: boolean;
+  filled?: boolean;
   rules?: Rule[] | null;
   design?: StoredDesign;
   templateId?: string | null;
@@ -71,7 +72,9 @@ const fields = {
   useDisplayPage: bodyFlag().description(
     'Of dynamic codes of type phone, email or sms: a page with buttons (true, the default), or straight into the app.',
   ),
-  filled: bodyFlag().description('Set by the service; accepted and ignored.'),
+  filled: bodyFlag().description(
+    'Whether a visitor has filled in the form before the destination.',
+  ),
   rules: Kinds.array()
     .items(Kinds.object({ value: text(1_000).required(), url: destination().required() }))
     .max(100)
@@ -183,7 +186,7 @@ export interface KeptImages {
 
 /** A checked body as a job carries it: content, look and tags each in one place. */
 export function toChanges(body: QrCodeBody, images: KeptImages): QrCodeChanges {
-  const { type, useAsTemplate, filled: _, ...rest } = toRouted(body);
+  const { type, useAsTemplate, ...rest } = toRouted(body);
   const changes: Record<string, unknown> = {};
   const design: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {

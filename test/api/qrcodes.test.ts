@@ -187,6 +187,77 @@ describe('a QR code', () => {
     expect(body[1].qrcode).to.deep.equal({ type: 'url' });
   });
 
+  it('of a contact shows a page whose file phones open; a password hides both', async () => {
+    const vcard = { firstName: 'Jürgen', lastName: 'Müller', phones: ['+4930123456'] };
+    const { body } = await world.api.post('/qrcodes', { type: 'vcard', vcard, key: 'team/jürgen' });
+    const path = '/team/j%C3%BCrgen';
+    const page = await world.visit(path);
+    expect([page.status, page.headers['content-type']]).to.deep.equal([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.body).to.contain(`href="/_/file${path}"`);
+    const file = await world.visit(`/_/file${path}`);
+    expect([file.status, file.headers['content-type']]).to.deep.equal([
+      200,
+      'text/vcard; charset=utf-8',
+    ]);
+    expect(file.body).to.contain('N:Müller;Jürgen;;;\r\n');
+    await world.api.patch(`/qrcodes/${body.id}`, { password: 'open sesame' });
+    for (const hidden of [path, `/_/file${path}`]) {
+      const answer = await world.visit(hidden);
+      expect(answer.status).to.equal(403);
+      expect(answer.body).not.to.contain('Müller');
+    }
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    expect((await world.visit(`/_/file/${link.key}`)).status).to.equal(404);
+  });
+
+  it('gives every field of its body back', async () => {
+    const sent = {
+      type: 'url',
+      url: `${URL_A}?utm_source=poster`,
+      archived: true,
+      expiresAt: '2099-01-01T00:00:00.000Z',
+      expiredUrl: 'https://example.com/over',
+      flexible: true,
+      filled: true,
+      trackConversion: true,
+      publicStats: true,
+      doIndex: true,
+      comments: 'hall',
+      proxy: true,
+      title: 't',
+      description: 'd',
+      image: 'https://example.com/i.png',
+      rewrite: true,
+      ios: 'https://example.com/ios',
+      android: 'https://example.com/android',
+      geo: { DE: 'https://example.com/de' },
+      rules: [{ value: 'x', url: 'https://example.com/x' }],
+      useDisplayPage: false,
+      preRedirection: true,
+      isFormMandatory: true,
+      pageUrl: 'https://example.com/form',
+      bgColor: '#FFFFFF80',
+      fgColor: '#112233',
+      size: 640,
+      level: 'Q',
+      pattern: 'classy',
+      shape: 'rounded/leaf',
+      frame: 'ribbon',
+      frameColor: '#224466',
+      frameText: 'Hello',
+      frameTextColor: '#FFFFFF',
+      frameTextStyles: { weight: 700, size: 20, family: 'Lora' },
+    };
+    const { status, body } = await world.api.post('/qrcodes', { ...sent, prefix: '/p/' });
+    expect(status).to.equal(201);
+    expect(body).to.deep.include(sent);
+    expect(body.key).to.match(/^p\/\w{7}$/);
+    expect(body.utm_source).to.equal('poster');
+  });
+
   it('counts its scans once per visitor', async () => {
     const { body } = await world.api.post('/qrcodes', { type: 'text', text: 'hello' });
     for (const visitor of [1, 1, 2]) {

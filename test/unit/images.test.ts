@@ -10,6 +10,7 @@ import { Site } from '../support/site.ts';
 
 const NO_IMAGE = 'is not an image (PNG, JPEG, WebP, GIF, AVIF or SVG)';
 const DAMAGED = 'is an image that cannot be read: the file is damaged';
+const TOO_LONG = 'is an SVG that takes too long to draw';
 const NAMESPACES =
   'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"';
 const GREEN = '<rect width="64" height="64" fill="#0f0"/>';
@@ -170,12 +171,16 @@ describe('images', () => {
     });
 
     it('may be base64 whose signs are escaped, with a fragment behind', async () => {
-      const uri = dataUri(await plain(4, 4).png().toBuffer());
+      const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+      const noisy = sharp({
+        create: { width: 64, height: 64, channels: 3, background: 'red', noise },
+      });
+      const uri = dataUri(await noisy.png().toBuffer());
       const start = uri.indexOf(',') + 1;
       const escaped = uri.slice(0, start) + encodeURIComponent(uri.slice(start));
       expect(escaped).to.contain('%2B').and.to.contain('%2F');
       for (const one of [uri, escaped, `${escaped}#logo`]) {
-        expect((await readImage(one)).width, one).to.equal(4);
+        expect((await readImage(one)).width, one.slice(0, 40)).to.equal(64);
       }
     });
 
@@ -292,7 +297,7 @@ describe('images', () => {
         return `<g id="g${level + 1}">${uses}</g>`;
       });
       const bomb = `<defs><circle id="g0" r="60"/>${levels.join('')}</defs><use href="#g5"/>`;
-      expect(await refusal(svg(bomb))).to.equal('is an SVG that takes too long to draw');
+      expect(await refusal(svg(bomb))).to.equal(TOO_LONG);
     });
 
     const harmless: [name: string, content: string][] = [
@@ -372,7 +377,8 @@ describe('images', () => {
       );
       const dot = '<rect width=".01" height=".01"/>';
       const content = `<defs><g id="a0">${dot}</g>${levels.join('')}</defs><use href="#a9"/>`;
-      expect(await refusal(svg(content))).to.equal(DAMAGED);
+      // librsvg counts its elements and stops; on a busy machine the clock comes first.
+      expect(await refusal(svg(content))).to.be.oneOf([DAMAGED, TOO_LONG]);
     });
 
     it('are not huge, and not broken', async () => {
