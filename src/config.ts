@@ -159,7 +159,7 @@ export const SETTINGS = {
   },
   TRUST_PROXY: addresses('Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
   OUTBOUND_ALLOW: addresses(
-    'Private addresses or ranges that may be fetched from all the same, as images and webhooks of your own network.',
+    'Private addresses or ranges that may be fetched from all the same, at any port; elsewhere only 80 and 443 are asked.',
   ),
   DNS_SERVERS: {
     help: 'Name servers that are asked for verification records, as comma-separated addresses with or without port.',

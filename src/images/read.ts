@@ -139,7 +139,9 @@ function drawSvg(svg: string): Promise<Buffer> {
       (error, png) => {
         if (error === null) resolve(png);
         else if (error.killed === true) reject(refuse('is an SVG that takes too long to draw'));
-        else reject(error);
+        else if (error.signal === 'SIGKILL') {
+          reject(refuse('is an SVG that takes too much memory to draw'));
+        } else reject(error);
       },
     );
     // It may end before it has read everything.

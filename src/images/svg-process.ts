@@ -11,6 +11,14 @@ const MAX_PIXELS = 25_000_000;
 /** An SVG's own px per inch, and the most that librsvg takes. */
 const OWN_DENSITY = 72;
 const MAX_DENSITY = 100_000;
+/** Most memory, in bytes; a drawing usually takes less than 100 MB. How often that is looked at, in ms. */
+const MAX_MEMORY = 512 * 1024 * 1024;
+const LOOK_EVERY_MS = 20;
+
+// Some hundred kilobytes of filters can fill gigabytes before the time is over. librsvg draws in another thread.
+setInterval(() => {
+  if (process.memoryUsage.rss() > MAX_MEMORY) process.kill(process.pid, 'SIGKILL');
+}, LOOK_EVERY_MS).unref();
 
 const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

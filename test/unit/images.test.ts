@@ -300,6 +300,14 @@ describe('images', () => {
       expect(await refusal(svg(bomb))).to.equal(TOO_LONG);
     });
 
+    it('may not fill the memory', async () => {
+      const steps = Array.from({ length: 12_000 }, (_, i) => `<feOffset result="r${i}"/>`).join('');
+      const filter = `<filter id="f" x="0" y="0" width="1" height="1">${steps}</filter>`;
+      expect(await refusal(svg(`${filter}<g filter="url(#f)">${GREEN}</g>`))).to.equal(
+        'is an SVG that takes too much memory to draw',
+      );
+    });
+
     const harmless: [name: string, content: string][] = [
       ['scripts', '<script>document.querySelector("rect").remove()</script>'],
       ['handlers', '<set attributeName="x" to="0" onbegin="alert(1)"/>'],
