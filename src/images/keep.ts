@@ -2,6 +2,7 @@ import { db } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import type { ImageRef } from '../qrcodes/design.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { imageName } from './name.ts';
 import { readImage } from './read.ts';
 
 /** How long images that belong to no workspace are kept, and how long the cache holds those that do, in s. */
@@ -10,8 +11,6 @@ const KEEP_SECONDS = 86_400;
 const GRACE_SECONDS = 3_600;
 /** Images that no code and no template uses are deleted after this time. */
 const UNUSED_FOR = '1 day';
-
-const imageName = (id: string) => `img:${id}`;
 
 /**
  * Fetches an image and keeps it: for a workspace in the database, otherwise for a day in the cache.

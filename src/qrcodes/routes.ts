@@ -4,6 +4,7 @@ import { answerPicture } from '../api/answer-picture.ts';
 import { checkEach } from '../api/input.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
+import { imageName } from '../images/name.ts';
 import { Joi } from '../infra/fields.ts';
 import { bulk } from '../queues/bulk.ts';
 import { images } from '../queues/images.ts';
@@ -299,8 +300,11 @@ async function withBorrowedImages(
   const field = typeof look.src === 'string' ? 'src' : 'logo';
   const { cache } = request.queues;
   const name = `imgsrc:${createHash('sha256').update(source).digest('base64url')}`;
-  const known = await cache.get(name);
-  if (known !== null) return { ...look, srcImage: JSON.parse(known) as ImageRef };
+  const known = JSON.parse((await cache.get(name)) ?? 'null') as ImageRef | null;
+  // A cache that evicts may have kept the name and not the image.
+  if (known !== null && (await cache.exists(imageName(known.id))) === 1) {
+    return { ...look, srcImage: known };
+  }
   const image = await keepImage(request, field, source);
   await cache.set(name, JSON.stringify(image), 'EX', BORROWED_SECONDS);
   return { ...look, srcImage: image! };

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { ApiClient } from '../support/client.ts';
 import { DECODERS, toPixels } from '../support/decoders.ts';
 import { Site } from '../support/site.ts';
+import { stack } from '../support/stack.ts';
 
 const URL_A = 'https://example.com/a';
 
@@ -15,6 +16,17 @@ describe('GET /qr', () => {
   const here = '198.51.100.20';
   const qr = (query: Record<string, string | number>, headers: Record<string, string> = {}) =>
     anyone.download('/qr', { url: URL_A, ...query }, from(here, headers));
+
+  /** How many pictures worker_qr has drawn. */
+  async function drawn(): Promise<number> {
+    const metrics = await (
+      await fetch(`${stack().runner.healthUrlOf('worker_qr')}/metrics`)
+    ).text();
+    const count = /job_seconds_count\{queue="qr",job="qr.render",outcome="done"\} (\d+)/.exec(
+      metrics,
+    );
+    return Number(count?.[1] ?? 0);
+  }
 
   it('draws any URL for anybody, and may be kept for a day', async () => {
     const { status, headers, bytes } = await qr({});
@@ -47,9 +59,12 @@ describe('GET /qr', () => {
   });
 
   it('draws a picture once, however many ask for it at once', async () => {
+    const before = await drawn();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => qr({ size: 777, pattern: 'dots' })),
     );
+    await qr({ size: 777, pattern: 'dots' });
+    expect((await drawn()) - before).to.equal(1);
     expect(new Set(answers.map(({ bytes }) => bytes.toString('base64'))).size).to.equal(1);
   });
 
