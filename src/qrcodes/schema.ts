@@ -91,8 +91,10 @@ const fields = {
 const oneContent: Joi.CustomValidator<QrCodeBody> = (body, { error }) => {
   const given = CONTENT_NAMES.filter((name) => body[name] !== undefined && body[name] !== null);
   if (body.type === undefined) {
-    if (given.length === 0) return body;
-    return error('rule', { rule: `must have type where it has ${given[0]}` });
+    // A change may name the content alone.
+    const [name, second] = given;
+    if (second !== undefined) return error('rule', { rule: `must not have ${name} and ${second}` });
+    return name === undefined ? body : { ...body, type: name };
   }
   const { type } = body;
   if (!given.includes(type)) {

@@ -151,6 +151,10 @@ describe('a QR code', () => {
       200,
     );
     const supple = await make({ flexible: true });
+    expect((await change(supple.id, { text: 'three' })).body).to.include({ text: 'three' });
+    expect((await change(supple.id, { text: 'a', phone: '110' })).body.error.message).to.equal(
+      'body must not have text and phone',
+    );
     const { body } = await change(supple.id, { type: 'phone', phone: '110' });
     expect(body).to.include({ type: 'phone', phone: '110', text: null });
     expect((await world.visit(`/${supple.key}`)).body).to.contain('tel:110');
