@@ -2,6 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { ensureDefaultDomain } from '../src/domains/commands.ts';
 import { connectDb, type Knex } from '../src/infra/db.ts';
+import { LINKS } from '../src/links/kind.ts';
+import { QR_CODES } from '../src/qrcodes/kind.ts';
+import { rebuildEntries } from '../src/records/rebuild.ts';
 import { SetupError, serversEnv, startServers } from './embedded/servers.ts';
 
 /**
@@ -20,6 +23,8 @@ export async function migrateLatest(databaseUrl: string): Promise<void> {
   await migrating(databaseUrl, async (db) => {
     await db.migrate.latest(MIGRATIONS);
     await ensureDefaultDomain(db, readConfig(process.env).DEFAULT_SHORT_DOMAIN);
+    await rebuildEntries(LINKS, db);
+    await rebuildEntries(QR_CODES, db);
   });
 }
 

@@ -209,6 +209,10 @@ export const SETTINGS = {
     min: 1,
     max: 100,
   }),
+  METATAGS_CONCURRENCY: integer('Pages that one worker_metatags looks at at once.', 8, {
+    min: 1,
+    max: 100,
+  }),
   QR_REQUESTS_PER_MINUTE: integer(
     'Requests of GET /qr that one address may send in a minute; 0: any number.',
     300,

@@ -77,7 +77,7 @@ describe('the structure', () => {
     [
       'routes use the frame only',
       /^src\/(?!api)\w+\/routes\.ts$/,
-      /^src\/(redirect\/|api\/(?!answer|input|route\.ts))/,
+      /^src\/(redirect\/|api\/(?!answer|ask-framing|input|route\.ts))/,
       'use answer.ts, input.ts, route.ts',
     ],
     [
@@ -89,7 +89,7 @@ describe('the structure', () => {
     [
       'the redirect loads no room',
       /^src\/redirect\//,
-      /^src\/(?!redirect|lookup\/(entry|find)|queues\/(clicks|queue)|infra|config|errors|ids)/,
+      /^src\/(?!redirect|lookup\/(entry|find|rows)|html|click-id|queues\/(clicks|queue)|infra|config|errors|ids)/,
       'use the look-up entry',
     ],
     [

@@ -6,12 +6,16 @@ import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 
 /** `node dist/workers/main.js <name>` runs `workers/<name>.ts`. */
-const WORKERS: Record<string, () => Promise<{ default: (log: Log) => WorkerDefinition }>> = {
+const WORKERS: Record<
+  string,
+  () => Promise<{ default: (log: Log) => WorkerDefinition | Promise<WorkerDefinition> }>
+> = {
   writes: () => import('./writes.ts'),
   bulk: () => import('./bulk.ts'),
   clicks: () => import('./clicks.ts'),
   qr: () => import('./qr.ts'),
   images: () => import('./images.ts'),
+  metatags: () => import('./metatags.ts'),
 };
 
 const name = process.argv[2] ?? '';
@@ -21,7 +25,7 @@ await runProcess(`worker_${name}`, async ({ log }) => {
   if (load === undefined) {
     throw new Error(`no worker is called "${name}"; there are: ${Object.keys(WORKERS).join(', ')}`);
   }
-  const definition = (await load()).default(log);
+  const definition = await (await load()).default(log);
   const redis = connectRedis(config().REDIS_URL, 'wait', {
     onError: (error) => log.warn({ err: error }, 'Redis is away'),
   });

@@ -3,6 +3,7 @@ import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/d
 import { createFolder, deleteFolder, updateFolder } from '../src/folders/commands.ts';
 import { db } from '../src/infra/db.ts';
 import { createLink, deleteLink, updateLink, upsertLink } from '../src/links/commands.ts';
+import { createPage, deletePage, updatePage } from '../src/pages/commands.ts';
 import { createQrCode, deleteQrCode, updateQrCode } from '../src/qrcodes/commands.ts';
 import { serve } from '../src/queues/queue.ts';
 import { writes } from '../src/queues/writes.ts';
@@ -28,6 +29,9 @@ export default () =>
       'folder.create': createFolder,
       'folder.update': updateFolder,
       'folder.delete': deleteFolder,
+      'page.create': createPage,
+      'page.update': updatePage,
+      'page.delete': deletePage,
       'domain.create': createDomain,
       'domain.update': updateDomain,
       'domain.verify': verifyDomain,

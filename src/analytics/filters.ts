@@ -1,8 +1,7 @@
 import { domainField } from '../domains/schema.ts';
 import { Refusal } from '../errors.ts';
-import { dateTime, externalIdIn, id, Joi, text } from '../infra/fields.ts';
+import { dateTime, externalIdIn, id, text, timezone } from '../infra/fields.ts';
 import { linkQueries } from '../links/queries.ts';
-import { isTimezone } from './interval.ts';
 
 /** Key under which visits of a domain's root are recorded. */
 export const ROOT_KEY = '_root';
@@ -35,14 +34,7 @@ export const spanSchemas = {
     'Without `interval`: the first moment that counts; default 24 hours before `end`.',
   ),
   end: dateTime().description('The first moment that counts no more; default now.'),
-  timezone: Joi.string()
-    .custom((value: string, { error }) =>
-      isTimezone(value)
-        ? value
-        : error('rule', { rule: 'must be an IANA time zone such as Europe/Berlin' }),
-    )
-    .default('UTC')
-    .description('IANA zone to which days and months are aligned.'),
+  timezone: timezone().description('IANA zone to which days and months are aligned.'),
 };
 
 /**

@@ -51,17 +51,6 @@ const GRANULARITY: Record<Interval, Granularity> = {
   all: 'month',
 };
 
-/** Whether the zone is one that IANA knows. */
-export function isTimezone(name: string): boolean {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: name });
-    // Some engines also take offsets such as +01:00, which Postgres reads the other way round.
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
-
 /**
  * The stretch of time that a request means.
  *

@@ -4,6 +4,7 @@ import { eventRoutes } from '../events/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
+import { pageRoutes } from '../pages/routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
 import { templateRoutes } from '../templates/routes.ts';
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...templateRoutes,
   ...tagRoutes,
   ...folderRoutes,
+  ...pageRoutes,
   ...domainRoutes,
   ...eventRoutes,
   ...analyticsRoutes,

@@ -214,16 +214,20 @@ function toColumns({
   type,
   placeholder,
   expiredUrl,
+  notFoundUrl,
   archived,
   primary,
+  targetFrameable,
 }: DomainChanges): Partial<Domain> {
   const columns = {
     target,
     type,
     placeholder,
     expired_url: expiredUrl,
+    not_found_url: notFoundUrl,
     archived,
     is_primary: primary,
+    target_frameable: targetFrameable,
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }

@@ -15,6 +15,9 @@ export class Domain extends WorkspaceModel {
   declare type: 'redirect' | 'rewrite';
   declare placeholder: string | null;
   declare expired_url: string | null;
+  declare not_found_url: string | null;
+  /** Whether the target may be shown in a frame, as of the last write of target or type. */
+  declare target_frameable: boolean;
   declare version: number;
   declare created_at: Date;
   declare updated_at: Date;

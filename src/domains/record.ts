@@ -13,6 +13,7 @@ export interface DomainRecord {
   type: 'redirect' | 'rewrite';
   placeholder: string;
   expiredUrl: string | null;
+  notFoundUrl: string | null;
   createdAt: string;
   updatedAt: string;
   verification: { type: 'TXT'; name: string; value: string } | null;
@@ -34,6 +35,7 @@ export function toDomain(row: Domain): DomainRecord {
     type: row.type,
     placeholder: row.placeholder ?? `${config().DOCS_URL}/help/links`,
     expiredUrl: row.expired_url,
+    notFoundUrl: row.not_found_url,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     verification: row.verified ? null : verificationRecord(row.slug, row.verification_token),
@@ -51,6 +53,10 @@ export const domainRecord = Joi.object({
   type: Joi.string().valid('redirect', 'rewrite').required(),
   placeholder: Joi.string().required(),
   expiredUrl: Joi.string().allow(null).required(),
+  notFoundUrl: Joi.string()
+    .allow(null)
+    .required()
+    .description('Addition: where visitors are led who ask for a key that nothing has.'),
   createdAt: Joi.string().isoDate().required(),
   updatedAt: Joi.string().isoDate().required(),
   verification: Joi.object({

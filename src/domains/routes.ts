@@ -1,4 +1,5 @@
-import { answerWrite, created, ok } from '../api/answer.ts';
+import { type Asker, answerWrite, created, ok } from '../api/answer.ts';
+import { askFrameable } from '../api/ask-framing.ts';
 import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -51,8 +52,9 @@ export const domainRoutes: Route[] = [
     body: newDomainBody,
     answers: { 201: domainRecord },
     writes: true,
-    handle: (request) => {
-      const data = { ...request.body, id: newId('domain') };
+    async handle(request) {
+      const body = await withFraming(request, request.body);
+      const data = { ...body, id: newId('domain') };
       return answerWrite(request, writes, 'domain.create', data, (made) =>
         created(`/domains/${made.id}`, made),
       );
@@ -82,8 +84,10 @@ export const domainRoutes: Route[] = [
     body: domainChangesBody,
     answers: { 200: domainRecord },
     writes: true,
-    handle: (request) => {
-      const data = { id: request.params.id, changes: request.body };
+    async handle(request) {
+      const { id } = request.params;
+      const before = await Domain.of(request.caller.projectId).where({ id }).first();
+      const data = { id, changes: await withFraming(request, request.body, before) };
       return answerWrite(request, writes, 'domain.update', data, ok);
     },
   }),
@@ -110,3 +114,15 @@ export const domainRoutes: Route[] = [
     handle: (request) => answerWrite(request, writes, 'domain.delete', request.params, ok),
   }),
 ];
+
+/** The changes with what was found out about a frame around the target, where there will be one. */
+async function withFraming<Changes extends DomainChanges>(
+  request: Asker,
+  changes: Changes,
+  before?: Pick<Domain, 'type' | 'target'>,
+): Promise<Changes> {
+  const { type = before?.type, target = before?.target } = changes;
+  if (type !== 'rewrite' || typeof target !== 'string' || !/^https?:/i.test(target)) return changes;
+  const frameable = await askFrameable(request, [target]);
+  return { ...changes, targetFrameable: frameable.length > 0 };
+}

@@ -26,8 +26,11 @@ export interface DomainChanges {
   type?: 'redirect' | 'rewrite';
   placeholder?: string;
   expiredUrl?: string | null;
+  notFoundUrl?: string | null;
   archived?: boolean;
   primary?: boolean;
+  /** Found out by the API before the write, never sent by a caller. */
+  targetFrameable?: boolean;
 }
 
 export interface NewDomain extends DomainChanges {
@@ -39,6 +42,9 @@ const changes = {
   type: Joi.string().valid('redirect', 'rewrite'),
   placeholder: text(2_000).description('An example link, shown to teammates.'),
   expiredUrl: destination().allow(null),
+  notFoundUrl: destination()
+    .allow(null)
+    .description('Addition: where visitors are led who ask for a key that nothing has.'),
   archived: bodyFlag(),
   primary: bodyFlag(),
 };

@@ -3,7 +3,7 @@ export interface EventRow {
   project_id: string;
   occurred_at: string;
   id: string;
-  event: 'click' | 'scan';
+  event: 'click' | 'scan' | 'view' | 'lead';
   /** The link, or the QR code of a scan. `null`: the root of a domain. */
   link_id: string | null;
   domain: string;
@@ -20,7 +20,11 @@ export interface EventRow {
   referer_url: string;
   via: 'link' | 'qr';
   ip: string;
+  /** The page that was shown, or whose form was sent. */
+  page_id: string | null;
+  /** The click that a lead belongs to. */
+  click_id: string | null;
+  event_name: string | null;
+  /** The answers of a form. */
+  metadata: Record<string, unknown> | null;
 }
-
-/** What stands where nothing is known. */
-export const UNKNOWN = 'Unknown';

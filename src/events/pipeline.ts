@@ -1,11 +1,11 @@
 import { isbot } from 'isbot';
+import { clickId } from '../click-id.ts';
 import { kindOfId } from '../ids.ts';
+import { readDevice } from '../infra/device.ts';
+import type { FindPlace } from '../infra/places.ts';
 import type { Visit } from '../queues/clicks.ts';
-import { clickId } from './click-id.ts';
 import type { EventRow } from './event.ts';
-import { readDevice } from './steps/device.ts';
 import { truncateIp } from './steps/ip.ts';
-import type { FindPlace } from './steps/place.ts';
 import { readReferrer } from './steps/referrer.ts';
 
 /** Why a visit does not become an event. */
@@ -44,17 +44,27 @@ const STEPS: readonly [name: string, step: Step][] = [
     },
   ],
   // The redirect process has looked too; its list may be older than ours.
-  ['bot', ({ userAgent }) => (isbot(userAgent) ? 'bot' : undefined)],
+  // Nobody fills in a form by mistake: its answers are kept whoever sends them.
+  ['bot', ({ userAgent, lead }) => (!lead && isbot(userAgent) ? 'bot' : undefined)],
   [
     'visit',
     (visit, draft) => {
-      draft.event = kindOfId(visit.linkId) === 'qrcode' ? 'scan' : 'click';
+      draft.event = eventOf(visit);
       draft.occurred_at = new Date(visit.at).toISOString();
       draft.link_id = visit.linkId === '' ? null : visit.linkId;
       draft.domain = visit.domain;
       draft.key = storable(visit.key, MAX_KEY);
       draft.url = storable(visit.destination, MAX_URL);
       draft.via = visit.via;
+      return undefined;
+    },
+  ],
+  [
+    'page',
+    ({ view, lead }, draft) => {
+      draft.page_id = view?.pageId ?? (lead?.pageId || null);
+      draft.event_name = lead === undefined ? null : FORM_SUBMITTED;
+      draft.metadata = lead?.answers ?? null;
       return undefined;
     },
   ],
@@ -70,16 +80,33 @@ const STEPS: readonly [name: string, step: Step][] = [
       const { dedupeSeconds, keepFullIp } = settings.get(visit.projectId)!;
       const { ip, userAgent, at } = visit;
       const target = visit.linkId === '' ? visit.domain : visit.linkId;
-      draft.id = clickId({ target, ip, userAgent, at, visitId: visit.id }, dedupeSeconds);
+      const idOf = (whose: string) =>
+        clickId({ target: whose, ip, userAgent, at, visitId: visit.id }, dedupeSeconds);
+      const { view, lead } = visit;
+      if (lead !== undefined) draft.id = lead.eventId;
+      else if (view !== undefined) draft.id = idOf(`${view.pageId} ${target}`);
+      else draft.id = visit.clickId ?? idOf(target);
+      draft.click_id = lead === undefined ? null : (visit.clickId ?? idOf(target));
       draft.ip = keepFullIp ? ip : truncateIp(ip);
       return undefined;
     },
   ],
 ];
 
+/** Name of the lead that a form before a destination makes. */
+const FORM_SUBMITTED = 'Form submitted';
+
+function eventOf({ linkId, view, lead }: Visit): EventRow['event'] {
+  if (lead !== undefined) return 'lead';
+  if (view !== undefined) return 'view';
+  return kindOfId(linkId) === 'qrcode' ? 'scan' : 'click';
+}
+
 /** A visit that went through all steps, and until when a repeat of it must be known. */
 export interface CountedVisit {
   row: EventRow;
+  /** The same for everything that counts as one. */
+  guardId: string;
   guardUntil: Date;
 }
 
@@ -99,7 +126,10 @@ export function runPipeline(visits: readonly Visit[], means: PipelineMeans): Pip
     const draft: Draft = {};
     const reason = firstReason(visit, draft, means);
     if (reason === undefined) {
-      result.counted.push({ row: draft as EventRow, guardUntil: guardUntil(visit, means) });
+      const row = draft as EventRow;
+      // A form that is sent twice has two ids.
+      const guardId = visit.lead === undefined ? row.id : `lead_${visit.lead.nonce}`;
+      result.counted.push({ row, guardId, guardUntil: guardUntil(visit, means) });
     } else {
       result.dropped.set(reason, (result.dropped.get(reason) ?? 0) + 1);
     }

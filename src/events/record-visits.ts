@@ -1,9 +1,9 @@
 import type { Log } from '../infra/log.ts';
 import { visitLag, visitsProcessed } from '../infra/metrics.ts';
+import type { FindPlace } from '../infra/places.ts';
 import type { Visit } from '../queues/clicks.ts';
 import { visitSettings } from '../workspaces/queries.ts';
 import { type CountedVisit, runPipeline, type VisitSettings } from './pipeline.ts';
-import type { FindPlace } from './steps/place.ts';
 import { storeEvents } from './store.ts';
 
 /** Most visits of one transaction. */

@@ -28,21 +28,22 @@ export type RollupDimension = keyof typeof ROLLUP_DIMENSIONS;
  */
 export async function storeEvents(visits: readonly CountedVisit[]): Promise<number> {
   const first = new Map<string, CountedVisit>();
-  for (const visit of visits) if (!first.has(visit.row.id)) first.set(visit.row.id, visit);
+  for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   return db().transaction(async (trx) => {
     const fresh = await guard(trx, first);
     if (fresh.length === 0) return 0;
     await insertEvents(trx, fresh);
     await addToCounters(trx, fresh);
     await addToRollups(trx, fresh);
+    await markFilled(trx, fresh);
     return fresh.length;
   });
 }
 
 /** Takes the guards of these visits; the visits whose guard was free are new. */
 async function guard(trx: Db, visits: Map<string, CountedVisit>): Promise<EventRow[]> {
-  const guards = [...visits.values()].map(({ row, guardUntil }) => ({
-    id: row.id,
+  const guards = [...visits.values()].map(({ guardId, guardUntil }) => ({
+    id: guardId,
     expires_at: guardUntil,
   }));
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
@@ -55,7 +56,7 @@ async function guard(trx: Db, visits: Map<string, CountedVisit>): Promise<EventR
 
 const COLUMNS =
   'project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city, ' +
-  'device, browser, os, referer, referer_url, via, ip';
+  'device, browser, os, referer, referer_url, via, ip, page_id, click_id, event_name, metadata';
 
 async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
   await trx.raw(
@@ -64,35 +65,76 @@ async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
   );
 }
 
+/** What is added to the counters of one record. */
+interface Counted {
+  project_id: string;
+  record_id: string;
+  visits: number;
+  leads: number;
+  last_visit_at: string | null;
+}
+
+/** Clicks and scans count for their link or code, views for their page, leads for both. */
 async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<void> {
-  const sums = new Map<
-    string,
-    { project_id: string; record_id: string; visits: number; last_visit_at: string }
-  >();
-  for (const { project_id, link_id, occurred_at } of rows) {
-    if (link_id === null) continue;
-    const sum = sums.get(link_id);
+  const sums = new Map<string, Counted>();
+  const sumOf = (project_id: string, record_id: string): Counted => {
+    let sum = sums.get(record_id);
     if (sum === undefined) {
-      sums.set(link_id, { project_id, record_id: link_id, visits: 1, last_visit_at: occurred_at });
-    } else {
-      sum.visits += 1;
-      if (occurred_at > sum.last_visit_at) sum.last_visit_at = occurred_at;
+      sum = { project_id, record_id, visits: 0, leads: 0, last_visit_at: null };
+      sums.set(record_id, sum);
+    }
+    return sum;
+  };
+  for (const { project_id, event, link_id, page_id, occurred_at } of rows) {
+    if (event === 'lead') {
+      for (const id of [link_id, page_id]) if (id !== null) sumOf(project_id, id).leads += 1;
+      continue;
+    }
+    const counted = event === 'view' ? page_id : link_id;
+    if (counted === null) continue;
+    const sum = sumOf(project_id, counted);
+    sum.visits += 1;
+    if (sum.last_visit_at === null || occurred_at > sum.last_visit_at) {
+      sum.last_visit_at = occurred_at;
     }
   }
   if (sums.size === 0) return;
-  // A link or QR code that was deleted meanwhile keeps its events, and has no counters any more.
+  // What was deleted meanwhile keeps its events, and has no counters any more.
   await trx.raw(
-    `INSERT INTO counters (project_id, record_id, visits, last_visit_at)
-     SELECT sum.project_id, sum.record_id, sum.visits, sum.last_visit_at
+    `INSERT INTO counters (project_id, record_id, visits, leads, last_visit_at)
+     SELECT sum.project_id, sum.record_id, sum.visits, sum.leads, sum.last_visit_at
        FROM json_populate_recordset(NULL::counters, ?) AS sum
       WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
          OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
+         OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
       ORDER BY sum.project_id, sum.record_id
      ON CONFLICT (project_id, record_id) DO UPDATE
         SET visits = counters.visits + excluded.visits,
+            leads = counters.leads + excluded.leads,
             last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at)`,
     [JSON.stringify([...sums.values()])],
   );
+}
+
+/** Somebody has filled in the form before a destination. */
+async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  const filled = new Map(
+    rows.flatMap(({ event, project_id, link_id }) =>
+      event === 'lead' && link_id !== null ? [[link_id, { project_id, id: link_id }]] : [],
+    ),
+  );
+  if (filled.size === 0) return;
+  for (const table of ['links', 'qrcodes']) {
+    // Locked in the order of their ids, as everywhere.
+    await trx.raw(
+      `UPDATE ${table} AS r SET filled = true
+         FROM (SELECT r.project_id, r.id FROM json_populate_recordset(NULL::${table}, ?) AS f
+                 JOIN ${table} r ON r.project_id = f.project_id AND r.id = f.id
+                WHERE NOT r.filled ORDER BY r.id FOR UPDATE OF r) AS open
+        WHERE r.project_id = open.project_id AND r.id = open.id`,
+      [JSON.stringify([...filled.values()])],
+    );
+  }
 }
 
 async function addToRollups(trx: Db, rows: readonly EventRow[]): Promise<void> {

@@ -94,6 +94,26 @@ export function toInstant(value: string): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
+/** A time zone that IANA knows; UTC without. */
+export const timezone = (): JoiBase.StringSchema =>
+  Joi.string()
+    .custom((value: string, { error }) =>
+      isTimezone(value)
+        ? value
+        : error('rule', { rule: 'must be an IANA time zone such as Europe/Berlin' }),
+    )
+    .default('UTC');
+
+function isTimezone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: name });
+    // Some engines also take offsets such as +01:00, which Postgres reads the other way round.
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
 /** Page number and size of a list. */
 export const paging = (most: number) => ({
   page: Joi.number().integer().min(1).max(1_000_000).default(1).description('Page, from 1'),

@@ -29,6 +29,8 @@ export interface FetchOptions {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
+  /** Nothing of the body is read. */
+  headersOnly?: boolean;
   /** Redirects that are followed; 3 without. Only those of a GET are, and other origins don't get `headers`. */
   maxRedirects?: number;
 }
@@ -103,6 +105,15 @@ async function follow(
       if (next === undefined) throw new FetchRefused('it redirects to no valid address');
       url = readUrl(next.href);
       continue;
+    }
+    if (options.headersOnly === true) {
+      answer.body.destroy();
+      return {
+        status,
+        headers: plainHeaders(answer.headers),
+        body: Buffer.alloc(0),
+        url: url.href,
+      };
     }
     if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
       answer.body.destroy();

@@ -4,5 +4,5 @@ import type { LinkRow } from './model.ts';
 
 /** What the redirect process needs to know of a link. */
 export async function linkEntry(row: LinkRow, known?: LinkEntry): Promise<string> {
-  return encodeLink({ ...(await routedEntry(row, known)), destination: row.url });
+  return encodeLink(await routedEntry(row, { destination: row.url }, known));
 }

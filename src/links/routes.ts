@@ -1,4 +1,5 @@
-import { answerWrite, created, ok } from '../api/answer.ts';
+import { type Asker, answerWrite, created, ok } from '../api/answer.ts';
+import { askFrameable, withFrameable } from '../api/ask-framing.ts';
 import { checkEach } from '../api/input.ts';
 import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
@@ -7,6 +8,7 @@ import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import type { BulkInput } from '../records/commands.ts';
 import { toRouted } from '../records/fields.ts';
+import { framedUrls } from '../records/framing.ts';
 import { countAnswer, openPassword } from '../records/record.ts';
 import { findByInfo, findByRef, found, refuseOtherWorkspace } from '../records/requests.ts';
 import { linkQueries } from './queries.ts';
@@ -47,8 +49,9 @@ export const linkRoutes: Route[] = [
     body: newLinkBody,
     answers: { 201: linkRecord },
     writes: true,
-    handle: (request) => {
-      const data = { userId: request.caller.userId, link: toNewLink(request.body) };
+    async handle(request) {
+      const link = await withFrameable(request, toNewLink(request.body));
+      const data = { userId: request.caller.userId, link };
       return answerWrite(request, writes, 'link.create', data, (link) =>
         created(`/links/${link.id}`, openPassword(link)),
       );
@@ -115,8 +118,12 @@ export const linkRoutes: Route[] = [
     body: newLinkBody,
     answers: { 200: linkRecord, 201: linkRecord },
     writes: true,
-    handle: (request) => {
-      const data = { userId: request.caller.userId, link: toNewLink(request.body) };
+    async handle(request) {
+      const wanted = toNewLink(request.body);
+      const link = await withFrameable(request, wanted, async () => [
+        (await findTwin(request.caller.projectId, wanted)) ?? {},
+      ]);
+      const data = { userId: request.caller.userId, link };
       return answerWrite(request, writes, 'link.upsert', data, (link) =>
         link.id === data.link.id
           ? created(`/links/${link.id}`, openPassword(link))
@@ -138,8 +145,9 @@ export const linkRoutes: Route[] = [
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
     writes: true,
-    handle: (request) => {
-      const data = { userId: request.caller.userId, links: toBulkLinks(request.body) };
+    async handle(request) {
+      const links = await toBulkLinks(request, request.body);
+      const data = { userId: request.caller.userId, links };
       return answerWrite(request, bulk, 'links.create', data, (items) =>
         ok(items.map(openPassword)),
       );
@@ -155,14 +163,13 @@ export const linkRoutes: Route[] = [
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
     writes: true,
-    handle: (request) => {
+    async handle(request) {
       const { linkIds, data } = request.body;
-      return answerWrite(
-        request,
-        bulk,
-        'links.update',
-        { linkIds, changes: toRouted(data) },
-        (items) => ok(items.map(openPassword)),
+      const changes = await withFrameable(request, toRouted(data), () =>
+        Promise.all(linkIds.map((ref) => findByRef(linkQueries, request.caller.projectId, ref))),
+      );
+      return answerWrite(request, bulk, 'links.update', { linkIds, changes }, (items) =>
+        ok(items.map(openPassword)),
       );
     },
   }),
@@ -201,8 +208,12 @@ export const linkRoutes: Route[] = [
     body: linkChangesBody,
     answers: { 200: linkRecord },
     writes: true,
-    handle: (request) => {
-      const data = { linkId: request.params.linkId, changes: toRouted(request.body) };
+    async handle(request) {
+      const { linkId } = request.params;
+      const changes = await withFrameable(request, toRouted(request.body), async () => [
+        await findByRef(linkQueries, request.caller.projectId, linkId),
+      ]);
+      const data = { linkId, changes };
       return answerWrite(request, writes, 'link.update', data, (link) => ok(openPassword(link)));
     },
   }),
@@ -220,10 +231,28 @@ export const linkRoutes: Route[] = [
 ];
 
 /** The links of a bulk request as their job carries them: checked, or refused each by itself. */
-function toBulkLinks(sent: unknown[]): BulkInput<NewLink>[] {
-  return checkEach<NewLink>(newLinkBody, sent, 'link').map((link, index) =>
+async function toBulkLinks(request: Asker, sent: unknown[]): Promise<BulkInput<NewLink>[]> {
+  const links = checkEach<NewLink>(newLinkBody, sent, 'link').map((link) =>
+    link instanceof Refusal ? link : toNewLink(link),
+  );
+  const valid = links.filter((link): link is NewLink => !(link instanceof Refusal));
+  const frameable = await askFrameable(request, valid.flatMap(framedUrls));
+  return links.map((link, index) =>
     link instanceof Refusal
       ? { refused: link.toJSON(), sent: sent[index] }
-      : { input: toNewLink(link), sent: sent[index] },
+      : { input: { ...link, frameable: onlyOwn(link, frameable) }, sent: sent[index] },
   );
+}
+
+/** Of what may be framed, what a link would show in a frame: jobs and rows carry no more. */
+function onlyOwn(link: NewLink, frameable: readonly string[]): string[] {
+  const own = new Set(framedUrls(link));
+  return frameable.filter((url) => own.has(url));
+}
+
+/** The link that an upsert will find, as far as that matters: one with another destination. */
+async function findTwin(projectId: string, { externalId, domain, key }: NewLink) {
+  if (typeof externalId === 'string') return linkQueries.findByExternalId(projectId, externalId);
+  if (domain === undefined || key === undefined) return undefined;
+  return linkQueries.findByKey(projectId, domain, key);
 }

@@ -3,12 +3,22 @@ import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
 import { Tally } from '../infra/tally.ts';
-import { type DomainEntry, decodeDomain, decodeLink, type LinkEntry } from './entry.ts';
+import {
+  CURRENT,
+  type DomainEntry,
+  decodeDomain,
+  decodeLink,
+  decodePage,
+  decodeWorkspace,
+  type LinkEntry,
+  type PageEntry,
+  type WorkspaceEntry,
+} from './entry.ts';
 import { type Flight, Flights } from './flights.ts';
 import { Guard } from './guard.ts';
 import { NearCache } from './near-cache.ts';
-import { domainName, fill, linkName, readStored } from './publish.ts';
-import { POSTGRES_MS, type Row, readDomain, readLink } from './rows.ts';
+import { domainName, fill, linkName, pageName, readStored, workspaceName } from './publish.ts';
+import { POSTGRES_MS, type Row, readDomain, readLink, readPage, readWorkspace } from './rows.ts';
 
 /*
  * What host and key stand for, asked of the nearest that may answer:
@@ -114,6 +124,28 @@ export class Finder {
     return { domain, link };
   }
 
+  /**
+   * The workspace of a link; `null` when it is gone.
+   *
+   * @throws Unavailable
+   */
+  workspace(projectId: string): Promise<WorkspaceEntry | null> {
+    return this.#look(
+      this.#aboutOther(workspaceName(projectId), decodeWorkspace, () => readWorkspace(projectId)),
+    );
+  }
+
+  /**
+   * A page before destinations; `null` when it is gone.
+   *
+   * @throws Unavailable
+   */
+  page(projectId: string, id: string): Promise<PageEntry | null> {
+    return this.#look(
+      this.#aboutOther(pageName(projectId, id), decodePage, () => readPage(projectId, id)),
+    );
+  }
+
   close(): void {
     this.#guard.close();
   }
@@ -151,12 +183,13 @@ export class Finder {
       return undefined;
     }
     if (stored === undefined) return undefined;
+    // Of another version than this process: the row is what counts.
+    if (stored !== null && !stored.startsWith(CURRENT)) return undefined;
     try {
       const found = stored === null ? null : decode(stored);
       answeredBy.redis.inc();
       return found;
     } catch {
-      // Of another version than this process: the row is what counts.
       return undefined;
     }
   }
@@ -194,6 +227,7 @@ export class Finder {
     this.#flights.overtake(name);
     const [kind, rest] = [name.slice(0, 3), name.slice(3)];
     if (kind === 'dm:') this.#near.forgetDomain(rest);
+    else if (kind !== 'lk:') this.#near.forgetOther(name);
     else {
       const colon = rest.indexOf(':');
       this.#near.forgetLink(rest.slice(0, colon), rest.slice(colon + 1));
@@ -208,6 +242,22 @@ export class Finder {
       recall: () => this.#near.domain(host),
       remember: (entry, now) => this.#near.rememberDomain(host, entry, now),
       forget: () => this.#near.forgetDomain(host),
+    };
+  }
+
+  #aboutOther<Entry extends object>(
+    name: string,
+    decode: (text: string) => Entry,
+    readRow: () => Promise<Row | null>,
+  ): Question<Entry> {
+    return {
+      name,
+      decode,
+      readRow,
+      // Entries are remembered under the name with which they are decoded.
+      recall: () => this.#near.other(name) as Entry | undefined,
+      remember: (entry, now) => this.#near.rememberOther(name, entry, now),
+      forget: () => this.#near.forgetOther(name),
     };
   }
 

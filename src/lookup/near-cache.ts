@@ -4,10 +4,12 @@ import { copyOf, Records } from './records.ts';
 /** Entries of one half of the time, or of the room, that is allowed. */
 class Generation {
   readonly domains = new Map<string, DomainEntry>();
+  /** What there are few of, by name: workspaces and pages. */
+  readonly others = new Map<string, object>();
   readonly links = new Records();
 
   get written(): number {
-    return this.domains.size + this.links.written;
+    return this.domains.size + this.others.size + this.links.written;
   }
 }
 
@@ -44,6 +46,21 @@ export class NearCache {
 
   link(domainId: string, key: string): LinkEntry | undefined {
     return this.#young.links.get(domainId, key) ?? this.#old.links.get(domainId, key);
+  }
+
+  /** A workspace or a page; whoever asks by its name knows which. */
+  other(name: string): object | undefined {
+    return this.#young.others.get(name) ?? this.#old.others.get(name);
+  }
+
+  rememberOther(name: string, entry: object, now: number): void {
+    this.#makeRoom(now);
+    this.#young.others.set(copyOf(name), entry);
+  }
+
+  forgetOther(name: string): void {
+    this.#young.others.delete(name);
+    this.#old.others.delete(name);
   }
 
   rememberDomain(host: string, entry: DomainEntry, now: number): void {

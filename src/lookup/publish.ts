@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /*
- * How a committed change reaches every redirect process. In Redis a name (`lk:…`, `dm:…`) holds
+ * How a committed change reaches every redirect process. In Redis a name (`lk:…`, `dm:…`, `ws:…`, `pg:…`) holds
  *
  *   version | entry      the entry is empty where nothing is there
  *
@@ -22,6 +22,11 @@ const GONE_SECONDS = 10;
 export const linkName = (domainId: string, key: string): string => `lk:${domainId}:${key}`;
 /** Name under which the entry of a domain is kept. */
 export const domainName = (host: string): string => `dm:${host}`;
+
+/** Name under which the entry of a workspace is kept. */
+export const workspaceName = (projectId: string): string => `ws:${projectId}`;
+/** Name under which the entry of a page before destinations is kept. */
+export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
 
 /** A change of what a name stands for. */
 export interface LookupChange {

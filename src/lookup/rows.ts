@@ -1,5 +1,12 @@
 import { db } from '../infra/db.ts';
-import { encodeDomain } from './entry.ts';
+import {
+  type DomainColumns,
+  domainEntry,
+  encodeDomain,
+  encodePage,
+  encodeWorkspace,
+  type PageContent,
+} from './entry.ts';
 
 /**
  * How long a look-up may take, in ms. Each statement also has this limit itself: knex then throws its
@@ -20,31 +27,45 @@ export async function readLink(domainId: string, key: string): Promise<Row | nul
   return (answer as { rows: Row[] }).rows[0] ?? null;
 }
 
-interface DomainRow {
-  id: string;
-  project_id: string | null;
-  target: string | null;
-  expired_url: string | null;
-  version: number;
-}
+type DomainRow = DomainColumns & { version: number };
 
 /** The domain of this name that resolves: the service's own, or a verified one. */
 export async function readDomain(host: string): Promise<Row | null> {
   const answer = await db()
     .raw(
-      `SELECT id, project_id, target, expired_url, version FROM domains
+      `SELECT id, project_id, target, type, target_frameable, expired_url, not_found_url, version FROM domains
         WHERE slug = ? AND (verified OR project_id IS NULL)
         ORDER BY project_id NULLS FIRST LIMIT 1`,
       [host],
     )
     .timeout(POSTGRES_MS);
   const row = (answer as { rows: DomainRow[] }).rows[0];
+  return row === undefined ? null : { entry: encodeDomain(domainEntry(row)), version: row.version };
+}
+
+/** What redirects must know of a workspace. */
+export async function readWorkspace(projectId: string): Promise<Row | null> {
+  const sql = 'SELECT click_dedupe_seconds AS seconds, version FROM workspaces WHERE id = ?';
+  const answer = await db().raw(sql, [projectId]).timeout(POSTGRES_MS);
+  const row = (answer as { rows: { seconds: number; version: number }[] }).rows[0];
   if (row === undefined) return null;
-  const entry = encodeDomain({
-    id: row.id,
-    projectId: row.project_id ?? '',
-    ...(row.target === null ? {} : { target: row.target }),
-    ...(row.expired_url === null ? {} : { expiredUrl: row.expired_url }),
-  });
+  const entry = encodeWorkspace({ projectId, dedupeSeconds: row.seconds });
   return { entry, version: row.version };
+}
+
+/** A page before destinations. */
+export async function readPage(projectId: string, id: string): Promise<Row | null> {
+  const sql = 'SELECT content, version FROM pages WHERE project_id = ? AND id = ?';
+  const answer = await db().raw(sql, [projectId, id]).timeout(POSTGRES_MS);
+  const row = (answer as { rows: { content: PageContent; version: number }[] }).rows[0];
+  return row === undefined
+    ? null
+    : { entry: encodePage({ id, projectId, ...row.content }), version: row.version };
+}
+
+/** How many visits of a link or QR code are counted. */
+export async function countVisits(projectId: string, id: string): Promise<number> {
+  const sql = 'SELECT visits FROM counters WHERE project_id = ? AND record_id = ?';
+  const answer = await db().raw(sql, [projectId, id]).timeout(POSTGRES_MS);
+  return (answer as { rows: { visits: number }[] }).rows[0]?.visits ?? 0;
 }

@@ -26,7 +26,6 @@ export const QR_CODES: RecordKind<QrCodeRow, QrCodeChanges, SealedQrCode> = {
     content: {},
     design: {},
     use_display_page: true,
-    rules: null,
     template_id: null,
   }),
   apply: applyChanges,
@@ -49,7 +48,6 @@ function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
     static: isStatic,
     useDisplayPage,
     filled,
-    rules,
     design,
     templateId,
     newTemplateId,
@@ -63,7 +61,6 @@ function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
   if (isStatic !== undefined) next.static = isStatic;
   if (useDisplayPage !== undefined) next.use_display_page = useDisplayPage;
   if (filled !== undefined) next.filled = filled;
-  if (rules !== undefined) next.rules = rules;
   if (design !== undefined) next.design = { ...row.design, ...design };
   if (templateId !== undefined) next.template_id = templateId;
   if (newTemplateId !== undefined) next.template_id = newTemplateId;
@@ -98,12 +95,11 @@ function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
 }
 
 async function qrCodeEntry(row: QrCodeRow, domain: string, known?: LinkEntry): Promise<string> {
-  const entry = await routedEntry(row, known);
   const { type, value } = contentOf(row);
   const visit = type.onVisit(value, { useDisplayPage: row.use_display_page });
-  return encodeLink(
+  const leads =
     'open' in visit
-      ? { ...entry, destination: visit.open }
-      : { ...entry, destination: shortLinkOf(domain, row.key), page: visit.page },
-  );
+      ? { destination: visit.open }
+      : { destination: shortLinkOf(domain, row.key), page: visit.page };
+  return encodeLink(await routedEntry(row, leads, known));
 }

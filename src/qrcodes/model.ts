@@ -15,17 +15,10 @@ export class QrCode extends RoutedModel {
   /** The content again where it is a URL: lists are searched by it. */
   declare url: string | null;
   declare use_display_page: boolean;
-  declare rules: Rule[] | null;
   declare template_id: string | null;
 }
 
 export type QrCodeRow = RowOf<QrCode>;
-
-/** Where visitors go of whom something holds. */
-export interface Rule {
-  value: string;
-  url: string;
-}
 
 export const QR_CODE_TABLES: RecordTables = {
   table: 'qrcodes',

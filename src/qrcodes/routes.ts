@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Asker, answerWrite, askWorker, created, ok } from '../api/answer.ts';
 import { answerPicture } from '../api/answer-picture.ts';
+import { withFrameable } from '../api/ask-framing.ts';
 import { checkEach } from '../api/input.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
@@ -10,6 +11,7 @@ import { bulk } from '../queues/bulk.ts';
 import { images } from '../queues/images.ts';
 import { writes } from '../queues/writes.ts';
 import type { BulkInput } from '../records/commands.ts';
+import type { Framing } from '../records/framing.ts';
 import { countAnswer, openPassword } from '../records/record.ts';
 import { findByInfo, findByRef, found, refuseOtherWorkspace } from '../records/requests.ts';
 import { type ImageRef, middleImage, resolveDesign, type StoredDesign } from './design.ts';
@@ -27,6 +29,7 @@ import {
   type NewQrCode,
   type NewQrCodeBody,
   newQrCodeBody,
+  type QrCodeChanges,
   type QrCodeChangesBody,
   type QrCodeCountQuery,
   type QrCodeInfoQuery,
@@ -80,7 +83,8 @@ export const qrCodeRoutes: Route[] = [
     answers: { 201: qrCodeRecord },
     writes: true,
     handle: async (request) => {
-      const qrcode = toNewQrCode(request.body, await keepImages(request, request.body));
+      const images = await keepImages(request, request.body);
+      const qrcode = await withFraming(request, toNewQrCode(request.body, images));
       const data = { userId: request.caller.userId, qrcode };
       return answerWrite(request, writes, 'qrcode.create', data, (made) =>
         created(`/qrcodes/${made.id}`, openPassword(made)),
@@ -222,8 +226,12 @@ export const qrCodeRoutes: Route[] = [
     answers: { 200: qrCodeRecord },
     writes: true,
     handle: async (request) => {
-      const changes = toChanges(request.body, await keepImages(request, request.body));
-      const data = { qrcodeId: request.params.qrcodeId, changes };
+      const { qrcodeId } = request.params;
+      const images = await keepImages(request, request.body);
+      const changes = await withFraming(request, toChanges(request.body, images), async () => [
+        (await findByRef(qrCodeQueries, request.caller.projectId, qrcodeId)) as Framing | undefined,
+      ]);
+      const data = { qrcodeId, changes };
       return answerWrite(request, writes, 'qrcode.update', data, (record) =>
         ok(openPassword(record)),
       );
@@ -249,13 +257,26 @@ async function toBulkQrCodes(request: Asker, sent: unknown[]): Promise<BulkInput
     checked.map(async (body, index): Promise<BulkInput<NewQrCode>> => {
       if (body instanceof Refusal) return { refused: body.toJSON(), sent: sent[index] };
       try {
-        return { input: toNewQrCode(body, await keepImages(request, body)), sent: sent[index] };
+        const qrcode = toNewQrCode(body, await keepImages(request, body));
+        return { input: await withFraming(request, qrcode), sent: sent[index] };
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
         return { refused: thrown.toJSON(), sent: sent[index] };
       }
     }),
   );
+}
+
+/** The code with what was found out about frames around what it leads to. */
+async function withFraming<Changes extends QrCodeChanges>(
+  request: Asker,
+  changes: Changes,
+  before?: () => Promise<readonly (Framing | undefined)[]>,
+): Promise<Changes> {
+  const { content } = changes;
+  const leads = content && { url: content.type === 'url' ? (content.value as string) : null };
+  const { frameable } = await withFrameable(request, { ...changes, ...leads } as Framing, before);
+  return frameable === undefined ? changes : { ...changes, frameable };
 }
 
 /** Fetches the images that a body names, and keeps them for the workspace. @throws Refusal naming the field */

@@ -2,7 +2,6 @@ import type Joi from 'joi';
 import { domainField } from '../domains/schema.ts';
 import { newId } from '../ids.ts';
 import { bodyFlag, id, Joi as Kinds, paging, recordId, text } from '../infra/fields.ts';
-import { destination } from '../links/destination.ts';
 import {
   BULK_LIMIT,
   bulkIds,
@@ -17,7 +16,6 @@ import { schemasOf } from '../records/filters.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
 import { DESIGN_FIELDS, designFields, type ImageRef, type StoredDesign } from './design.ts';
 import { QR_CODE_FILTERS, type QrCodeFilters } from './filters.ts';
-import type { Rule } from './model.ts';
 
 /** What may be changed of a QR code. An absent field stays, `null` clears it. */
 export interface QrCodeChanges extends RoutedChanges {
@@ -25,7 +23,6 @@ export interface QrCodeChanges extends RoutedChanges {
   static?: boolean;
   useDisplayPage?: boolean;
   filled?: boolean;
-  rules?: Rule[] | null;
   design?: StoredDesign;
   templateId?: string | null;
   /** Id of the template that is to be made of the look. */
@@ -45,7 +42,6 @@ type QrCodeBody = Omit<NewRouted, 'id' | 'tags'> &
     static?: boolean;
     useDisplayPage?: boolean;
     filled?: boolean;
-    rules?: Rule[] | null;
     templateId?: string | null;
     useAsTemplate?: boolean;
   };
@@ -75,10 +71,6 @@ const fields = {
   filled: bodyFlag().description(
     'Whether a visitor has filled in the form before the destination.',
   ),
-  rules: Kinds.array()
-    .items(Kinds.object({ value: text(1_000).required(), url: destination().required() }))
-    .max(100)
-    .allow(null),
   templateId: id()
     .allow(null)
     .description('Template whose look the code takes; fields of the look in the same body win.'),

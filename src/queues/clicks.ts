@@ -21,6 +21,22 @@ export interface Visit {
   referer: string;
   /** `qr` when the short link was opened with `?qr=1`. */
   via: 'link' | 'qr';
+  /** The id of the click, where the redirect process has handed it out already. */
+  clickId?: string;
+  /** Nobody was led on yet: a page of ours was shown. */
+  view?: { pageId: string };
+  /** The form of a page was sent. */
+  lead?: FormLead;
+}
+
+/** What somebody answered on the page before a destination. */
+export interface FormLead {
+  eventId: string;
+  /** The same when one form is sent twice. */
+  nonce: string;
+  /** Empty where the page is the owner's own. */
+  pageId: string;
+  answers: Record<string, string | boolean>;
 }
 
 /**

@@ -3,6 +3,8 @@ import type { DomainChanges, NewDomain } from '../domains/schema.ts';
 import type { FolderRecord } from '../folders/record.ts';
 import type { SealedLink } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
+import type { PageRecord } from '../pages/record.ts';
+import type { NewPage, PageChanges } from '../pages/schema.ts';
 import type { SealedQrCode } from '../qrcodes/record.ts';
 import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
 import type { TagRecord } from '../tags/record.ts';
@@ -25,6 +27,9 @@ export const writes = defineQueue<{
   'folder.create': Job<{ id: string; name: string }, FolderRecord>;
   'folder.update': Job<{ id: string; name: string }, FolderRecord>;
   'folder.delete': Job<{ id: string }, { id: string }>;
+  'page.create': Job<{ id: string; page: NewPage }, PageRecord>;
+  'page.update': Job<{ id: string; changes: PageChanges }, PageRecord>;
+  'page.delete': Job<{ id: string }, { id: string }>;
   'domain.create': Job<NewDomain & { id: string }, DomainRecord>;
   'domain.update': Job<{ id: string; changes: DomainChanges }, DomainRecord>;
   'domain.verify': Job<{ id: string }, DomainRecord>;

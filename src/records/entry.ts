@@ -1,7 +1,10 @@
 import { hash } from '@node-rs/argon2';
 import { unseal } from '../infra/secrets.ts';
-import type { LinkEntry } from '../lookup/entry.ts';
+import { readUtm, UTM_FIELDS, writeUtm } from '../links/destination.ts';
+import type { LinkCard, LinkEntry } from '../lookup/entry.ts';
+import { framingKey } from './framing.ts';
 import type { RoutedRow } from './model.ts';
+import { ruleEntry } from './routing-rules.ts';
 
 /** OWASP's second recommendation for Argon2id: 19 MiB, two passes. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -9,17 +12,81 @@ const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /**
  * What the redirect process needs to know of a link and of a QR code alike.
  *
+ * @param leads where it leads, or the page that it shows at its own address
  * @param known an entry of the same record whose password has not changed: its hash is used again
  */
 export async function routedEntry(
-  row: RoutedRow,
+  row: RoutedRow & { video?: string | null },
+  leads: Pick<LinkEntry, 'destination' | 'page'>,
   known?: LinkEntry,
-): Promise<Omit<LinkEntry, 'destination'>> {
-  const entry: Omit<LinkEntry, 'destination'> = { id: row.id, projectId: row.project_id };
+): Promise<LinkEntry> {
+  const entry: LinkEntry = { id: row.id, projectId: row.project_id, ...leads };
+  if (row.starts_at !== null) entry.startsAt = row.starts_at.getTime();
   if (row.expires_at !== null) entry.expiresAt = row.expires_at.getTime();
   if (row.expired_url !== null) entry.expiredUrl = row.expired_url;
+  if (row.max_visits !== null) entry.maxVisits = row.max_visits;
   if (row.password !== null) {
     entry.passwordHash = known?.passwordHash ?? (await hash(unseal(row.password), ARGON2));
   }
+  const card = cardOf(row);
+  if (row.proxy && card !== undefined) entry.card = card;
+  const before = beforeOf(row);
+  if (row.pre_redirection && before !== undefined) {
+    entry.before = before;
+    if (row.is_form_mandatory) entry.isFormMandatory = true;
+  }
+  target(entry, row);
+  if (row.redirect_status !== 302) entry.status = row.redirect_status;
+  if (!row.forward_query) entry.dropsQuery = true;
+  if (row.track_conversion) entry.tracksConversion = true;
+  if (row.do_index) entry.isIndexed = true;
+  if (row.public_stats) entry.hasPublicStats = true;
   return entry;
+}
+
+/** Where some visitors are led, and what of all destinations is shown in a frame. */
+function target(entry: LinkEntry, row: RoutedRow): void {
+  const led = (url: string) => withUtm(url, row);
+  if (row.rules !== null && row.rules.length > 0) {
+    entry.rules = row.rules.map((rule) => ruleEntry(rule, led(rule.url)));
+  }
+  if (row.ios !== null) entry.ios = led(row.ios);
+  if (row.android !== null) entry.android = led(row.android);
+  if (row.geo !== null && Object.keys(row.geo).length > 0) {
+    entry.geo = Object.fromEntries(
+      Object.entries(row.geo).map(([country, url]) => [country, led(url)]),
+    );
+  }
+  if (!row.rewrite) return;
+  const allowed = new Set(row.frameable);
+  const all = [
+    ...(entry.page === undefined ? [entry.destination] : []),
+    ...(entry.rules ?? []).map(({ url }) => url),
+    ...[entry.ios, entry.android].filter((url) => url !== undefined),
+    ...Object.values(entry.geo ?? {}),
+  ];
+  const framed = all.filter((url) => allowed.has(framingKey(url)));
+  if (framed.length === 0) return;
+  entry.framed = [...new Set(framed)];
+  if (row.title !== null) entry.title = row.title;
+}
+
+/** The record's UTM fields where a destination has none of its own. */
+function withUtm(url: string, row: RoutedRow): string {
+  const own = readUtm(url);
+  const missing = UTM_FIELDS.filter((name) => row[name] !== null && own[name] === null);
+  return writeUtm(url, Object.fromEntries(missing.map((name) => [name, row[name]])));
+}
+
+function cardOf(row: RoutedRow & { video?: string | null }): LinkCard | undefined {
+  const { title, description, image, video = null } = row;
+  const card = Object.fromEntries(
+    Object.entries({ title, description, image, video }).filter(([, value]) => value !== null),
+  );
+  return Object.keys(card).length === 0 ? undefined : card;
+}
+
+function beforeOf({ page_id, page_url }: RoutedRow): LinkEntry['before'] {
+  if (page_id !== null) return { pageId: page_id };
+  return page_url === null ? undefined : { url: page_url };
 }

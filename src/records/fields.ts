@@ -14,6 +14,7 @@ import {
 import { seal } from '../infra/secrets.ts';
 import { destination } from '../links/destination.ts';
 import { keyField, prefixField } from '../links/key.ts';
+import { type Rule, rulesField } from './routing-rules.ts';
 
 /** Most records of one bulk request. */
 export const BULK_LIMIT = 100;
@@ -54,7 +55,14 @@ export interface RoutedChanges {
   webhookIds?: string[] | null;
   pageId?: string | null;
   pageUrl?: string | null;
+  startsAt?: string | null;
+  maxVisits?: number | null;
+  redirectStatus?: 301 | 302 | 307 | 308;
+  forwardQuery?: boolean;
+  rules?: Rule[] | null;
   tags?: TagChoice;
+  /** Found out by the API before the write, never sent by a caller. */
+  frameable?: string[];
 }
 
 /** What a new link and a new QR code are told alike. */
@@ -111,7 +119,29 @@ export const routedFields = {
   notificationToken: nullableText(1_000).description('Addition: kept and returned as it is.'),
   webhookIds: list(id()).max(50).allow(null),
   pageId: id().allow(null),
-  pageUrl: destination().allow(null),
+  pageUrl: destination()
+    .allow(null)
+    .description(
+      'The owner’s own page before the destination; it gets the parameter `continue`, an address that leads on.',
+    ),
+  startsAt: dateTime()
+    .allow(null)
+    .description('Addition: when it begins to lead to its destination.'),
+  maxVisits: Joi.number()
+    .integer()
+    .strict()
+    .min(1)
+    .max(1_000_000_000)
+    .allow(null)
+    .description('Addition: counted visits after which it is as expired.'),
+  redirectStatus: Joi.number()
+    .strict()
+    .valid(301, 302, 307, 308)
+    .description('Addition: status of the redirect; 302 by default.'),
+  forwardQuery: bodyFlag().description(
+    'Addition: whether the visitor’s own query is passed on to the destination; true by default.',
+  ),
+  rules: rulesField(),
   tagId: id().allow(null).description('Deprecated: use tagIds.'),
   tagIds: list(id()).max(50),
   tagNames: list(text(190))

@@ -1,5 +1,6 @@
 import type { Model } from 'objection';
 import { WorkspaceModel } from '../infra/model.ts';
+import type { Rule } from './routing-rules.ts';
 
 /** What the rows of links and QR codes have in common; named as their columns. */
 export class RoutedModel extends WorkspaceModel {
@@ -42,6 +43,13 @@ export class RoutedModel extends WorkspaceModel {
   declare is_form_mandatory: boolean;
   declare page_id: string | null;
   declare page_url: string | null;
+  declare starts_at: Date | null;
+  declare max_visits: number | null;
+  declare redirect_status: 301 | 302 | 307 | 308;
+  declare forward_query: boolean;
+  declare rules: Rule[] | null;
+  /** Destinations that may be shown in a frame, without their UTM parameters. */
+  declare frameable: string[] | null;
   declare created_at: Date;
   declare updated_at: Date;
 }

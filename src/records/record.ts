@@ -85,6 +85,11 @@ export function toRoutedRecord(
     filled: row.filled,
     pageId: row.page_id,
     pageUrl: row.page_url,
+    startsAt: row.starts_at?.toISOString() ?? null,
+    maxVisits: row.max_visits,
+    redirectStatus: row.redirect_status,
+    forwardQuery: row.forward_query,
+    rules: row.rules,
   };
 }
 
@@ -151,6 +156,28 @@ export const routedRecordFields = {
   filled: flag().required(),
   pageId: Kinds.string().allow(null),
   pageUrl: Kinds.string().allow(null),
+  startsAt: Kinds.string()
+    .isoDate()
+    .allow(null)
+    .required()
+    .description('Addition: when it begins to lead to its destination.'),
+  maxVisits: Kinds.number()
+    .integer()
+    .allow(null)
+    .required()
+    .description('Addition: counted visits after which it is as expired.'),
+  redirectStatus: Kinds.number()
+    .valid(301, 302, 307, 308)
+    .required()
+    .description('Addition: status of the redirect.'),
+  forwardQuery: flag()
+    .required()
+    .description('Addition: whether the visitor’s own query is passed on.'),
+  rules: Kinds.array()
+    .items(Kinds.object().unknown())
+    .allow(null)
+    .required()
+    .description('Addition: where visitors are led for whom something holds; the first decides.'),
 };
 
 /** An array of records and errors, in the order of the request. */

@@ -19,7 +19,7 @@ export interface References {
   tagById(id: string): TagReference | undefined;
   /** Case does not count. */
   tagByName(name: string): TagReference | undefined;
-  has(kind: 'folder' | 'webhook', id: string): boolean;
+  has(kind: 'folder' | 'webhook' | 'page', id: string): boolean;
 }
 
 /** Loads what the given inputs refer to; nothing is asked that none of them names. */
@@ -36,6 +36,7 @@ export async function loadReferences(
     typeof folderId === 'string' ? [folderId] : [],
   );
   const webhookIds = inputs.flatMap((input) => input.webhookIds ?? []);
+  const pageIds = inputs.flatMap(({ pageId }) => (typeof pageId === 'string' ? [pageId] : []));
 
   const domains = await loadDomains(trx, projectId);
   const tags =
@@ -49,6 +50,7 @@ export async function loadReferences(
   const known = {
     folder: await existing(trx, 'folders', projectId, folderIds),
     webhook: await existing(trx, 'webhooks', projectId, webhookIds),
+    page: await existing(trx, 'pages', projectId, pageIds),
   };
 
   const mainDomain =
@@ -78,7 +80,7 @@ function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
 
 async function existing(
   trx: Db,
-  table: 'folders' | 'webhooks',
+  table: 'folders' | 'webhooks' | 'pages',
   projectId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {

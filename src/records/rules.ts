@@ -44,7 +44,9 @@ export function resolve(input: RoutedChanges, references: References): Resolved 
     if (!references.has('webhook', webhookId))
       faults.push(`webhookIds: there is no webhook "${webhookId}"`);
   }
-  if (typeof input.pageId === 'string') faults.push(`pageId: there is no page "${input.pageId}"`);
+  if (typeof input.pageId === 'string' && !references.has('page', input.pageId)) {
+    faults.push(`pageId: there is no page "${input.pageId}"`);
+  }
   if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
   return resolved;
 }
@@ -107,6 +109,12 @@ export function blankRow(ids: NewRow, now: Date): RoutedRow {
     is_form_mandatory: false,
     page_id: null,
     page_url: null,
+    starts_at: null,
+    max_visits: null,
+    redirect_status: 302,
+    forward_query: true,
+    rules: null,
+    frameable: null,
     created_at: now,
     updated_at: now,
   };
@@ -137,9 +145,18 @@ const COLUMNS = {
   isFormMandatory: 'is_form_mandatory',
   pageId: 'page_id',
   pageUrl: 'page_url',
+  maxVisits: 'max_visits',
+  redirectStatus: 'redirect_status',
+  forwardQuery: 'forward_query',
+  rules: 'rules',
+  frameable: 'frameable',
 } as const satisfies Partial<Record<keyof RoutedChanges, keyof RoutedRow>>;
 
-/** The row as it is after the changes to its common fields. Absent fields stay, `null` clears. */
+/**
+ * The row as it is after the changes to its common fields. Absent fields stay, `null` clears.
+ *
+ * @throws Refusal `unprocessable_entity` when it would end before it begins
+ */
 export function applyRouted<Row extends RoutedRow>(row: Row, changes: RoutedChanges): Row {
   const next: Row = { ...row };
   const columns = next as unknown as Record<string, unknown>;
@@ -149,6 +166,12 @@ export function applyRouted<Row extends RoutedRow>(row: Row, changes: RoutedChan
   }
   if (changes.expiresAt !== undefined) {
     next.expires_at = changes.expiresAt === null ? null : new Date(changes.expiresAt);
+  }
+  if (changes.startsAt !== undefined) {
+    next.starts_at = changes.startsAt === null ? null : new Date(changes.startsAt);
+  }
+  if (next.starts_at !== null && next.expires_at !== null && next.starts_at >= next.expires_at) {
+    throw new Refusal('unprocessable_entity', 'startsAt must be before expiresAt');
   }
   if (changes.password !== undefined) {
     next.password = changes.password;

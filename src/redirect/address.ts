@@ -1,18 +1,36 @@
 /** What a request line asks for. */
 export interface Address {
+  asks: Asks;
   /** Empty for the root of the domain; `null` when no link can ever have it. */
   key: string | null;
   /** As it was sent, without its question mark. */
   query: string;
-  /** The file of the link's page is asked for (`/_/file/…`), not the link itself. */
-  isFile: boolean;
+  /** The token of an address that leads on past a page. */
+  token?: string;
 }
 
-/** Where the files of display pages are, before the key. */
-const FILE = '_/file/';
+/**
+ * - `link`: the link itself
+ * - `preview`: where it leads (`/key+`)
+ * - `file`: the file of its page (`/_/file/key`)
+ * - `continue`: its destination, past the page before it (`/_/continue/token/key`)
+ * - `stats`: its public statistics (`/_/stats/key`)
+ */
+export type Asks = 'link' | 'preview' | 'file' | 'continue' | 'stats';
 
+const FILE = '_/file/';
+const STATS = '_/stats/';
+const CONTINUE = '_/continue/';
+
+/** Where a link itself is, as a path. */
+export const keyPath = (key: string, query = ''): string => withQuery(`/${encodeURI(key)}`, query);
 /** Where the file of a link's page is. */
 export const filePath = (key: string): string => `/${FILE}${encodeURI(key)}`;
+/** Where a link leads on past the page before its destination. */
+export const continuePath = (token: string, key: string, query: string): string =>
+  withQuery(`/${CONTINUE}${token}/${encodeURI(key)}`, query);
+
+const withQuery = (path: string, query: string) => (query === '' ? path : `${path}?${query}`);
 
 /** Longest key that can exist, in UTF-16 units: 190 characters, each of at most two. */
 const LONGEST_KEY = 380;
@@ -22,6 +40,7 @@ const PERCENT = 0x25;
 const QUESTION_MARK = 0x3f;
 const NUMBER_SIGN = 0x23;
 const UNDERSCORE = 0x5f;
+const PLUS = 0x2b;
 
 /**
  * Key and query of a request target; `undefined` when it is malformed.
@@ -42,10 +61,31 @@ export function readAddress(target: string): Address | undefined {
   const name = isPlain ? path : decode(path);
   if (name === undefined) return undefined;
   const query = end === target.length ? '' : readQuery(target, end);
-  const isFile = name.charCodeAt(0) === UNDERSCORE && name.startsWith(FILE);
-  const key = isFile ? name.slice(FILE.length) : name;
-  return { key: canExist(key) ? key : null, query, isFile };
+  if (name.charCodeAt(0) === UNDERSCORE) return readOwn(name, query);
+  // No key has a plus sign.
+  if (name.charCodeAt(name.length - 1) === PLUS) {
+    return asking('preview', name.slice(0, -1), query);
+  }
+  return { asks: 'link', key: canExist(name) ? name : null, query };
 }
+
+/** What is under `_/`, where no links are. */
+function readOwn(name: string, query: string): Address {
+  if (name.startsWith(FILE)) return asking('file', name.slice(FILE.length), query);
+  if (name.startsWith(STATS)) return asking('stats', name.slice(STATS.length), query);
+  if (name.startsWith(CONTINUE)) {
+    const slash = name.indexOf('/', CONTINUE.length);
+    const token = name.slice(CONTINUE.length, slash);
+    if (slash > 0) return { ...asking('continue', name.slice(slash + 1), query), token };
+  }
+  return asking('link', name, query);
+}
+
+const asking = (asks: Asks, key: string, query: string): Address => ({
+  asks,
+  key: canExist(key) && (asks === 'link' || key !== '') ? key : null,
+  query,
+});
 
 function readAbsolute(target: string): Address | undefined {
   const authority = /^https?:\/\/[^/?#]*/i.exec(target);

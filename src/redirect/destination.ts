@@ -11,16 +11,24 @@ export interface FinalUrl {
  *
  * @param destination an absolute URL; only http and https ones take parameters
  * @param query raw query of the request, without its question mark
+ * @param isPassedOn false where the owner does not want the query passed on
  */
-export function finalUrl(destination: string, query: string): FinalUrl {
+export function finalUrl(destination: string, query: string, isPassedOn = true): FinalUrl {
   if (query === '') return { url: destination, via: 'link' };
   const parts = query.split('&');
   const passedOn = parts.filter((part) => part !== 'qr=1');
   const via = passedOn.length === parts.length ? 'link' : 'qr';
-  if (passedOn.every((part) => part === '') || !isWeb(destination)) {
+  if (!isPassedOn || passedOn.every((part) => part === '') || !isWeb(destination)) {
     return { url: destination, via };
   }
   return { url: merge(destination, passedOn), via };
+}
+
+/** The destination with a parameter of ours, which wins over any of the same name; an app's own address stays. */
+export function withParameter(destination: string, name: string, value: string): string {
+  return isWeb(destination)
+    ? merge(destination, [`${name}=${encodeURIComponent(value)}`])
+    : destination;
 }
 
 function merge(destination: string, passedOn: string[]): string {
@@ -48,6 +56,4 @@ function nameOf(part: string): string {
   }
 }
 
-function isWeb(url: string): boolean {
-  return /^https?:/i.test(url);
-}
+export const isWeb = (url: string): boolean => /^https?:/i.test(url);

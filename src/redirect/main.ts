@@ -3,11 +3,14 @@ import path from 'node:path';
 import { ConfigError } from '../config.ts';
 import { newId } from '../ids.ts';
 import { within } from '../infra/clock.ts';
+import { openPlaces } from '../infra/places.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, type Redis, redisReady } from '../infra/redis.ts';
 import { Finder } from '../lookup/find.ts';
 import { clicks } from '../queues/clicks.ts';
 import { Producer } from '../queues/queue.ts';
+import { Locks } from './locks.ts';
+import { Quota } from './quota.ts';
 import { RedirectServer } from './server.ts';
 import { type Deliver, Spool } from './spool.ts';
 import { VisitLog } from './visit-log.ts';
@@ -51,7 +54,11 @@ await runProcess('redirect', async ({ config, log }) => {
     finder,
     visitors: new VisitorReader(config.TRUST_PROXY),
     visits,
-    instance: `${instance}_`,
+    locks: new Locks(queue),
+    quota: new Quota(queue),
+    places: once(() => openPlaces(log)),
+    nextVisitId: counter(`${instance}_`),
+    baseUrl: config.BASE_URL,
     checks,
     log,
   });
@@ -80,6 +87,24 @@ function mendStrings(): void {
   const read = (text: { at?: unknown }) => text.at;
   const text = Object('') as { at?: unknown };
   for (let i = 0; i < 100; i += 1) read(text);
+}
+
+/** Does something when it is first asked for, and only then. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+/** Ids that begin with a text of this process and start, and count up. */
+function counter(beginning: string): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return beginning + count.toString(36);
+  };
 }
 
 /**

@@ -1,16 +1,99 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
+import { favouriteLanguage, type Language, languageOf } from '../html/language.ts';
+import { readDevice } from '../infra/device.ts';
+import { NOWHERE, type Place } from '../infra/places.ts';
 import { AddressSet, hopAddress, ipv4Number, plainIp } from './ip.ts';
+import type { Traits } from './rules.ts';
 
-/** What a request says about who sent it. */
-export interface Visitor {
+/** What a request says about who sent it. What few links ask for is worked out when they do. */
+export class Visitor implements Traits {
   /** The name that was asked: lower-case, without port; empty when it cannot be a domain. */
-  host: string;
-  ip: string;
-  userAgent: string;
-  referer: string;
+  readonly host: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly referer: string;
   /** A bot, a link preview or a prefetch: answered like a visit, but nobody has come. */
-  isAutomatic: boolean;
+  readonly isAutomatic: boolean;
+  readonly #request: IncomingMessage;
+  readonly #isTrusted: boolean;
+  /** Where the visitor is; nowhere until it is looked up. */
+  place: Place = NOWHERE;
+
+  constructor(
+    request: IncomingMessage,
+    known: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'isAutomatic'> & { isTrusted: boolean },
+  ) {
+    this.host = known.host;
+    this.ip = known.ip;
+    this.userAgent = known.userAgent;
+    this.isAutomatic = known.isAutomatic;
+    this.referer = textOf(request.headers.referer, LONGEST_REFERER);
+    this.#request = request;
+    this.#isTrusted = known.isTrusted;
+  }
+
+  /** The request came over https, by the word of a proxy that we trust. */
+  get isSecure(): boolean {
+    if (!this.#isTrusted) return false;
+    const header = textOf(this.#request.headers['x-forwarded-proto'], 100);
+    return (
+      header
+        .slice(header.lastIndexOf(',') + 1)
+        .trim()
+        .toLowerCase() === 'https'
+    );
+  }
+
+  /** Asks for a page in order to show a preview of it in a chat or a feed. */
+  get isCrawler(): boolean {
+    return PREVIEWS.test(this.userAgent);
+  }
+
+  /** Has asked not to be followed around: Global Privacy Control, or Do Not Track. */
+  get wantsPrivacy(): boolean {
+    const { headers } = this.#request;
+    return headers['sec-gpc'] === '1' || headers['dnt'] === '1';
+  }
+
+  get platform(): 'ios' | 'android' | undefined {
+    if (IOS.test(this.userAgent)) return 'ios';
+    return /android/i.test(this.userAgent) ? 'android' : undefined;
+  }
+
+  get country(): string {
+    return this.place.country;
+  }
+
+  get city(): string {
+    return this.place.city;
+  }
+
+  get device(): string {
+    return readDevice(this.userAgent).device;
+  }
+
+  get os(): string {
+    return readDevice(this.userAgent).os;
+  }
+
+  get browser(): string {
+    return readDevice(this.userAgent).browser;
+  }
+
+  /** The language that they like best. */
+  get language(): string {
+    return favouriteLanguage(this.#languages);
+  }
+
+  /** The language of ours that they like best. */
+  get pageLanguage(): Language {
+    return languageOf(this.#languages);
+  }
+
+  get #languages(): string {
+    return textOf(this.#request.headers['accept-language'], LONGEST_LANGUAGES);
+  }
 }
 
 /** Judgements that are remembered; people use a few hundred user agents. */
@@ -19,17 +102,47 @@ const REMEMBERED_AGENTS = 5_000;
 const LONGEST_AGENT = 1_024;
 const LONGEST_REFERER = 2_048;
 const LONGEST_HOST = 253;
+const LONGEST_LANGUAGES = 256;
 
 /** Programs that fetch links on behalf of people and are unknown to isbot. */
 const MORE_BOTS = /^(microsoft office\/|ms-office|dalvik\/|mobilesafari\/.*cfnetwork\/)/i;
 const PREFETCH = /prefetch|preview|prerender/i;
+
+/**
+ * What fetches a page to show a preview of it. Programs that people browse with name the same firms ("LinkedInApp",
+ * "FBAN", "Twitter for iPhone"): each of these is what the fetcher alone is called.
+ */
+const PREVIEWS = new RegExp(
+  [
+    'facebookexternalhit|facebot|facebookcatalog|meta-externalagent|meta-externalfetcher|metaiab',
+    'twitterbot|linkedinbot|^whatsapp/|slackbot|slack-imgproxy|telegrambot|discordbot',
+    'skypeuripreview|microsoftpreview|bingpreview|pinterest\\.com/bot|pinterestbot|redditbot|viber',
+    'mastodon/|friendica|lemmy|bluesky|embedly|iframely|google web preview|google-pagerenderer',
+    'snap url preview|snapurlpreview|flipboardproxy|vkshare|vkrobot|odklbot|kakaotalk-scrap|line-poker',
+    'linespider|groupmebot|keybasebot|mattermost-bot|synapse|summalybot|discourse forum onebox',
+    'chatwork linkpreview|dingtalkbot-linkservice|xing bot|opengraph\\.io|^notion/|notionembedder',
+    'yahoo link preview|quora-bot|quora link preview|evernoterichlinkbot|tumblr/|hatena|valve/steam',
+    'addthis|tweetmemebot|ning/|unfurl|linkpreview|link preview|url preview|peekbot|dbot\\)',
+    'fastmailua|shortwave image fetcher|mediumbot-metatagfetcher|goodreads|everyonesocialbot|loomlybot',
+    'googleimageproxy|yahoomailproxy|github-camo|twilioproxy|codabot|dazzle|jetslide|newsharecounts',
+    'orlo-linkpreview|listgembot|supabase paired crawler|tiktokspider|aasa-bot|meta-webindexer',
+  ].join('|'),
+  'i',
+);
+
+/**
+ * iPhone, iPod and iPad. An iPad calls itself a Macintosh; other browsers than Safari give it away by the names that
+ * they have on iOS alone, and views inside apps by the word "Mobile". Safari itself can't be told from that of a Mac.
+ */
+const IOS =
+  /iphone|ipad|ipod|macintosh.*(crios|fxios|edgios|opios|opt\/|gsa\/|duckduckgo\/\d|mobile\/)/i;
 
 /** Reads visitors from requests. */
 export class VisitorReader {
   readonly #proxies: AddressSet;
   readonly #bots = new Map<string, boolean>();
 
-  /** @param proxies addresses and CIDR ranges whose `X-Forwarded-For` is believed */
+  /** @param proxies addresses and CIDR ranges whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed */
   constructor(proxies: readonly string[]) {
     this.#proxies = new AddressSet(proxies);
   }
@@ -40,20 +153,23 @@ export class VisitorReader {
     const userAgent = textOf(headers['user-agent'], LONGEST_AGENT);
     const purpose =
       headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz'];
-    return {
+    const peer = plainIp(request.socket.remoteAddress ?? '');
+    const isTrusted = this.#proxies.has(peer);
+    return new Visitor(request, {
       host: normaliseHost(headers.host ?? ''),
-      ip: this.#ip(plainIp(request.socket.remoteAddress ?? ''), headers['x-forwarded-for']),
+      ip: isTrusted ? this.#forwarded(peer, headers['x-forwarded-for']) : peer,
       userAgent,
-      referer: textOf(headers.referer, LONGEST_REFERER),
       isAutomatic:
         (purpose !== undefined && PREFETCH.test(String(purpose))) || this.#isBot(userAgent),
-    };
+      isTrusted,
+    });
   }
 
   #isBot(userAgent: string): boolean {
     const known = this.#bots.get(userAgent);
     if (known !== undefined) return known;
-    const isBot = userAgent === '' || isbot(userAgent) || MORE_BOTS.test(userAgent);
+    const isBot =
+      userAgent === '' || isbot(userAgent) || MORE_BOTS.test(userAgent) || PREVIEWS.test(userAgent);
     // What was cut off would be kept in memory with its rest.
     if (userAgent.length >= LONGEST_AGENT) return isBot;
     if (this.#bots.size >= REMEMBERED_AGENTS) this.#bots.clear();
@@ -62,8 +178,8 @@ export class VisitorReader {
   }
 
   /** The nearest address that is not one of our proxies: what stands further left, anybody may have written. */
-  #ip(peer: string, header: string | string[] | undefined): string {
-    if (header === undefined || !this.#proxies.has(peer)) return peer;
+  #forwarded(peer: string, header: string | string[] | undefined): string {
+    if (header === undefined) return peer;
     const forwarded = String(header);
     // One proxy that writes an IPv4 address, and nothing before it.
     if (ipv4Number(forwarded) !== undefined) return forwarded;
@@ -82,9 +198,10 @@ export class VisitorReader {
   }
 }
 
-function textOf(header: string | undefined, longest: number): string {
+function textOf(header: string | string[] | undefined, longest: number): string {
   if (header === undefined) return '';
-  return header.length > longest ? header.slice(0, longest) : header;
+  const text = typeof header === 'string' ? header : header.join(', ');
+  return text.length > longest ? text.slice(0, longest) : text;
 }
 
 /** A `Host` header as domains are stored. */

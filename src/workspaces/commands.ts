@@ -2,7 +2,10 @@ import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Db } from '../infra/db.ts';
+import { cacheRedis } from '../infra/redis.ts';
 import { hashApiKey } from '../infra/secrets.ts';
+import { encodeWorkspace } from '../lookup/entry.ts';
+import { publish, workspaceName } from '../lookup/publish.ts';
 import type { Plan } from './plans.ts';
 import { findWorkspace, type Workspace } from './queries.ts';
 
@@ -128,9 +131,20 @@ export async function updateWorkspace(
     requests_per_minute: requestsPerMinute,
   };
   // Knex leaves columns alone that are undefined.
-  await db('workspaces')
+  const [row] = (await db('workspaces')
     .where({ slug })
-    .update({ ...columns, updated_at: db.fn.now() });
+    .update({
+      ...columns,
+      updated_at: db.fn.now(),
+      version: db.raw("nextval('lookup_version')"),
+    })
+    .returning(['id', 'click_dedupe_seconds', 'version'])) as [
+    { id: string; click_dedupe_seconds: number; version: number },
+  ];
+  if (clickDedupeSeconds === undefined) return (await findWorkspace(slug, db))!;
+  const entry = encodeWorkspace({ projectId: row.id, dedupeSeconds: row.click_dedupe_seconds });
+  const change = { name: workspaceName(row.id), version: row.version, entry, announce: true };
+  await publish(cacheRedis(), [change]);
   return (await findWorkspace(slug, db))!;
 }
 

@@ -8,6 +8,8 @@ export const SCOPES = [
   'tags.write',
   'folders.read',
   'folders.write',
+  'pages.read',
+  'pages.write',
   'domains.read',
   'domains.write',
   'analytics.read',

@@ -61,6 +61,11 @@ describe('POST /links', () => {
       shortLink: `https://${domain}/summer`,
       pageId: null,
       pageUrl: null,
+      startsAt: null,
+      maxVisits: null,
+      redirectStatus: 302,
+      forwardQuery: true,
+      rules: null,
     });
   });
 

@@ -13,6 +13,7 @@ interface Owned {
   link: { id: string; key: string; externalId: string };
   tag: { id: string };
   folder: { id: string };
+  page: { id: string };
   qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
   jobId: string;
@@ -38,11 +39,12 @@ async function isEmpty(answer: Promise<ApiAnswer>): Promise<void> {
 }
 
 const ATTEMPTS: Record<string, Attempt> = {
-  'post /links': async ({ api }, { tag, folder, domain }) => {
+  'post /links': async ({ api }, { tag, folder, domain, page }) => {
     await is(422, api.post('/links', { url: URL_A, tagIds: [tag.id] }));
     await is(422, api.post('/links', { url: URL_A, tagId: tag.id }));
     await is(422, api.post('/links', { url: URL_A, tagNames: 'Secret tag' }));
     await is(422, api.post('/links', { url: URL_A, folderId: folder.id }));
+    await is(422, api.post('/links', { url: URL_A, pageId: page.id }));
     await is(403, api.post('/links', { url: URL_A, domain: domain.slug }));
   },
   'get /links': async ({ api }, { tag, folder, domain, link }, owner) => {
@@ -184,6 +186,19 @@ const ATTEMPTS: Record<string, Attempt> = {
   'patch /folders/{id}': ({ api }, { folder }) =>
     is404(api.patch(`/folders/${folder.id}`, { name: 'stolen' })),
   'delete /folders/{id}': ({ api }, { folder }) => is404(api.delete(`/folders/${folder.id}`)),
+  'post /pages': async ({ api }) => {
+    const { status, body } = await api.post('/pages', { title: 'Secret page' });
+    expect(status).to.equal(201);
+    await api.delete(`/pages/${body.id}`);
+  },
+  'get /pages': async ({ api }) => {
+    await isEmpty(api.get('/pages'));
+    await isEmpty(api.get('/pages', { search: 'Secret' }));
+  },
+  'get /pages/{id}': ({ api }, { page }) => is404(api.get(`/pages/${page.id}`)),
+  'patch /pages/{id}': ({ api }, { page }) =>
+    is404(api.patch(`/pages/${page.id}`, { title: 'stolen' })),
+  'delete /pages/{id}': ({ api }, { page }) => is404(api.delete(`/pages/${page.id}`)),
   'get /domains': async ({ api, domain: own }, { domain }) => {
     const { body } = await api.get('/domains', { archived: true });
     expect(body.map(({ slug }: { slug: string }) => slug)).to.deep.equal([own]);
@@ -231,6 +246,7 @@ describe('two workspaces', () => {
     const { api, domain: slug } = owner;
     const tag = (await api.post('/tags', { name: 'Secret tag' })).body;
     const folder = (await api.post('/folders', { name: 'Secret folder' })).body;
+    const page = (await api.post('/pages', { title: 'Secret page' })).body;
     const link = (
       await api.post('/links', {
         url: 'https://example.com/secret',
@@ -254,7 +270,7 @@ describe('two workspaces', () => {
     const job = await api.post('/links', { url: URL_A }, { headers: { prefer: 'respond-async' } });
     const [domain] = (await api.get('/domains')).body;
     expect(domain.slug).to.equal(slug);
-    owned = { link, qrcode, tag, folder, domain, jobId: job.body.id };
+    owned = { link, qrcode, tag, folder, page, domain, jobId: job.body.id };
     await owner.visit('/secret-key', { userAgent: browser(1) });
     await eventually(async () => {
       expect((await api.get('/analytics')).body.clicks).to.equal(1);
@@ -276,13 +292,14 @@ describe('two workspaces', () => {
 
   it('have not changed each other', async () => {
     const { api } = owner;
-    const { link, qrcode, tag, folder, domain } = owned;
+    const { link, qrcode, tag, folder, page, domain } = owned;
     expect((await api.get(`/qrcodes/${qrcode.id}`)).body).to.deep.equal(qrcode);
     expect((await api.get('/templates')).body).to.have.lengthOf(1);
     const { clicks: _, lastClicked: __, ...now } = (await api.get(`/links/${link.id}`)).body;
     expect(link).to.deep.include(now);
     expect((await api.get('/tags')).body).to.deep.equal([tag]);
     expect((await api.get('/folders')).body).to.deep.equal([folder]);
+    expect((await api.get('/pages')).body).to.deep.equal([page]);
     expect((await api.get(`/domains/${domain.id}`)).body).to.deep.equal(domain);
   });
 });

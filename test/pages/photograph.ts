@@ -12,13 +12,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Page as Answer } from '../../src/html/layout.ts';
 import { badRequestPage } from '../../src/redirect/html/bad-request.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/html/display.ts';
 import { expiredPage } from '../../src/redirect/html/expired.ts';
-import type { Page as Answer } from '../../src/redirect/html/layout.ts';
 import { methodNotAllowedPage } from '../../src/redirect/html/method-not-allowed.ts';
 import { notFoundPage } from '../../src/redirect/html/not-found.ts';
-import { protectedPage } from '../../src/redirect/html/protected.ts';
+import { passwordPage } from '../../src/redirect/html/password.ts';
 import { unavailablePage } from '../../src/redirect/html/unavailable.ts';
 import { SAMPLES } from '../support/display-samples.ts';
 import {
@@ -42,12 +42,12 @@ const SIZES = {
 /** Every page by the path under which it is served here. */
 function answers(): Map<string, Answer> {
   const pages = new Map<string, Answer>([
-    ['bad-request', badRequestPage],
-    ['expired', expiredPage],
-    ['method-not-allowed', methodNotAllowedPage],
-    ['not-found', notFoundPage],
-    ['protected', protectedPage],
-    ['unavailable', unavailablePage],
+    ['bad-request', badRequestPage('en')],
+    ['expired', expiredPage('en')],
+    ['method-not-allowed', methodNotAllowedPage('en')],
+    ['not-found', notFoundPage('en')],
+    ['protected', passwordPage('/protected', 'en')],
+    ['unavailable', unavailablePage('en')],
   ]);
   for (const [name, sample] of Object.entries(SAMPLES)) {
     const address = { shortLink: `https://acme.link/${name}`, fileHref: `/${name}.file` };
@@ -59,7 +59,7 @@ function answers(): Map<string, Answer> {
 
 async function serve(pages: Map<string, Answer>): Promise<{ base: string; close: () => void }> {
   const server = createServer((request, response) => {
-    const answer = pages.get((request.url ?? '/').slice(1)) ?? notFoundPage;
+    const answer = pages.get((request.url ?? '/').slice(1)) ?? notFoundPage('en');
     // All with 200: a browser reports a page of another status as an error of its own.
     response.writeHead(200, answer.headers as string[]).end(answer.body);
   });

@@ -136,7 +136,7 @@ describe('a change of a link', () => {
 });
 
 describe('what is not there', () => {
-  const paths = ['/nope', '/', '/_', '/_/x', '/favicon.ico', '/.well-known/x', '/a/../b'];
+  const paths = ['/nope', '/nope+', '/', '/_', '/_/x', '/.well-known/x', '/a/../b'];
   for (const path of paths) {
     it(`is a page with 404 and a strict policy: ${path}`, async () => {
       const { visit } = await aWorkspace();
@@ -169,10 +169,18 @@ describe('what is not there', () => {
   });
 
   it('is 405 for other methods than GET and HEAD', async () => {
-    const { visit } = await aWorkspace();
-    const { status, headers } = await visit('/a', { method: 'POST' });
-    expect(status).to.equal(405);
-    expect(headers.allow).to.equal('GET, HEAD');
+    const { api, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'a' });
+    for (const [method, path] of [
+      ['POST', '/a'],
+      ['POST', '/nope'],
+      ['PUT', '/a'],
+      ['DELETE', '/a'],
+    ] as const) {
+      const { status, headers } = await visit(path, { method });
+      expect(status, `${method} ${path}`).to.equal(405);
+      expect(headers.allow).to.equal('GET, HEAD');
+    }
   });
 
   it('survives requests that are no HTTP, and headers that are too long', async () => {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import axe from 'axe-core';
 import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
+import type { Page } from '../../src/html/layout.ts';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/html/display.ts';
-import type { Page } from '../../src/redirect/html/layout.ts';
 import { notFoundPage } from '../../src/redirect/html/not-found.ts';
 import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
 
@@ -332,10 +332,10 @@ describe('the file of a display page', () => {
 
 describe('a fixed page', () => {
   it('allows its style sheet by hash and no script', () => {
-    const policy = header(notFoundPage, 'Content-Security-Policy')!.split('; ');
-    const style = documentOf(notFoundPage).querySelector('style')!.textContent;
+    const policy = header(notFoundPage('en'), 'Content-Security-Policy')!.split('; ');
+    const style = documentOf(notFoundPage('en')).querySelector('style')!.textContent;
     const hash = createHash('sha256').update(style).digest('base64');
     expect(policy).to.include.members([`style-src 'sha256-${hash}'`, "script-src 'none'"]);
-    expect(documentOf(notFoundPage).querySelectorAll('script')).to.have.length(0);
+    expect(documentOf(notFoundPage('en')).querySelectorAll('script')).to.have.length(0);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { clickId } from '../../src/click-id.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { toHostName } from '../../src/domains/schema.ts';
-import { clickId } from '../../src/events/click-id.ts';
 import { truncateIp } from '../../src/events/steps/ip.ts';
 import { readReferrer } from '../../src/events/steps/referrer.ts';
 import { newId } from '../../src/ids.ts';

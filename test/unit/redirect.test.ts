@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
+import { html, notice } from '../../src/html/layout.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress } from '../../src/redirect/address.ts';
-import { decideLink, decideRoot } from '../../src/redirect/decide.ts';
+import { decideLink, decideRoot, type Facts } from '../../src/redirect/decide.ts';
 import { finalUrl } from '../../src/redirect/destination.ts';
-import { html, page } from '../../src/redirect/html/layout.ts';
-import { asciiUrl } from '../../src/redirect/server.ts';
+import { asciiUrl } from '../../src/redirect/send.ts';
 import { normaliseHost, VisitorReader } from '../../src/redirect/visitor.ts';
 
 /** A text as node hands over bytes above 127: one character each. */
@@ -45,7 +45,7 @@ describe('what a request line asks for', () => {
   ];
   for (const [target, key, query] of cases) {
     it(`reads ${target.slice(0, 40)}`, () => {
-      expect(readAddress(target)).to.deep.equal({ key, query, isFile: false });
+      expect(readAddress(target)).to.deep.equal({ asks: 'link', key, query });
     });
   }
   for (const target of ['/100%', '/%zz', '/%C3', '*', 'ftp://acme.link/x', '']) {
@@ -88,61 +88,176 @@ describe('what becomes of a request', () => {
   const now = 1_000_000;
   const domain = { id: 'dom_1', projectId: 'proj_a' };
   const link: LinkEntry = { id: 'link_1', projectId: 'proj_a', destination: 'https://e.com/' };
-  const hidden = { ...link, passwordHash: '$argon2id$x' };
+  const visited = { projectId: 'proj_a', linkId: 'link_1' };
+  const facts = (some: Partial<Facts> = {}): Facts => ({
+    now,
+    asks: 'link',
+    query: '',
+    isSecure: true,
+    isCrawler: false,
+    platform: undefined,
+    traits: {
+      country: 'DE',
+      city: 'Berlin',
+      device: 'Desktop',
+      os: 'Linux',
+      browser: 'Firefox',
+      language: 'de-de',
+    },
+    isUsedUp: false,
+    isUnlocked: false,
+    page: undefined,
+    passed: 'no',
+    clickId: undefined,
+    ...some,
+  });
+  const page = { id: 'page_1', projectId: 'proj_a', title: 'Before' };
+  const kindOf = (entry: Partial<LinkEntry>, some?: Partial<Facts>) =>
+    decideLink({ ...link, ...entry }, domain, facts(some)).kind;
 
   it('leads to the destination, and counts for the link', () => {
-    expect(decideLink(link, domain, 'a=1', now)).to.deep.equal({
+    expect(decideLink(link, domain, facts({ query: 'a=1' }))).to.deep.equal({
       kind: 'redirect',
-      reason: 'link',
+      status: 302,
       destination: 'https://e.com/?a=1',
       via: 'link',
-      visited: { projectId: 'proj_a', linkId: 'link_1' },
+      visited,
     });
   });
 
-  const pages: [what: string, entry: LinkEntry | null, reason: string][] = [
-    ['finds nothing under an unknown key', null, 'notFound'],
-    ['expires in the very millisecond', { ...link, expiresAt: now }, 'expired'],
-    ['asks for a password', hidden, 'protected'],
-    ['expires before it asks for a password', { ...hidden, expiresAt: now }, 'expired'],
-    ['asks for a password before it expires', { ...hidden, expiresAt: now + 1 }, 'protected'],
+  // All that a link can have at once: one thing after another is taken away, and the next in order decides.
+  const everything: LinkEntry = {
+    ...link,
+    startsAt: now + 1,
+    expiresAt: now,
+    passwordHash: '$argon2id$x',
+    card: { title: 'Card' },
+    before: { pageId: 'page_1' },
+    rules: [{ when: { country: ['de'] }, url: 'https://rule.com/' }],
+    ios: 'https://ios.com/',
+    geo: { DE: 'https://geo.com/' },
+    framed: ['https://e.com/'],
+  };
+  it('looks at one thing after another, in the order that is documented', () => {
+    const some = facts({ isCrawler: true, page, platform: 'ios' });
+    const seen: string[] = [];
+    const entry: Partial<LinkEntry> = { ...everything };
+    for (const taken of [
+      'startsAt',
+      'expiresAt',
+      'passwordHash',
+      'card',
+      'before',
+      'rules',
+      'ios',
+      'geo',
+      'framed',
+    ] as const) {
+      const decision = decideLink(entry as LinkEntry, domain, some);
+      seen.push(
+        'destination' in decision ? `${decision.kind} ${decision.destination}` : decision.kind,
+      );
+      delete entry[taken];
+    }
+    seen.push(decideLink(entry as LinkEntry, domain, some).kind);
+    expect(seen).to.deep.equal([
+      'notStarted',
+      'expired',
+      'password',
+      'card https://e.com/',
+      'before',
+      'redirect https://rule.com/',
+      'redirect https://ios.com/',
+      'redirect https://geo.com/',
+      'frame https://e.com/',
+      'redirect',
+    ]);
+  });
+
+  const kinds: [what: string, entry: Partial<LinkEntry>, some: Partial<Facts>, kind: string][] = [
+    ['begins in the very millisecond', { startsAt: now }, {}, 'redirect'],
+    ['ends in the very millisecond', { expiresAt: now }, {}, 'expired'],
+    ['lasts until the one before', { expiresAt: now + 1 }, {}, 'redirect'],
+    ['is used up', {}, { isUsedUp: true }, 'expired'],
+    ['opens to who knows the password', { passwordHash: 'x' }, { isUnlocked: true }, 'redirect'],
+    [
+      'hides its preview behind the password',
+      { passwordHash: 'x' },
+      { asks: 'preview' },
+      'password',
+    ],
+    [
+      'hides its card behind it too',
+      { passwordHash: 'x', card: { title: 'T' } },
+      { isCrawler: true },
+      'password',
+    ],
+    ['shows where it leads', {}, { asks: 'preview' }, 'preview'],
+    ['shows its card to crawlers only', { card: { title: 'T' } }, {}, 'redirect'],
+    ['passes over a page that is gone', { before: { pageId: 'page_1' } }, {}, 'redirect'],
+    [
+      'leads on past a page that was seen',
+      { before: { pageId: 'page_1' } },
+      { page, passed: 'seen' },
+      'redirect',
+    ],
+    ['sends to the owner’s page', { before: { url: 'https://p.com/' } }, {}, 'ownersPage'],
+    [
+      'holds who has not filled in the owner’s form',
+      { before: { url: 'https://p.com/' }, isFormMandatory: true },
+      { passed: 'seen' },
+      'ownersPage',
+    ],
+    [
+      'holds nobody without questions',
+      { before: { pageId: 'page_1' }, isFormMandatory: true },
+      { page, passed: 'seen' },
+      'redirect',
+    ],
+    [
+      'frames no plain http in https',
+      { destination: 'http://e.com/', framed: ['http://e.com/'] },
+      {},
+      'redirect',
+    ],
+    [
+      'frames it in plain http',
+      { destination: 'http://e.com/', framed: ['http://e.com/'] },
+      { isSecure: false },
+      'frame',
+    ],
   ];
-  for (const [what, entry, reason] of pages) {
-    it(what, () => {
-      expect(decideLink(entry, domain, '', now)).to.deep.equal({ kind: 'page', reason });
-    });
+  for (const [what, entry, some, kind] of kinds) {
+    it(what, () => expect(kindOf(entry, some)).to.equal(kind));
   }
 
-  const elsewhere: [what: string, linkUrl: string | undefined, destination: string][] = [
-    ['sends to the expired URL of the link, uncounted', 'https://l.com/', 'https://l.com/'],
-    ["sends to the domain's where the link has none", undefined, 'https://d.com/'],
-  ];
-  for (const [what, expiredUrl, destination] of elsewhere) {
-    it(what, () => {
-      const entry = {
-        ...hidden,
-        expiresAt: 1,
-        ...(expiredUrl === undefined ? {} : { expiredUrl }),
-      };
-      expect(decideLink(entry, { ...domain, expiredUrl: 'https://d.com/' }, 'a=1', now)).to.include(
-        {
-          reason: 'expired',
-          destination,
-          visited: undefined,
-        },
-      );
+  it('sends to the expired URL of the link, else of its domain, uncounted', () => {
+    const expired = { ...link, expiresAt: 1 };
+    const withUrl = { ...domain, expiredUrl: 'https://d.com/' };
+    const own = { ...expired, expiredUrl: 'https://l.com/' };
+    const elsewhere = { kind: 'elsewhere', reason: 'expired' };
+    const query = facts({ query: 'a=1' });
+    expect(decideLink(own, withUrl, query)).to.deep.equal({
+      ...elsewhere,
+      destination: 'https://l.com/',
     });
-  }
+    expect(decideLink(expired, withUrl, query)).to.deep.equal({
+      ...elsewhere,
+      destination: 'https://d.com/',
+    });
+  });
 
   it('leads from the root of a domain to its target, and counts for its workspace', () => {
-    const root = decideRoot({ ...domain, target: 'https://t.com/' }, 'qr=1');
+    const root = decideRoot({ ...domain, target: 'https://t.com/' }, facts({ query: 'qr=1' }));
     expect(root).to.deep.include({
       destination: 'https://t.com/',
       via: 'qr',
       visited: { projectId: 'proj_a', linkId: '' },
     });
-    expect(decideRoot(domain, '')).to.include({ reason: 'notFound' });
-    expect(decideRoot({ id: 'dom_0', projectId: '', target: 'https://t.com/' }, '')).to.include({
+    expect(decideRoot(domain, facts())).to.deep.equal({ kind: 'notFound' });
+    expect(
+      decideRoot({ id: 'dom_0', projectId: '', target: 'https://t.com/' }, facts()),
+    ).to.include({
       visited: undefined,
     });
   });
@@ -245,7 +360,7 @@ describe('what is written into an answer', () => {
   });
 
   it('tells the length of a page in bytes', () => {
-    const { headers, body } = page(404, { title: 'ö', text: '日本' });
+    const { headers, body } = notice(404, { language: 'en', title: 'ö', text: '日本' });
     expect(headers[headers.indexOf('Content-Length') + 1]).to.equal(String(body.length));
   });
 
@@ -259,12 +374,35 @@ describe('what is written into an answer', () => {
 describe('the file of a page', () => {
   it('is asked for under the server’s own name, before the key', () => {
     expect(readAddress('/_/file/gr%C3%B6%C3%9Fe')).to.deep.equal({
+      asks: 'file',
       key: 'größe',
       query: '',
-      isFile: true,
     });
     expect(readAddress('/_/file/_/file/a')?.key).to.equal(null);
     expect(readAddress('/_/file/')?.key).to.equal(null);
     expect(filePath('a/größe')).to.equal('/_/file/a/gr%C3%B6%C3%9Fe');
   });
+});
+
+describe('what is asked about a link', () => {
+  const cases: [target: string, asks: string, key: string | null, token?: string][] = [
+    ['/summer+', 'preview', 'summer'],
+    ['/gr%C3%B6%C3%9Fe%2B', 'preview', 'größe'],
+    ['/summer+/', 'preview', 'summer'],
+    ['/+', 'preview', null],
+    ['/_/stats/a/b', 'stats', 'a/b'],
+    ['/_/continue/t.o.k/a/b', 'continue', 'a/b', 't.o.k'],
+    ['/_/continue/token', 'link', null],
+    ['/_/continue/', 'link', null],
+    ['/_/else', 'link', null],
+  ];
+  for (const [target, asks, key, token] of cases) {
+    it(`${target} asks for ${asks}`, () =>
+      expect(readAddress(`${target}?a=1`)).to.deep.equal({
+        asks,
+        key,
+        query: 'a=1',
+        ...(token === undefined ? {} : { token }),
+      }));
+  }
 });

@@ -13,6 +13,7 @@ import {
   updateLinks,
   upsertLink,
 } from '../../src/links/commands.ts';
+import { createPage, deletePage, updatePage } from '../../src/pages/commands.ts';
 import {
   createQrCode,
   createQrCodes,
@@ -70,6 +71,7 @@ describe('a job that runs twice', () => {
         'qrcode_tags',
         'templates',
         'folders',
+        'pages',
         'domains',
         'jobs',
       ].map(of),
@@ -106,6 +108,14 @@ describe('a job that runs twice', () => {
     await twice(updateLinks, { linkIds: [link.id, 'nope'], changes: { title: 't' } });
     expect(await twice(deleteLink, { linkId: link.id })).to.deep.equal({ id: link.id });
     expect((await world.visit('/b')).status).to.equal(404);
+  });
+
+  it('makes, changes and deletes a page once', async () => {
+    const id = newId('page');
+    await twice(createPage, { id, page: { title: 'A' } });
+    const changed = await twice(updatePage, { id, changes: { text: 'b' } });
+    expect(changed).to.include({ title: 'A', text: 'b' });
+    expect(await twice(deletePage, { id })).to.deep.equal({ id });
   });
 
   it('does not undo what came after its first run', async () => {

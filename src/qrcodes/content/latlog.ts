@@ -49,6 +49,7 @@ export const location: ContentType<Location> = {
       page: {
         type: 'latlog',
         title: content.query ?? 'Location',
+        ...(content.query === undefined ? {} : { isOwnTitle: true as const }),
         actions: [
           {
             label: 'Google Maps',

@@ -208,6 +208,7 @@ export const vcard: ContentType<Contact> = {
       page: {
         type: 'vcard',
         title: nameOf(contact),
+        isOwnTitle: true,
         ...(subtitle.length === 0 ? {} : { subtitle: subtitle.join(', ') }),
         actions: actionsOf(contact),
         rows: rowsOf(contact),

@@ -87,6 +87,7 @@ export const wifi: ContentType<Wifi> = {
       page: {
         type: 'wifi',
         title: ssid,
+        isOwnTitle: true,
         subtitle:
           password === undefined
             ? 'Join this open Wi-Fi network.'

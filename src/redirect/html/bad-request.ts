@@ -1,7 +1,7 @@
-import { page } from './layout.ts';
+import { fixedNotice } from '../../html/layout.ts';
 
 /** The address cannot be read, for instance because of a stray percent sign. */
-export const badRequestPage = page(400, {
+export const badRequestPage = fixedNotice(400, {
   title: 'Malformed address',
   text: 'This address cannot be read. Check it for typing errors.',
 });

@@ -43,7 +43,7 @@ export const DISPLAY_SCRIPT = `
     const button = target.closest('[data-copy]');
     if (!button) return;
     const copied = await copy(document.getElementById(button.dataset.copy));
-    say(copied ? 'Copied' : 'Selected. Use the copy command of your device.');
+    say(copied ? status.dataset.copied : status.dataset.selected);
     if (!copied) return;
     button.classList.add('done');
     setTimeout(() => button.classList.remove('done'), 2500);

@@ -1,4 +1,4 @@
-import { BASE_STYLE } from './layout.ts';
+import { BASE_STYLE } from '../../html/layout.ts';
 
 /**
  * The style sheet of display pages. The buttons stay at the lower edge of a phone, where the thumb is; on low
@@ -30,22 +30,17 @@ background:#fff;fill:#000;stroke:none;border:1px solid var(--line);forced-color-
 figcaption{margin-top:.5rem;color:var(--muted);font-size:.875rem}
 .actions{display:flex;flex-wrap:wrap;gap:.625rem;margin-top:auto;padding:.5rem 0 1rem;
 background:var(--surface)}
-.action{flex:1 1 8.25rem;min-width:0;display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:3rem;
-padding:.625rem 1rem;border:1px solid transparent;border-radius:.875rem;background:var(--tint);
-color:var(--on-tint);font:inherit;font-weight:600;line-height:1.25;text-align:center;
-text-decoration:none;cursor:pointer}
 .action span{display:-webkit-box;overflow:hidden;-webkit-box-orient:vertical;-webkit-line-clamp:3}
 .action:first-child{flex-basis:100%;min-height:3.5rem;background:var(--accent);color:var(--on-accent);
 font-size:1.0625rem}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .status{position:fixed;z-index:2;top:1rem;left:1rem;right:1rem;width:fit-content;margin:0 auto;
 border-radius:1.5rem;background:var(--text);color:var(--surface);font-weight:600;text-align:center}
 .status:not(:empty){padding:.5rem 1.25rem;border:1px solid transparent}
 footer{padding:0 1rem 1rem;color:var(--muted);font-size:.8125rem;text-align:center}
-@media (hover:hover){.copy:hover,.action:hover{filter:brightness(.95)}}
-.copy:active,.action:active{filter:brightness(.9)}
-@media (prefers-contrast:more){.copy,.action{border-color:currentColor}}
-@media (prefers-reduced-motion:no-preference){.copy,.action{transition:filter .15s}}
+@media (hover:hover){.copy:hover{filter:brightness(.95)}}
+.copy:active{filter:brightness(.9)}
+@media (prefers-contrast:more){.copy{border-color:currentColor}}
+@media (prefers-reduced-motion:no-preference){.copy{transition:filter .15s}}
 @media (max-width:35.99rem) and (min-height:32rem){
 html{scroll-padding-bottom:14rem}
 .actions.few{position:sticky;z-index:1;bottom:0;box-shadow:0 -.75rem .75rem -.25rem var(--surface)}}

@@ -1,8 +1,18 @@
+import { ICONS, type IconName, typeIcon } from '../../html/icons.ts';
+import { type Language, say, translate } from '../../html/language.ts';
+import {
+  answer,
+  DIRECTION_MARKS,
+  type Html,
+  html,
+  look,
+  NOTHING,
+  type Page,
+  wholePage,
+} from '../../html/layout.ts';
 import type { DisplayPage, DisplayRow } from '../../lookup/entry.ts';
 import { DISPLAY_SCRIPT } from './display-script.ts';
 import { DISPLAY_STYLE } from './display-style.ts';
-import { ICONS, type IconName, typeIcon } from './icons.ts';
-import { answer, type Html, html, look, NOTHING, type Page, wholePage } from './layout.ts';
 
 const LOOK = look(DISPLAY_STYLE, DISPLAY_SCRIPT);
 
@@ -40,9 +50,6 @@ function linkIcon(href: string): IconName | undefined {
   return icon === 'web' && !/^https?:\/\/[^/]/i.test(href) ? undefined : icon;
 }
 
-/** Marks that turn the direction of what follows. They end with their element, but a title has no walls. */
-const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /**
  * The page that a phone gets when a dynamic code is scanned. Complete without a script; the script adds
  * buttons that copy. Where there is nothing to open, the first row that can be copied gets the big button.
@@ -51,9 +58,11 @@ const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  *   absolute address or a path of this host. Without it the page offers no file.
  */
 export function displayPage(
-  page: DisplayPage,
+  stored: DisplayPage,
   address: { shortLink: string; fileHref?: string },
+  language: Language = 'en',
 ): Page {
+  const page = inLanguage(stored, language);
   const { title, subtitle } = page;
   const isOpenable = ({ href }: { href: string }) => linkIcon(href) !== undefined;
   const buttons = [
@@ -73,30 +82,51 @@ export function displayPage(
 <h1 dir="auto">${title}</h1>
 ${subtitle === undefined ? NOTHING : html`<p dir="auto">${subtitle}</p>`}
 </header>
-${rows.length === 0 ? NOTHING : html`<dl>\n${rows.map((row, at) => rowHtml(row, at, at !== promoted))}</dl>`}
-${codeHtml(page.code)}
-${promoted === -1 ? openBar(buttons) : copyBar(rows[promoted]!.label, promoted)}
-<p class="status" role="status"></p>
+${rows.length === 0 ? NOTHING : html`<dl>\n${rows.map((row, at) => rowHtml(row, at, { language, hasButton: at !== promoted }))}</dl>`}
+${codeHtml(page.code, language)}
+${promoted === -1 ? openBar(buttons) : copyBar(copyLabel(rows[promoted]!.label, language), promoted)}
+<p class="status" role="status" data-copied="${say(language, 'Copied')}" data-selected="${say(language, 'Selected. Use the copy command of your device.')}"></p>
 </main>
 <footer><p>${address.shortLink.replace(/^https?:\/\//, '')}</p></footer>`;
-  return wholePage(200, LOOK, { title: title.replaceAll(DIRECTION_MARKS, ''), body });
+  return wholePage(200, LOOK, { language, title, body });
 }
 
-function rowHtml({ label, value, href, copy }: DisplayRow, at: number, hasButton: boolean): Html {
+/** The words that are ours in a language; what the code's owner wrote stays. */
+function inLanguage(page: DisplayPage, language: Language): DisplayPage {
+  if (language === 'en') return page;
+  const ours = (text: string) => translate(language, text);
+  const { title, subtitle, code, file } = page;
+  return {
+    ...page,
+    title: page.isOwnTitle === true ? title : ours(title),
+    ...(subtitle === undefined ? {} : { subtitle: ours(subtitle) }),
+    actions: page.actions.map((action) => ({ ...action, label: ours(action.label) })),
+    rows: page.rows.map((row) => ({ ...row, label: ours(row.label) })),
+    ...(code === undefined ? {} : { code: { ...code, label: ours(code.label) } }),
+    ...(file === undefined ? {} : { file: { ...file, label: ours(file.label) } }),
+  };
+}
+
+function rowHtml(
+  { label, value, href, copy }: DisplayRow,
+  at: number,
+  { language, hasButton }: { language: Language; hasButton: boolean },
+): Html {
   const isLink = href !== undefined && linkIcon(href) !== undefined;
   const shown = isLink
     ? html`<a class="value" id="value-${at}" href="${href}" rel="noopener noreferrer" dir="auto">${value}</a>`
     : html`<span class="value" id="value-${at}" dir="auto">${value}</span>`;
   const isCopyable = copy === true && hasButton;
   const button = isCopyable
-    ? html`<button class="copy" type="button" data-copy="value-${at}" data-scripted hidden aria-label="${copyLabel(label)}">${ICONS.copy}${ICONS.check}</button>`
+    ? html`<button class="copy" type="button" data-copy="value-${at}" data-scripted hidden aria-label="${copyLabel(label, language)}">${ICONS.copy}${ICONS.check}</button>`
     : NOTHING;
   return html`<div class="row${isCopyable ? ' copyable' : ''}"><dt dir="auto">${label}</dt><dd>${shown}${button}</dd></div>\n`;
 }
 
 /** "Copy password"; a name such as SSID or Wi-Fi keeps its capitals. */
-function copyLabel(label: string): string {
-  return `Copy ${/^[A-Z][a-z]+( [a-z]+)*$/.test(label) ? label.toLowerCase() : label}`.trimEnd();
+function copyLabel(label: string, language: Language): string {
+  const isWord = language === 'en' && /^[A-Z][a-z]+( [a-z]+)*$/.test(label);
+  return say(language, 'Copy {}', isWord ? label.toLowerCase() : label).trim();
 }
 
 function openButton({ label, href }: { label: string; href: string }): Html {
@@ -116,19 +146,19 @@ function openBar(buttons: readonly Html[]): Html {
   return html`<div class="actions${isFew ? ' few' : ''}">\n${buttons}</div>`;
 }
 
-function copyBar(label: string, at: number): Html {
+function copyBar(words: string, at: number): Html {
   return html`<div class="actions few" data-scripted hidden>
-<button class="action" type="button" data-copy="value-${at}">${ICONS.copy}${ICONS.check}<span dir="auto">${copyLabel(label)}</span></button>
+<button class="action" type="button" data-copy="value-${at}">${ICONS.copy}${ICONS.check}<span dir="auto">${words}</span></button>
 </div>`;
 }
 
 /** Dark on white in both themes: many readers take no inverted code. */
-function codeHtml(code: DisplayPage['code']): Html {
+function codeHtml(code: DisplayPage['code'], language: Language): Html {
   if (code === undefined || !/^[MmHhVvLlZz\d\s,.-]+$/.test(code.path)) return NOTHING;
   const side = code.size + 2 * QUIET_ZONE;
   const box = `-${QUIET_ZONE} -${QUIET_ZONE} ${side} ${side}`;
   return html`<figure>
-<svg class="code" viewBox="${box}" role="img" aria-label="${`QR code: ${code.label}`}" shape-rendering="crispEdges"><path fill="#fff" d="${`M-${QUIET_ZONE}-${QUIET_ZONE}h${side}v${side}h-${side}z`}"/><path fill="#000" d="${code.path}"/></svg>
+<svg class="code" viewBox="${box}" role="img" aria-label="${say(language, 'QR code: {}', code.label)}" shape-rendering="crispEdges"><path fill="#fff" d="${`M-${QUIET_ZONE}-${QUIET_ZONE}h${side}v${side}h-${side}z`}"/><path fill="#000" d="${code.path}"/></svg>
 <figcaption dir="auto">${code.label}</figcaption>
 </figure>`;
 }

@@ -1,7 +1,7 @@
-import { page } from './layout.ts';
+import { fixedNotice } from '../../html/layout.ts';
 
 /** The link led somewhere once, and its owner named no other place. */
-export const expiredPage = page(410, {
+export const expiredPage = fixedNotice(410, {
   title: 'Link expired',
   text: 'This link is no longer active.',
 });

@@ -1,8 +1,8 @@
-import { page } from './layout.ts';
+import { fixedNotice } from '../../html/layout.ts';
 
 /** Short links are opened, nothing else. */
-export const methodNotAllowedPage = page(
+export const methodNotAllowedPage = fixedNotice(
   405,
-  { title: 'Method not allowed', text: 'Short links answer GET and HEAD requests.' },
+  { title: 'Method not allowed', text: 'Short links cannot be asked in this way.' },
   ['Allow', 'GET, HEAD'],
 );

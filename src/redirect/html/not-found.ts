@@ -1,7 +1,7 @@
-import { page } from './layout.ts';
+import { fixedNotice } from '../../html/layout.ts';
 
 /** Nothing stands under this address, or the domain is not ours. */
-export const notFoundPage = page(404, {
+export const notFoundPage = fixedNotice(404, {
   title: 'Link not found',
   text: 'There is nothing at this address. Check it for typing errors.',
 });

@@ -1,7 +1,7 @@
-import { page } from './layout.ts';
+import { fixedNotice } from '../../html/layout.ts';
 
 /** We could not look the link up, or could not keep the visit: better asked again than lost. */
-export const unavailablePage = page(
+export const unavailablePage = fixedNotice(
   503,
   {
     title: 'Please try again',

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { byLanguage, type Language, say } from './language.ts';
+import type { Phrase } from './phrases/en.ts';
 
 /** A text that is HTML already and must not be escaped again. */
 export class Html {
@@ -40,58 +42,91 @@ export interface Page {
   body: Buffer;
 }
 
+/** What a page may do besides showing itself: sources as a Content-Security-Policy names them. */
+export interface Allowances {
+  images?: string;
+  frames?: string;
+  media?: string;
+  /** Whether the page has a form. */
+  forms?: boolean;
+}
+
 /** The style sheet and the script that pages of a kind share, with the policy that allows exactly these. */
 export interface Look {
   style: Html;
   script: Html;
-  policy: string;
+  policy(allowances?: Allowances): string;
 }
 
 /** Hashes style and script, so it is made once for a kind of page and not for each answer. */
 export function look(style: string, script = ''): Look {
   const allowed = (text: string) =>
     text === '' ? "'none'" : `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const [styles, scripts] = [allowed(style), allowed(script)];
   return {
     style: new Html(style),
     script: script === '' ? NOTHING : html`<script>${new Html(script)}</script>\n`,
-    policy: [
-      "default-src 'none'",
-      `style-src ${allowed(style)}`,
-      `script-src ${allowed(script)}`,
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-      "form-action 'none'",
-    ].join('; '),
+    policy: ({ images = '', frames, media, forms = false } = {}) =>
+      [
+        "default-src 'none'",
+        `style-src ${styles}`,
+        `script-src ${scripts}`,
+        // Browsers ask for the icon of a site by themselves.
+        `img-src ${`'self' ${images}`.trim()}`,
+        ...(frames === undefined ? [] : [`frame-src ${frames}`]),
+        ...(media === undefined ? [] : [`media-src ${media}`]),
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        // Chromium also applies form-action to where the answer to a form redirects. To name the destination here
+        // would tell it to whoever has not entered the password yet.
+        ...(forms ? [] : ["form-action 'none'"]),
+      ].join('; '),
   };
 }
+
+/** What is on a page of ours. */
+export interface PageContent {
+  language: Language;
+  /** In the title of the window; marks that turn the direction of what follows are taken out. */
+  title: string;
+  body: Html;
+  /** More of the head. */
+  head?: Html;
+  allow?: Allowances;
+  /** Whether search engines may show the page. */
+  isIndexed?: boolean;
+}
+
+/** Marks that turn the direction of what follows. They end with their element, but a title has no walls. */
+export const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** An HTML page of ours with the headers that all of them have. */
 export function wholePage(
   status: number,
   { style, script, policy }: Look,
-  { title, body: content }: { title: string; body: Html },
+  { language, title, body, head = NOTHING, allow, isIndexed = false }: PageContent,
   extraHeaders: readonly string[] = [],
 ): Page {
+  const robots = isIndexed ? NOTHING : html`<meta name="robots" content="noindex">\n`;
   const whole = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#16191f" media="(prefers-color-scheme: dark)">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
+${robots}<meta name="referrer" content="no-referrer">
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
-<title>${title}</title>
-<style>${style}</style>
+<title>${title.replaceAll(DIRECTION_MARKS, '')}</title>
+${head}<style>${style}</style>
 </head>
 <body>
-${content}
+${body}
 ${script}</body>
 </html>
 `;
-  return answer(status, 'text/html', policy, whole.text, extraHeaders);
+  return answer(status, 'text/html', policy(allow), whole.text, extraHeaders);
 }
 
 /** An answer of text in UTF-8, kept by no cache and taken for nothing but its type. */
@@ -128,11 +163,11 @@ export function answer(
 export const BASE_STYLE = `
 :root{color-scheme:light dark;
 --ground:#e9edf3;--surface:#fff;--inset:#f5f7fa;--line:#dce2ea;--text:#14181f;--muted:#566072;
---accent:#2257d2;--on-accent:#fff;--tint:#e5edfd;--on-tint:#1b46ac;
+--edge:#7b8698;--bad:#b3261e;--bad-tint:#fdecea;--accent:#2257d2;--on-accent:#fff;--tint:#e5edfd;--on-tint:#1b46ac;
 --shadow:0 1px 2px #1a25380f,0 1.25rem 3rem #1a25381f}
 @media (prefers-color-scheme:dark){:root{
 --ground:#0c0e12;--surface:#16191f;--inset:#1f242c;--line:#323944;--text:#eceff4;--muted:#a4aebd;
---accent:#a9c5ff;--on-accent:#0c1e45;--tint:#25324d;--on-tint:#c3d6ff;
+--edge:#8b95a5;--bad:#ffb4ab;--bad-tint:#4a1c1a;--accent:#a9c5ff;--on-accent:#0c1e45;--tint:#25324d;--on-tint:#c3d6ff;
 --shadow:0 0 0 1px #ffffff14}}
 @media (prefers-contrast:more){:root{--muted:var(--text);--line:var(--text)}}
 *,::before,::after{box-sizing:border-box}
@@ -151,6 +186,16 @@ svg{flex:none;width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-wi
 stroke-linecap:round;stroke-linejoin:round}
 .badge svg{width:2rem;height:2rem}
 .notice{display:flex;flex-direction:column;justify-content:center;text-align:center}
+.action{flex:1 1 8.25rem;min-width:0;display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:3rem;
+padding:.625rem 1rem;border:1px solid transparent;border-radius:.875rem;background:var(--tint);
+color:var(--on-tint);font:inherit;font-weight:600;line-height:1.25;text-align:center;
+text-decoration:none;cursor:pointer}
+.action.main{min-height:3.5rem;background:var(--accent);color:var(--on-accent);font-size:1.0625rem}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+@media (hover:hover){.action:hover{filter:brightness(.95)}}
+.action:active{filter:brightness(.9)}
+@media (prefers-contrast:more){.action{border-color:currentColor}}
+@media (prefers-reduced-motion:no-preference){.action{transition:filter .15s}}
 @media (min-width:36rem){
 body{padding:1.5rem;background:var(--ground)}
 main{flex:none;margin:auto;padding:2rem;background:var(--surface);border-radius:1.5rem;
@@ -162,10 +207,10 @@ const PLAIN = look(BASE_STYLE);
 /** Two links of a chain, apart. */
 const LINK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M10.5 7.5l1.9-1.9a4.25 4.25 0 0 1 6 6l-1.9 1.9M13.5 16.5l-1.9 1.9a4.25 4.25 0 0 1-6-6l1.9-1.9M4 4l16 16"/></svg>`;
 
-/** A whole page that a visitor meets instead of a destination. */
-export function page(
+/** A whole page that a visitor meets instead of a destination: a title and a sentence. */
+export function notice(
   status: number,
-  { title, text }: { title: string; text: string },
+  { language, title, text }: { language: Language; title: string; text: string },
   extraHeaders: readonly string[] = [],
 ): Page {
   const body = html`<main class="notice">
@@ -173,5 +218,19 @@ export function page(
 <h1>${title}</h1>
 <p>${text}</p>
 </main>`;
-  return wholePage(status, PLAIN, { title, body }, extraHeaders);
+  return wholePage(status, PLAIN, { language, title, body }, extraHeaders);
 }
+
+/** A notice that says the same to everybody who reads the same language. */
+export const fixedNotice = (
+  status: number,
+  { title, text }: { title: Phrase; text: Phrase },
+  extraHeaders: readonly string[] = [],
+) =>
+  byLanguage((language) =>
+    notice(
+      status,
+      { language, title: say(language, title), text: say(language, text) },
+      extraHeaders,
+    ),
+  );

@@ -1,10 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'mmdb-lib';
-import { config } from '../../config.ts';
-import { continentOf } from '../../infra/countries.ts';
-import type { Log } from '../../infra/log.ts';
-import { UNKNOWN } from '../event.ts';
+import { config } from '../config.ts';
+import { continentOf } from './countries.ts';
+import type { Log } from './log.ts';
+
+/** What stands where nothing is known. */
+export const UNKNOWN = 'Unknown';
 
 /** Where an address is. */
 export interface Place {
@@ -15,7 +18,7 @@ export interface Place {
   city: string;
 }
 
-const NOWHERE: Place = { continent: '', country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
+export const NOWHERE: Place = { continent: '', country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /** The flat records of DB-IP and the nested ones of MaxMind: what we read of either. */
 interface PlaceData extends Record<string, unknown> {
@@ -36,8 +39,9 @@ export type FindPlace = (ip: string) => Place;
  * Opens the database of places: the file in GEOIP_DB, else those of an optional package. Where there is none,
  * every place is unknown, which the log says once.
  */
-export function openPlaces(log: Log): FindPlace {
-  const readers = files().map((file) => new Reader<PlaceData & Response>(readFileSync(file)));
+export async function openPlaces(log: Log): Promise<FindPlace> {
+  const contents = await Promise.all(files().map((file) => readFile(file)));
+  const readers = contents.map((content) => new Reader<PlaceData & Response>(content));
   if (readers.length === 0) {
     log.warn(
       `no database of places: countries are "${UNKNOWN}". Set GEOIP_DB, or install ${PACKAGE}`,

@@ -1,5 +1,5 @@
 import UAParser from 'ua-parser-js';
-import { UNKNOWN } from '../event.ts';
+import { UNKNOWN } from './places.ts';
 
 /** What a visitor came with. */
 export interface Device {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { keyFor } from '../infra/secrets.ts';
+import { keyFor } from './infra/secrets.ts';
 
 const LENGTH = 24;
 

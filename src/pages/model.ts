@@ -1,0 +1,14 @@
+import { WorkspaceModel } from '../infra/model.ts';
+import type { PageContent } from '../lookup/entry.ts';
+
+/** A row of `pages`: what is shown before a destination. */
+export class Page extends WorkspaceModel {
+  static override readonly tableName = 'pages';
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare id: string;
+  declare content: PageContent;
+  declare version: number;
+  declare created_at: Date;
+  declare updated_at: Date;
+}

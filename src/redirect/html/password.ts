@@ -1,0 +1,50 @@
+import { type Language, say } from '../../html/language.ts';
+import { html, look, NOTHING, type Page, wholePage } from '../../html/layout.ts';
+import { FORM_STYLE } from './form-style.ts';
+
+const LOOK = look(FORM_STYLE);
+
+/** A lock. */
+const LOCK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M6.500 10.500h11a2 2 0 0 1 2 2v6a2 2 0 0 1-2 2h-11a2 2 0 0 1-2-2v-6a2 2 0 0 1 2-2zM8 10.500V7.500a4 4 0 0 1 8 0v3M12 14.500v2"/></svg>`;
+
+/** How the last try went, where there was one. */
+export type LastTry = { outcome: 'wrong' } | { outcome: 'tooMany'; waitSeconds: number };
+
+/**
+ * Asks for the password of a link. Says nothing of where it leads, nor what it is called.
+ *
+ * @param action path to which the form is sent: that of the link itself
+ */
+export function passwordPage(action: string, language: Language, last?: LastTry): Page {
+  const fault =
+    last === undefined
+      ? undefined
+      : last.outcome === 'wrong'
+        ? say(language, 'This password is not right.')
+        : say(language, 'Too many tries. Try again in {} s.', String(last.waitSeconds));
+  const title = say(language, 'Protected link');
+  const body = html`<main>
+<header>
+<span class="badge">${LOCK}</span>
+<h1>${title}</h1>
+<p>${say(language, 'Enter the password to open this link.')}</p>
+</header>
+<form method="post" action="${action}">
+<div class="field">
+<label for="password">${say(language, 'Password')}</label>
+<input id="password" name="password" type="password" required autofocus autocomplete="off" maxlength="1000"${
+    fault === undefined ? NOTHING : html` aria-invalid="true" aria-describedby="fault"`
+  }>
+${fault === undefined ? NOTHING : html`<p class="fault" id="fault" role="alert">${fault}</p>`}
+</div>
+<button class="action main" type="submit">${say(language, 'Continue')}</button>
+</form>
+</main>`;
+  const isTooMany = last?.outcome === 'tooMany';
+  return wholePage(
+    isTooMany ? 429 : 403,
+    LOOK,
+    { language, title, body, allow: { forms: true } },
+    isTooMany ? ['Retry-After', String(last.waitSeconds)] : [],
+  );
+}

@@ -1,0 +1,46 @@
+import { type Language, say } from '../../html/language.ts';
+import { html, look, NOTHING, type Page, wholePage } from '../../html/layout.ts';
+import type { Phrase } from '../../html/phrases/en.ts';
+import type { LinkEntry } from '../../lookup/entry.ts';
+import { FORM_STYLE } from './form-style.ts';
+
+const LOOK = look(FORM_STYLE);
+
+/**
+ * Where a link leads, for those who want to know before they follow it (`/key+`).
+ *
+ * @param address `shortLink`, and the path under which it is followed from here
+ */
+export function previewPage(
+  link: LinkEntry,
+  address: { shortLink: string; path: string },
+  language: Language,
+): Page {
+  const title = say(language, 'Where this link leads');
+  const name = link.card?.title;
+  const isPage = link.page !== undefined;
+  const notes = notesOf(link).map((note) => html`<p class="note">${say(language, note)}</p>\n`);
+  const body = html`<main>
+<header>
+<h1>${title}</h1>
+${name === undefined ? NOTHING : html`<p dir="auto">${name}</p>`}
+</header>
+<dl>
+<div><dt>${say(language, 'Short link')}</dt><dd dir="ltr">${address.shortLink.replace(/^https?:\/\//, '')}</dd></div>
+${isPage ? NOTHING : html`<div><dt>${say(language, 'Destination')}</dt><dd dir="ltr">${link.destination}</dd></div>`}
+</dl>
+${notes}<a class="action main" href="${address.path}" rel="nofollow">${say(language, 'Open link')}</a>
+</main>`;
+  return wholePage(200, LOOK, { language, title, body });
+}
+
+function notesOf({ page, before, rules, ios, android, geo }: LinkEntry): Phrase[] {
+  const isTargeted = [rules, ios, android, geo].some((one) => one !== undefined);
+  return [
+    ...(page === undefined ? [] : (['This link shows a page.'] as const)),
+    ...(before === undefined ? [] : (['A page is shown before the destination.'] as const)),
+    ...(isTargeted
+      ? (['Visitors in other places or with other devices may be led elsewhere.'] as const)
+      : []),
+  ];
+}
