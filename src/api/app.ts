@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
+import { languageOf } from '../html/language.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
+import { statsAnswer } from '../stats/page.ts';
 import { noteApiKeyUse } from '../workspaces/key-use.ts';
 import type { Caller } from '../workspaces/queries.ts';
 import { answerError } from './answer-error.ts';
@@ -48,6 +50,7 @@ export function makeApp(means: ApiMeans): Express {
   app.get('/docs/api-reference/errors', (_request, response) => {
     response.type('html').set(errorReference.headers).send(errorReference.body);
   });
+  app.get('/stats/:domain/*key', showStatistics(rateLimit));
   for (const route of routes) {
     app[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), handle(route, means, rateLimit));
   }
@@ -81,6 +84,27 @@ function identify(log: Log) {
       );
     });
     next();
+  };
+}
+
+/** The one page for people: public statistics, limited by address. */
+function showStatistics(rateLimit: RateLimit) {
+  return async (request: Request, response: Response) => {
+    response.locals['route'] = '/stats';
+    const verdict = await rateLimit.takeOf(request.ip ?? '');
+    response.set(verdict.headers);
+    if (verdict.refusal !== undefined) throw verdict.refusal;
+    const { domain, key } = request.params as unknown as { domain: string; key: string[] };
+    const page = await statsAnswer({
+      domain,
+      key: key.join('/'),
+      query: new URL(request.url, 'http://localhost').searchParams,
+      language: languageOf(request.get('accept-language') ?? ''),
+    });
+    for (let at = 0; at < page.headers.length; at += 2) {
+      response.setHeader(page.headers[at]!, page.headers[at + 1]!);
+    }
+    response.status(page.status).end(page.body);
   };
 }
 

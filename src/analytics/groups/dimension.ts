@@ -18,9 +18,9 @@ export function byDimension(dimension: RollupDimension, name: string): Group {
         clicks: Joi.number().required(),
       }),
     ),
-    async ask({ projectId, span, filter }) {
+    async ask({ projectId, span, filter, event }) {
       const rows = await ask<{ value: string; clicks: number }>(
-        source(projectId, dimension, span, filter),
+        source(projectId, dimension, span, filter, event === undefined ? {} : { event }),
         `SELECT value, sum(n)::bigint AS clicks FROM source GROUP BY value ORDER BY 2 DESC, 1 LIMIT ${MAX_ROWS}`,
       );
       return rows.map(({ value, clicks }) => ({

@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import type { EventRow } from '../../events/event.ts';
 import type { EventFilter } from '../filters.ts';
 import type { Span } from '../interval.ts';
 
@@ -7,6 +8,8 @@ export interface Question {
   projectId: string;
   span: Span;
   filter: EventFilter;
+  /** What is counted; clicks without. */
+  event?: EventRow['event'];
 }
 
 /** One value of `groupBy`: how it is answered, and the shape of the answer. */

@@ -12,7 +12,7 @@ export const timeseries: Group = {
   answer: Joi.array().items(
     Joi.object({ start: Joi.string().isoDate().required(), clicks: Joi.number().required() }),
   ),
-  async ask({ projectId, span, filter }) {
+  async ask({ projectId, span, filter, event = 'click' }) {
     const { granularity, timezone } = span;
     const isCalendar = granularity === 'day' || granularity === 'month';
     const cut = isCalendar
@@ -25,7 +25,7 @@ export const timeseries: Group = {
       : `SELECT slot AS start, slot FROM origin, generate_series(
            first, :end::timestamptz - interval '1 microsecond', :step::interval) AS slot`;
     const rows = await ask<{ start: Date; clicks: number }>(
-      source(projectId, 'all', span, filter, { exactTimes: granularity === 'minute' }),
+      source(projectId, 'all', span, filter, { exactTimes: granularity === 'minute', event }),
       `, origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first),
          steps AS (${steps}),
          counted AS (SELECT ${cut} AS slot, sum(n)::bigint AS clicks FROM source, origin GROUP BY 1)
