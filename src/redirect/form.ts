@@ -3,7 +3,7 @@ import type { Phrase } from '../html/phrases/en.ts';
 import type { FormField } from '../lookup/entry.ts';
 
 /** Largest body of a form, in bytes. */
-const FORM_BYTES = 128 * 1024;
+const FORM_BYTES = 512 * 1024;
 /** What is read of a body in order to refuse it. */
 const MOST_READ = 8 * 1024 * 1024;
 const LONGEST_ANSWER = { textarea: 10_000, other: 2_000 };

@@ -21,6 +21,10 @@ export interface VisitAnswer {
 
 export interface VisitOptions {
   method?: string;
+  /** Sent as a browser sends a form; makes the request a POST. */
+  form?: Record<string, string>;
+  /** Sent as it is. */
+  body?: string;
   userAgent?: string;
   headers?: Record<string, string>;
   /** Which of the two redirect processes. */
@@ -33,10 +37,14 @@ export function browser(visitor = 0): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.${visitor}.1 Safari/537.36`;
 }
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
 /** Opens a path on the redirect server, as a browser would, without following where it leads. */
 export function visit(path: string, options: VisitOptions = {}): Promise<VisitAnswer> {
   const {
-    method = 'GET',
+    form,
+    body = form && new URLSearchParams(form).toString(),
+    method = body === undefined ? 'GET' : 'POST',
     userAgent = browser(),
     headers = {},
     process = 0,
@@ -49,7 +57,12 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
         port: stack().redirectPorts[process],
         path,
         method,
-        headers: { host, ...(userAgent === '' ? {} : { 'user-agent': userAgent }), ...headers },
+        headers: {
+          host,
+          ...(userAgent === '' ? {} : { 'user-agent': userAgent }),
+          ...(body === undefined ? {} : FORM),
+          ...headers,
+        },
         agent: false,
       },
       (response) => {
@@ -66,7 +79,7 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
       },
     );
     outgoing.on('error', reject);
-    outgoing.end();
+    outgoing.end(body);
   });
 }
 

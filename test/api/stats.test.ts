@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { JSDOM } from 'jsdom';
+import { db } from '../../src/infra/db.ts';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const SECRET = 'https://secret.example.com/hidden-path';
+
+describe('public statistics', () => {
+  let world: World;
+  let caller = 0;
+
+  before(async () => {
+    world = await aWorkspace();
+    await world.api.post('/links', { url: SECRET, key: 'open/day', publicStats: true });
+    await world.api.post('/links', { url: SECRET, key: 'shut' });
+    await world.api.post('/qrcodes', { type: 'url', url: SECRET, key: 'code', publicStats: true });
+    const places = ['192.0.2.1', '192.0.2.2', '198.51.100.1', '10.0.0.1'];
+    for (const [at, ip] of places.entries()) {
+      const headers = {
+        'x-forwarded-for': ip,
+        ...(at === 0 ? { referer: 'https://news.example/post' } : {}),
+      };
+      await world.visit('/open/day', { userAgent: browser(at), headers });
+      await world.visit('/code', { userAgent: browser(at), headers });
+    }
+    await eventually(async () => {
+      expect((await db()('events').where({ project_id: world.projectId })).length).to.equal(8);
+    });
+  });
+
+  /** Opens the page of a key as somebody else each time: addresses have a limit. */
+  async function open(key: string, query = '', headers: Record<string, string> = {}) {
+    caller += 1;
+    const url = `${stack().apiUrl}/stats/${world.domain}/${key}${query}`;
+    const from = { 'x-forwarded-for': `198.51.100.${caller}` };
+    const response = await fetch(url, { headers: { ...from, ...headers }, redirect: 'manual' });
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  }
+
+  const wordsOf = (body: string) =>
+    new JSDOM(body).window.document.querySelector('main')!.textContent.replaceAll(/\s+/g, ' ');
+
+  it('are reached from the short domain', async () => {
+    const { status, headers } = await world.visit('/_/stats/open/day');
+    expect(status).to.equal(302);
+    expect(headers.location).to.match(new RegExp(`/stats/${world.domain}/open/day$`));
+    expect((await world.visit('/_/stats/shut')).status).to.equal(404);
+    expect((await world.visit('/_/stats/nope')).status).to.equal(404);
+  });
+
+  it('show counts, countries, devices, browsers and referrers, with no script', async () => {
+    const { status, headers, body } = await open('open/day');
+    expect(status).to.equal(200);
+    expect(headers.get('content-security-policy')).to.contain("script-src 'none'");
+    expect(body).not.to.contain('<script');
+    const words = wordsOf(body);
+    for (const some of [
+      `${world.domain}/open/day`,
+      '4Clicks',
+      'Germany2',
+      'Japan1',
+      'Unknown1',
+      'Desktop4',
+      'Chrome4',
+      'news.example1',
+      'Direct3',
+    ]) {
+      expect(words).to.contain(some);
+    }
+    expect(new JSDOM(body).window.document.querySelectorAll('svg.chart .bars path')).to.have.length(
+      1,
+    );
+  });
+
+  it('say nothing of where the link leads', async () => {
+    for (const query of ['', '?format=csv']) {
+      expect((await open('open/day', query)).body).not.to.match(/secret|hidden-path/);
+    }
+  });
+
+  it('count scans of a QR code', async () => {
+    expect(wordsOf((await open('code')).body)).to.contain('4Scans');
+  });
+
+  it('speak the visitor’s language', async () => {
+    const { body } = await open('open/day', '', { 'accept-language': 'de' });
+    expect(body).to.contain('<html lang="de">');
+    expect(wordsOf(body)).to.contain('Deutschland2').and.to.contain('4Klicks');
+  });
+
+  for (const interval of ['24h', '7d', '30d', '90d', '1y', 'all', 'nonsense']) {
+    it(`can be asked for a period: ${interval}`, async () => {
+      const { status, body } = await open('open/day', `?interval=${interval}`);
+      expect(status).to.equal(200);
+      expect(wordsOf(body)).to.contain('4Clicks');
+    });
+  }
+
+  it('are a page with nothing on it before anybody has come', async () => {
+    await world.api.post('/links', { url: SECRET, key: 'new', publicStats: true });
+    const { status, body } = await open('new');
+    expect(status).to.equal(200);
+    expect(wordsOf(body)).to.contain('Nobody has come');
+  });
+
+  it('can be taken along as CSV, whose texts are no formulas', async () => {
+    await db()('events')
+      .where({ project_id: world.projectId, key: 'open/day', referer: 'news.example' })
+      .update({ referer: '=cmd|"/c calc"!A1' });
+    const { headers, body } = await open('open/day', '?format=csv&interval=24h');
+    expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).to.contain('attachment');
+    const lines = body.replace('\ufeff', '').split('\r\n');
+    expect(lines[0]).to.equal('group,value,visits');
+    expect(lines).to.include('country,DE,2');
+    expect(lines).to.include(`referrer,"'=cmd|""/c calc""!A1",1`);
+  });
+
+  it('are 404, whatever the reason, where the owner shows none', async () => {
+    const bodies: string[] = [];
+    for (const key of ['shut', 'nope', '%20', '..%2f..%2fx', '%E0%A4']) {
+      const { status, body } = await open(key);
+      expect(status, key).to.be.oneOf([400, 404]);
+      if (status === 404) bodies.push(body);
+    }
+    expect(new Set(bodies).size).to.equal(1);
+    const elsewhere = await fetch(`${stack().apiUrl}/stats/nobody.example/open/day`);
+    expect(elsewhere.status).to.equal(404);
+  });
+
+  it('are limited by address', async () => {
+    const url = `${stack().apiUrl}/stats/${world.domain}/shut`;
+    const headers = { 'x-forwarded-for': '203.0.113.200' };
+    const statuses = await Promise.all(
+      Array.from({ length: 320 }, async () => (await fetch(url, { headers })).status),
+    );
+    expect(new Set(statuses)).to.deep.equal(new Set([404, 429]));
+  });
+});

@@ -1,0 +1,222 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { aWorkspace, browser, type VisitAnswer, type World } from '../support/world.ts';
+
+const SECRET = 'https://secret.example.com/hidden-path';
+const RIGHT = { password: 'open sesame' };
+const WRONG = { password: 'open barley' };
+
+/** The cookies that an answer sets, as a browser sends them back. */
+const cookiesOf = ({ headers }: VisitAnswer): string =>
+  (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
+
+describe('the password of a link', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  /** A link that shows all it has where it is not protected. */
+  async function locked(key: string, fields: object = {}) {
+    const { status, body } = await world.api.post('/links', {
+      url: SECRET,
+      key,
+      password: RIGHT.password,
+      title: 'Hidden title',
+      description: 'Hidden words',
+      image: 'https://secret.example.com/hidden.png',
+      proxy: true,
+      publicStats: true,
+      ...fields,
+    });
+    expect(status).to.equal(201);
+    return body;
+  }
+
+  /** Addresses are taken one for each test: tries are counted by address. */
+  const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
+
+  it('is asked for in a page with a form, which tells nothing of the link', async () => {
+    await locked('a');
+    const { status, headers, body } = await world.visit('/a?x=1');
+    expect(status).to.equal(403);
+    expect(headers['content-security-policy']).to.contain("default-src 'none'");
+    expect(body).to.match(/<form method="post" action="\/a\?x=1">/);
+    expect(body).to.match(/<input [^>]*type="password"/);
+    expect(JSON.stringify(headers) + body).not.to.match(
+      /secret|hidden[- ](title|words|path|\.png)/i,
+    );
+  });
+
+  it('leads on with the query once it is right, and again without being asked', async () => {
+    await locked('b');
+    const opened = await world.visit('/b?x=1', { form: RIGHT, ...from('192.0.2.1') });
+    expect(opened.status).to.equal(303);
+    expect(opened.headers.location).to.equal('/b?x=1');
+    const [cookie] = opened.headers['set-cookie'] ?? [];
+    expect(cookie).to.match(/; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
+    const headers = { cookie: cookiesOf(opened) };
+    for (const process of [0, 1] as const) {
+      const { status, headers: answer } = await world.visit('/b?x=1', { headers, process });
+      expect([status, answer.location]).to.deep.equal([302, `${SECRET}?x=1`]);
+    }
+    expect((await world.visit('/b+', { headers })).body).to.contain(SECRET);
+  });
+
+  it('is sent over https only, where it came so', async () => {
+    await locked('secure');
+    const headers = { 'x-forwarded-for': '192.0.2.2', 'x-forwarded-proto': 'https' };
+    const { headers: answer } = await world.visit('/secure', { form: RIGHT, headers });
+    expect(answer['set-cookie']?.[0]).to.match(/; Secure(;|$)/);
+  });
+
+  it('opens this link under this password only, and no longer than an hour', async () => {
+    const link = await locked('c');
+    await locked('d');
+    const opened = await world.visit('/c', { form: RIGHT, ...from('192.0.2.3') });
+    const cookie = cookiesOf(opened);
+    const [name, value] = cookie.split('=') as [string, string];
+    const other = (await world.api.get('/links/info', { domain: world.domain, key: 'd' })).body.id;
+    const [until, signature] = value.split('.') as [string, string];
+    for (const forged of [
+      `unlock_${other}=${value}`,
+      `${name}=${until}`,
+      `${name}=${until}.`,
+      `${name}=zzzzzzzz.${signature}`,
+      `${name}=${until}.${signature.slice(0, -1)}`,
+      `${name}=`,
+      `${name}="${'x'.repeat(3_000)}"`,
+    ]) {
+      for (const path of ['/c', '/d']) {
+        const { status } = await world.visit(path, { headers: { cookie: forged } });
+        expect(status, `${path} ${forged.slice(0, 60)}`).to.equal(403);
+      }
+    }
+    expect((await world.visit('/c', { headers: { cookie } })).status).to.equal(302);
+    await world.api.patch(`/links/${link.id}`, { password: 'another' });
+    expect((await world.visit('/c', { headers: { cookie } })).status).to.equal(403);
+  });
+
+  it('says that it is wrong, marks the field, and leaves the link closed', async () => {
+    await locked('e');
+    const { status, body, headers } = await world.visit('/e', {
+      form: WRONG,
+      ...from('192.0.2.4'),
+    });
+    expect(status).to.equal(403);
+    expect(headers['set-cookie']).to.equal(undefined);
+    expect(body).to.contain('aria-invalid="true"').and.to.contain('This password is not right.');
+    expect(body).not.to.contain(WRONG.password);
+  });
+
+  it('can be tried five times a minute by one visitor at one link, on all processes together', async () => {
+    await locked('f');
+    await locked('g');
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        world.visit('/f', { form: WRONG, process: (at % 2) as 0 | 1, ...from('192.0.2.5') }),
+      ),
+    );
+    expect(tries.filter(({ status }) => status === 403)).to.have.lengthOf(5);
+    const late = await world.visit('/f', { form: RIGHT, ...from('192.0.2.5') });
+    expect(late.status).to.equal(429);
+    expect(Number(late.headers['retry-after'])).to.be.within(1, 60);
+    // Neither another link nor another visitor is held up.
+    expect((await world.visit('/g', { form: RIGHT, ...from('192.0.2.5') })).status).to.equal(303);
+    expect((await world.visit('/f', { form: RIGHT, ...from('192.0.2.6') })).status).to.equal(303);
+  });
+
+  it('is counted for a whole network of IPv6, which is one visitor’s', async () => {
+    await locked('h');
+    for (let at = 1; at <= 5; at += 1) {
+      const { status } = await world.visit('/h', { form: WRONG, ...from(`2001:db8:1:2::${at}`) });
+      expect(status).to.equal(403);
+    }
+    const same = await world.visit('/h', { form: RIGHT, ...from('2001:db8:1:2:ffff::9') });
+    expect(same.status).to.equal(429);
+    const other = await world.visit('/h', { form: RIGHT, ...from('2001:db8:1:3::1') });
+    expect(other.status).to.equal(303);
+  });
+
+  it('forgets wrong tries once it was right', async () => {
+    await locked('i');
+    for (let round = 0; round < 3; round += 1) {
+      for (let at = 0; at < 4; at += 1) {
+        const { status } = await world.visit('/i', { form: WRONG, ...from('192.0.2.7') });
+        expect(status).to.equal(403);
+      }
+      const { status } = await world.visit('/i', { form: RIGHT, ...from('192.0.2.7') });
+      expect(status).to.equal(303);
+    }
+  });
+
+  it('is not read from the address', async () => {
+    await locked('j');
+    expect((await world.visit('/j?password=open%20sesame')).status).to.equal(403);
+  });
+
+  it('expires before it is asked for', async () => {
+    await locked('k', { expiresAt: new Date(Date.now() + 300).toISOString() });
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    const { status } = await world.visit('/k', { form: RIGHT, ...from('192.0.2.8') });
+    expect(status).to.equal(303);
+    expect((await world.visit('/k')).status).to.equal(410);
+  });
+
+  const bodies: [what: string, body: string, headers: Record<string, string>, status: number][] = [
+    ['JSON', '{"password":"open sesame"}', { 'content-type': 'application/json' }, 400],
+    ['nothing', '', {}, 403],
+    ['another field', 'pass=open+sesame', {}, 403],
+    ['more than a form may have', `password=${'x'.repeat(600_000)}`, {}, 413],
+    ['a very long password', `password=${'ö'.repeat(20_000)}`, {}, 403],
+    ['broken encoding', 'password=%E0%A4%A&%=%', {}, 403],
+  ];
+  for (const [what, body, headers, status] of bodies) {
+    it(`stays closed when what is sent is ${what}`, async () => {
+      const key = `odd-${what.replaceAll(/\W/g, '-')}`;
+      await locked(key);
+      const sent = { ...headers, 'x-forwarded-for': '192.0.2.9' };
+      const answer = await world.visit(`/${key}`, { body, headers: sent });
+      expect(answer.status).to.equal(status);
+      expect(answer.headers['set-cookie']).to.equal(undefined);
+    });
+  }
+
+  it('protects the page of a QR code and its file', async () => {
+    const { status } = await world.api.post('/qrcodes', {
+      type: 'vcard',
+      vcard: { firstName: 'Hidden', lastName: 'Person' },
+      key: 'card',
+      password: RIGHT.password,
+    });
+    expect(status).to.equal(201);
+    for (const path of ['/card', '/_/file/card', '/card+']) {
+      const answer = await world.visit(path);
+      expect(answer.status, path).to.equal(403);
+      expect(answer.body).not.to.contain('Hidden');
+    }
+    const opened = await world.visit('/_/file/card', { form: RIGHT, ...from('192.0.2.10') });
+    expect(opened.headers.location).to.equal('/card');
+    const headers = { cookie: cookiesOf(opened) };
+    expect((await world.visit('/_/file/card', { headers })).body).to.contain('Hidden');
+  });
+
+  it('speaks the visitor’s language', async () => {
+    await locked('l');
+    const headers = { 'accept-language': 'ja,en;q=0.5' };
+    const { body } = await world.visit('/l', { headers });
+    expect(body).to.contain('<html lang="ja">').and.to.contain('パスワード');
+  });
+
+  it('counts a visit when it leads on, not before', async () => {
+    const link = await locked('m');
+    const userAgent = browser(77);
+    await world.visit('/m', { userAgent });
+    const opened = await world.visit('/m', { form: RIGHT, userAgent, ...from('192.0.2.11') });
+    const clicks = async () => (await world.api.get(`/links/${link.id}`)).body.clicks;
+    expect(await clicks()).to.equal(0);
+    await world.visit('/m', { userAgent, headers: { cookie: cookiesOf(opened) } });
+    await eventually(async () => expect(await clicks()).to.equal(1));
+  });
+});

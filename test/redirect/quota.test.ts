@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+
+describe('a link that may be visited only so often', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  const open = (key: string, visitor: number, options: object = {}) =>
+    world.visit(`/${key}`, { userAgent: browser(visitor), ...options });
+
+  it('leads exactly that many visitors on, however many come at once', async () => {
+    const { body: link } = await world.api.post('/links', { url: A, key: 'many', maxVisits: 25 });
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, at) => open('many', at, { process: at % 2 })),
+    );
+    expect(answers.filter(({ status }) => status === 302)).to.have.lengthOf(25);
+    expect(answers.filter(({ status }) => status === 410)).to.have.lengthOf(95);
+    await eventually(async () => {
+      expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(25);
+    });
+  });
+
+  it('lets a visitor come again within the window, until it is used up', async () => {
+    await world.api.post('/links', { url: A, key: 'two', maxVisits: 2 });
+    const statuses: number[] = [];
+    for (const visitor of [1, 1, 1, 2, 1, 3]) statuses.push((await open('two', visitor)).status);
+    expect(statuses).to.deep.equal([302, 302, 302, 302, 410, 410]);
+  });
+
+  it('then leads where expired links lead', async () => {
+    await world.api.post('/links', {
+      url: A,
+      key: 'over',
+      maxVisits: 1,
+      expiredUrl: 'https://example.com/over',
+    });
+    expect((await open('over', 1)).headers.location).to.equal(A);
+    expect((await open('over', 2)).headers.location).to.equal('https://example.com/over');
+  });
+
+  it('takes no visit for bots, HEAD requests, previews and its password page', async () => {
+    await world.api.post('/links', { url: A, key: 'one', maxVisits: 1 });
+    await open('one', 1, { userAgent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
+    await open('one', 2, { method: 'HEAD' });
+    await open('one+', 3);
+    expect((await open('one', 4)).status).to.equal(302);
+    // Used up for them as well.
+    for (const options of [{ userAgent: 'Googlebot/2.1' }, { method: 'HEAD' }]) {
+      expect((await open('one', 5, options)).status).to.equal(410);
+    }
+    expect((await open('one+', 6)).status).to.equal(410);
+  });
+
+  it('goes on when it may be visited more often', async () => {
+    const { body: link } = await world.api.post('/links', { url: A, key: 'more', maxVisits: 1 });
+    expect((await open('more', 1)).status).to.equal(302);
+    expect((await open('more', 2)).status).to.equal(410);
+    await world.api.patch(`/links/${link.id}`, { maxVisits: 2 });
+    expect((await open('more', 2)).status).to.equal(302);
+    expect((await open('more', 3)).status).to.equal(410);
+    await world.api.patch(`/links/${link.id}`, { maxVisits: null });
+    expect((await open('more', 3)).status).to.equal(302);
+  });
+
+  it('begins with the visits that are counted, where the limit comes later', async () => {
+    const { body: link } = await world.api.post('/links', { url: A, key: 'late' });
+    for (const visitor of [1, 2, 3]) await open('late', visitor);
+    await eventually(async () => {
+      expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(3);
+    });
+    await world.api.patch(`/links/${link.id}`, { maxVisits: 4 });
+    expect((await open('late', 4)).status).to.equal(302);
+    expect((await open('late', 5)).status).to.equal(410);
+  });
+
+  it('counts every visit in a workspace without a window', async () => {
+    const every = await aWorkspace();
+    await every.set({ clickDedupeSeconds: 0 });
+    await every.api.post('/links', { url: A, key: 'all', maxVisits: 3 });
+    const statuses: number[] = [];
+    for (let at = 0; at < 5; at += 1) statuses.push((await every.visit('/all')).status);
+    expect(statuses).to.deep.equal([302, 302, 302, 410, 410]);
+  });
+
+  it('is refused with a limit that is none', async () => {
+    for (const maxVisits of [0, -1, 1.5, '3', 2e9]) {
+      const { status, body } = await world.api.post('/links', { url: A, maxVisits });
+      expect(status, String(maxVisits)).to.equal(422);
+      expect(body.error.message).to.contain('maxVisits');
+    }
+  });
+});
