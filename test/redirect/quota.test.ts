@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { connectRedis } from '../../src/infra/redis.ts';
+import { Unavailable } from '../../src/lookup/find.ts';
+import { Quota } from '../../src/redirect/quota.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
@@ -86,6 +89,20 @@ describe('a link that may be visited only so often', () => {
     const statuses: number[] = [];
     for (let at = 0; at < 5; at += 1) statuses.push((await every.visit('/all')).status);
     expect(statuses).to.deep.equal([302, 302, 302, 410, 410]);
+  });
+
+  it('cannot be told to be free or used up while Redis is away', async () => {
+    const redis = connectRedis('redis://127.0.0.1:9', 'fail-fast');
+    const quota = new Quota(redis);
+    const link = { id: 'link_1', projectId: world.projectId, destination: A, maxVisits: 1 };
+    for (const answer of [quota.take(link, 'clk_1', 60), quota.isUsedUp(link)]) {
+      const error = await answer.then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.be.instanceOf(Unavailable);
+    }
+    redis.disconnect();
   });
 
   it('is refused with a limit that is none', async () => {

@@ -3,9 +3,19 @@ import { migrateLatest, rollbackAll } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
 import { ensurePartitions, pruneVisitGuards } from '../../src/events/upkeep.ts';
 import { connectDb, db } from '../../src/infra/db.ts';
-import { connectRedis, redisReady } from '../../src/infra/redis.ts';
+import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
+import { LINKS } from '../../src/links/kind.ts';
+import { decodeLink } from '../../src/lookup/entry.ts';
+import { CHANGED, linkName } from '../../src/lookup/publish.ts';
+import { QR_CODES } from '../../src/qrcodes/kind.ts';
 import { SCHEDULE } from '../../src/queues/schedule.ts';
+import { rebuildEntries } from '../../src/records/rebuild.ts';
+import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
+import { aWorkspace } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+const IOS = 'https://apps.example.com/ios';
 
 describe('upkeep', () => {
   it('is on the schedule in Redis, each job once', async () => {
@@ -62,6 +72,42 @@ describe('migrations', () => {
       await migrateLatest(url.href);
     } finally {
       await db().raw('DROP DATABASE ??', [name]);
+    }
+  });
+});
+
+describe('look-up entries of an older shape', () => {
+  it('still lead on, and are made anew by the migration with all that their rows say', async () => {
+    const { api, projectId, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'a', ios: IOS });
+    await api.post('/qrcodes', { type: 'url', url: A, key: 'q', ios: IOS });
+    await api.post('/links', { url: A, key: 'p', password: 'x' });
+    const claims = () => db()('claims').where({ project_id: projectId }).orderBy('key');
+    const before = await claims();
+    for (const { domain_id, key, record_id, entry } of before) {
+      const { passwordHash } = decodeLink(entry);
+      const extras = passwordHash === undefined ? '' : JSON.stringify({ passwordHash });
+      const old = ['1', record_id, projectId, A, extras].join('\n');
+      await db()('claims').where({ domain_id, key }).update({ entry: old });
+      await cacheRedis().del(linkName(domain_id, key));
+      await cacheRedis().publish(CHANGED, linkName(domain_id, key));
+    }
+    const phone = { userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)' };
+    await eventually(async () => expect((await visit('/a', phone)).headers.location).to.equal(A));
+    expect((await visit('/p')).status).to.equal(403);
+
+    await rebuildEntries(LINKS, db());
+    await rebuildEntries(QR_CODES, db());
+
+    const after = await claims();
+    expect(after.map(({ entry }) => entry)).to.deep.equal(before.map(({ entry }) => entry));
+    for (const { domain_id, key } of after) {
+      await cacheRedis().publish(CHANGED, linkName(domain_id, key));
+    }
+    for (const key of ['a', 'q']) {
+      await eventually(async () =>
+        expect((await visit(`/${key}`, phone)).headers.location).to.equal(IOS),
+      );
     }
   });
 });
