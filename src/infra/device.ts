@@ -9,6 +9,16 @@ export interface Device {
   os: string;
 }
 
+/**
+ * An iPad calls itself a Macintosh. Other browsers than Safari give it away by the names that they have on iOS alone, and
+ * views inside apps by the word "Mobile". Safari itself can't be told from that of a Mac.
+ */
+const DISGUISED_IPAD = /macintosh.*(crios|fxios|edgios|opios|opt\/|gsa\/|duckduckgo\/\d|mobile\/)/i;
+
+/** Whether a user agent is one of an iPhone, iPod or iPad. */
+export const isIos = (userAgent: string): boolean =>
+  /iphone|ipad|ipod/i.test(userAgent) || DISGUISED_IPAD.test(userAgent);
+
 const REMEMBERED = 10_000;
 const remembered = new Map<string, Device>();
 
@@ -23,6 +33,7 @@ export function readDevice(userAgent: string): Device {
     browser: browser.name ?? UNKNOWN,
     os: os.name ?? UNKNOWN,
   };
+  if (DISGUISED_IPAD.test(userAgent)) Object.assign(read, { device: 'Tablet', os: 'iOS' });
   if (remembered.size >= REMEMBERED) remembered.clear();
   remembered.set(userAgent, read);
   return read;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
 import { favouriteLanguage, type Language, languageOf } from '../html/language.ts';
-import { readDevice } from '../infra/device.ts';
+import { isIos, readDevice } from '../infra/device.ts';
 import { NOWHERE, type Place } from '../infra/places.ts';
 import { AddressSet, hopAddress, ipv4Number, plainIp } from './ip.ts';
 import type { Traits } from './rules.ts';
@@ -57,8 +57,8 @@ export class Visitor implements Traits {
   }
 
   get platform(): 'ios' | 'android' | undefined {
-    if (IOS.test(this.userAgent)) return 'ios';
-    return /android/i.test(this.userAgent) ? 'android' : undefined;
+    if (isIos(this.userAgent)) return 'ios';
+    return ANDROID.test(this.userAgent) ? 'android' : undefined;
   }
 
   get country(): string {
@@ -96,6 +96,9 @@ export class Visitor implements Traits {
   }
 }
 
+/** Windows phones said that they were Android too. */
+const ANDROID = /^(?!.*windows phone).*android/i;
+
 /** Judgements that are remembered; people use a few hundred user agents. */
 const REMEMBERED_AGENTS = 5_000;
 /** What is kept of a header that everybody can make as long as they like. */
@@ -104,38 +107,41 @@ const LONGEST_REFERER = 2_048;
 const LONGEST_HOST = 253;
 const LONGEST_LANGUAGES = 256;
 
-/** Programs that fetch links on behalf of people and are unknown to isbot. */
-const MORE_BOTS = /^(microsoft office\/|ms-office|dalvik\/|mobilesafari\/.*cfnetwork\/)/i;
+/** Programs that fetch links on behalf of people, or measure pages, and are unknown to isbot. */
+const MORE_BOTS = new RegExp(
+  [
+    '^(microsoft office/|ms-office|dalvik/|mobilesafari/.*cfnetwork/)',
+    'gtmetrix|miniature\\.io/|ylt chrome/|tsm-turingos',
+  ].join('|'),
+  'i',
+);
+/** What WeChat calls the part of it that people browse with; isbot takes that for a tool. */
+const WECHAT_PROCESS = /process\/tools/i;
 const PREFETCH = /prefetch|preview|prerender/i;
 
 /**
  * What fetches a page to show a preview of it. Programs that people browse with name the same firms ("LinkedInApp",
- * "FBAN", "Twitter for iPhone"): each of these is what the fetcher alone is called.
+ * "FBAN", "MetaIAB", "Twitter for iPhone"): each of these is what the fetcher alone is called.
  */
 const PREVIEWS = new RegExp(
   [
-    'facebookexternalhit|facebot|facebookcatalog|meta-externalagent|meta-externalfetcher|metaiab',
-    'twitterbot|linkedinbot|^whatsapp/|slackbot|slack-imgproxy|telegrambot|discordbot',
-    'skypeuripreview|microsoftpreview|bingpreview|pinterest\\.com/bot|pinterestbot|redditbot|viber',
-    'mastodon/|friendica|lemmy|bluesky|embedly|iframely|google web preview|google-pagerenderer',
+    'facebookexternalhit|facebot|facebookcatalog|meta-external(agent|fetcher|hit)',
+    'twitterbot|linkedinbot|^whatsapp(/|$)|slackbot|slack-imgproxy|telegrambot|discordbot',
+    'skypeuripreview|microsoftpreview|bingpreview|pinterest\\.com/bot|pinterestbot|redditbot|^viber',
+    '(^|\\()mastodon/|friendica|lemmy|^bluesky|bluesky cardyb|embedly|iframely',
+    'google web preview|google-pagerenderer|google\\.com/\\+/web/snippet',
     'snap url preview|snapurlpreview|flipboardproxy|vkshare|vkrobot|odklbot|kakaotalk-scrap|line-poker',
     'linespider|groupmebot|keybasebot|mattermost-bot|synapse|summalybot|discourse forum onebox',
     'chatwork linkpreview|dingtalkbot-linkservice|xing bot|opengraph\\.io|^notion/|notionembedder',
-    'yahoo link preview|quora-bot|quora link preview|evernoterichlinkbot|tumblr/|hatena|valve/steam',
-    'addthis|tweetmemebot|ning/|unfurl|linkpreview|link preview|url preview|peekbot|dbot\\)',
-    'fastmailua|shortwave image fetcher|mediumbot-metatagfetcher|goodreads|everyonesocialbot|loomlybot',
+    'yahoo link preview|quora-bot|quora link preview|evernoterichlinkbot|^tumblr/|hatena|valve/steam',
+    'addthis|tweetmemebot|^ning/|unfurl|linkpreview|link preview|url preview|peekbot|\\(dbot\\)',
+    'fastmailua|shortwave image fetcher|mediumbot-metatagfetcher|compatible; goodreads',
+    'everyonesocialbot|loomlybot',
     'googleimageproxy|yahoomailproxy|github-camo|twilioproxy|codabot|dazzle|jetslide|newsharecounts',
     'orlo-linkpreview|listgembot|supabase paired crawler|tiktokspider|aasa-bot|meta-webindexer',
   ].join('|'),
   'i',
 );
-
-/**
- * iPhone, iPod and iPad. An iPad calls itself a Macintosh; other browsers than Safari give it away by the names that
- * they have on iOS alone, and views inside apps by the word "Mobile". Safari itself can't be told from that of a Mac.
- */
-const IOS =
-  /iphone|ipad|ipod|macintosh.*(crios|fxios|edgios|opios|opt\/|gsa\/|duckduckgo\/\d|mobile\/)/i;
 
 /** Reads visitors from requests. */
 export class VisitorReader {
@@ -169,7 +175,10 @@ export class VisitorReader {
     const known = this.#bots.get(userAgent);
     if (known !== undefined) return known;
     const isBot =
-      userAgent === '' || isbot(userAgent) || MORE_BOTS.test(userAgent) || PREVIEWS.test(userAgent);
+      userAgent === '' ||
+      isbot(userAgent.replace(WECHAT_PROCESS, '')) ||
+      MORE_BOTS.test(userAgent) ||
+      PREVIEWS.test(userAgent);
     // What was cut off would be kept in memory with its rest.
     if (userAgent.length >= LONGEST_AGENT) return isBot;
     if (this.#bots.size >= REMEMBERED_AGENTS) this.#bots.clear();
