@@ -292,7 +292,7 @@ async function carryOut(decision: Decision, visiting: Visiting, means: VisitMean
     return sendFile(response, decision, visitor);
   }
   await record(decision, visiting, means);
-  if ('destination' in decision && facts.clickId !== undefined) {
+  if ('visited' in decision && decision.kind !== 'before' && facts.clickId !== undefined) {
     const { clickId: value } = facts;
     const { isSecure } = visitor;
     const cookie = { name: 'click_id', value, isSecure, isReadable: true };
@@ -316,10 +316,10 @@ async function carryOut(decision: Decision, visiting: Visiting, means: VisitMean
       return sendRedirect(response, 302, ownersPage(decision.url, visiting), sending);
     case 'display': {
       const where = { shortLink: decision.destination, fileHref: filePath(address.key ?? '') };
-      return show(displayPage(decision.page, where, language()));
+      return show(displayPage(decision.page, where, language(), sending.isIndexed));
     }
     case 'frame':
-      return show(framePage(decision, shortLink(visiting), language()));
+      return show(framePage(decision, shortLink(visiting), language(), sending.isIndexed));
     case 'before':
       return show(showBefore(decision, visiting));
     case 'password':

@@ -61,6 +61,7 @@ export function displayPage(
   stored: DisplayPage,
   address: { shortLink: string; fileHref?: string },
   language: Language = 'en',
+  isIndexed = false,
 ): Page {
   const page = inLanguage(stored, language);
   const { title, subtitle } = page;
@@ -88,7 +89,7 @@ ${promoted === -1 ? openBar(buttons) : copyBar(copyLabel(rows[promoted]!.label, 
 <p class="status" role="status" data-copied="${say(language, 'Copied')}" data-selected="${say(language, 'Selected. Use the copy command of your device.')}"></p>
 </main>
 <footer><p>${address.shortLink.replace(/^https?:\/\//, '')}</p></footer>`;
-  return wholePage(200, LOOK, { language, title, body });
+  return wholePage(200, LOOK, { language, title, body, isIndexed });
 }
 
 /** The words that are ours in a language; what the code's owner wrote stays. */

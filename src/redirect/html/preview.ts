@@ -1,3 +1,4 @@
+import { ICONS } from '../../html/icons.ts';
 import { type Language, say } from '../../html/language.ts';
 import { html, look, NOTHING, type Page, wholePage } from '../../html/layout.ts';
 import type { Phrase } from '../../html/phrases/en.ts';
@@ -22,6 +23,7 @@ export function previewPage(
   const notes = notesOf(link).map((note) => html`<p class="note">${say(language, note)}</p>\n`);
   const body = html`<main>
 <header>
+<span class="badge">${ICONS.web}</span>
 <h1>${title}</h1>
 ${name === undefined ? NOTHING : html`<p dir="auto">${name}</p>`}
 </header>
