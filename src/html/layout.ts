@@ -186,6 +186,7 @@ svg{flex:none;width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-wi
 stroke-linecap:round;stroke-linejoin:round}
 .badge svg{width:2rem;height:2rem}
 .notice{display:flex;flex-direction:column;justify-content:center;text-align:center}
+.notice p{text-wrap:balance}
 .action{flex:1 1 8.25rem;min-width:0;display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:3rem;
 padding:.625rem 1rem;border:1px solid transparent;border-radius:.875rem;background:var(--tint);
 color:var(--on-tint);font:inherit;font-weight:600;line-height:1.25;text-align:center;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isSigned, sign } from '../infra/secrets.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
 
 /** How long the address that leads on past a page holds, in ms: long enough for a long form. */
 const HOLDS_MS = 2 * 3_600_000;
@@ -13,17 +14,23 @@ export interface Pass {
 }
 
 /** A pass for a visitor of a link who is shown the page before it; part of an address. */
-export function makePass(linkId: string, now: number): string {
+export function makePass(link: LinkEntry, now: number): string {
   const [at, nonce] = [now.toString(36), randomBytes(9).toString('base64url')];
-  return `${at}.${nonce}.${sign('pass', signed(linkId, at, nonce))}`;
+  return `${at}.${nonce}.${sign('pass', signed(link, at, nonce))}`;
 }
 
-/** What a pass says; `undefined` when it is not one of this link, or too old. */
-export function readPass(linkId: string, pass: string, now: number): Pass | undefined {
+/**
+ * What a pass says; `undefined` when it is not one of this link, or too old. It was given to somebody for whom the link
+ * was open, and opens it again: the form of an owner's own page is sent from another site, and then browsers keep the
+ * cookie of the password to themselves.
+ */
+export function readPass(link: LinkEntry, pass: string, now: number): Pass | undefined {
   const [at = '', nonce = '', signature = ''] = pass.split('.');
-  if (!isSigned('pass', signed(linkId, at, nonce), signature)) return undefined;
+  if (!isSigned('pass', signed(link, at, nonce), signature)) return undefined;
   const shownAt = Number.parseInt(at, 36);
   return shownAt + HOLDS_MS > now ? { at: shownAt, nonce } : undefined;
 }
 
-const signed = (linkId: string, at: string, nonce: string) => `${linkId}\n${at}\n${nonce}`;
+// With the password's hash, so that a new password closes the link again.
+const signed = ({ id, passwordHash = '' }: LinkEntry, at: string, nonce: string) =>
+  `${id}\n${at}\n${nonce}\n${passwordHash}`;

@@ -202,9 +202,10 @@ function idOf(link: LinkEntry, { visitor, facts, visitId }: Visiting, windowSeco
 /** Reads the pass in the address, and the form that was sent with it. */
 function pass(link: LinkEntry, visiting: Visiting): void {
   const { facts, address, form } = visiting;
-  const read = readPass(link.id, address.token ?? '', facts.now);
+  const read = readPass(link, address.token ?? '', facts.now);
   if (read === undefined) return;
   visiting.pass = read;
+  facts.isUnlocked = true;
   const wait = (facts.page?.waitSeconds ?? 0) * 1000;
   // A second is given, because clocks of browsers and of servers tick differently.
   if (link.before === undefined || facts.now + 1_000 < read.at + wait) return;
@@ -411,7 +412,7 @@ function showBefore(
 ): Page {
   const shownAt = pass?.at ?? facts.now;
   const until = shownAt + (page.waitSeconds ?? 0) * 1000;
-  const token = pass === undefined ? makePass(found.link!.id, facts.now) : address.token!;
+  const token = pass === undefined ? makePass(found.link!, facts.now) : address.token!;
   return beforePage(page, {
     language: visitor.pageLanguage,
     onward: continuePath(token, address.key!, address.query),
@@ -425,6 +426,6 @@ function showBefore(
 function ownersPage(url: string, { found, address, facts, visitor, request }: Visiting): string {
   const port = /:\d{1,5}$/.exec(request.headers.host ?? '')?.[0] ?? '';
   const origin = `${visitor.isSecure ? 'https' : 'http'}://${visitor.host}${port}`;
-  const token = makePass(found.link!.id, facts.now);
+  const token = makePass(found.link!, facts.now);
   return withParameter(url, 'continue', origin + continuePath(token, address.key!, address.query));
 }

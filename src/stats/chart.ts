@@ -2,19 +2,17 @@ import type { Granularity } from '../analytics/interval.ts';
 import type { Language } from '../html/language.ts';
 import { type Html, html } from '../html/layout.ts';
 
-/** Sides of the chart, in units of its own, and the room around the bars for words. */
-const WIDTH = 720;
-const HEIGHT = 240;
-const ROOM = { top: 12, right: 8, bottom: 28, left: 48 };
-const PLOT = { width: WIDTH - ROOM.left - ROOM.right, height: HEIGHT - ROOM.top - ROOM.bottom };
 /** About so many lines across, and words under the bars. */
 const LINES = 4;
 const WORDS = 6;
+/** Widest and lowest bar, in percent of the chart. */
+const WIDEST = 7;
+const LOWEST = 0.75;
 
 /** How a step of time is written. */
 const FORMATS: Record<Granularity, Intl.DateTimeFormatOptions> = {
   minute: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-  hour: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  hour: { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { day: 'numeric', month: 'short' },
   month: { month: 'short', year: 'numeric' },
 };
@@ -25,7 +23,8 @@ export function timeFormat(granularity: Granularity, language: Language): Intl.D
 }
 
 /**
- * Bars over time, drawn as SVG. Everything that it says stands in a table beside it too.
+ * Bars over time, drawn as SVG. Everything that it says stands in a table beside it too. All places are in percent,
+ * so that the letters are as large on a phone as elsewhere.
  *
  * @param label what a screen reader says of it
  */
@@ -38,43 +37,40 @@ export function timeChart(
   const most = Math.max(1, ...points.map(({ count }) => count));
   const step = niceStep(most / LINES);
   const top = Math.ceil(most / step) * step;
-  const y = (count: number) => ROOM.top + PLOT.height * (1 - count / top);
-  const slot = PLOT.width / points.length;
-  const bar = Math.max(1, Math.min(slot * 0.72, 48));
-  const number = new Intl.NumberFormat(language);
+  const slot = 100 / points.length;
+  const width = Math.min(slot * 0.72, WIDEST);
+  const number = new Intl.NumberFormat(language, {
+    notation: top < 10_000 ? 'standard' : 'compact',
+  });
   const format = timeFormat(granularity, language);
-  const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step).map(
-    (value) =>
-      html`<line x1="${ROOM.left}" x2="${WIDTH - ROOM.right}" y1="${round(y(value))}" y2="${round(y(value))}"/><text class="scale" x="${ROOM.left - 8}" y="${round(y(value) + 4)}">${number.format(value)}</text>\n`,
-  );
+  const values = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
+  const scale = values.map((value) => html`<span>${number.format(value)}</span>`);
+  const lines = values.map((value) => {
+    const y = percent(100 - (100 * value) / top);
+    return html`<line x2="100%" y1="${y}" y2="${y}"/>`;
+  });
   const bars = points.flatMap(({ count }, at) => {
     if (count === 0) return [];
-    const x = ROOM.left + slot * at + (slot - bar) / 2;
-    const height = Math.max(1.5, ROOM.top + PLOT.height - y(count));
-    const corner = Math.min(3, bar / 3, height);
+    const y = 100 - Math.max(LOWEST, (100 * count) / top);
+    // Longer than it looks: its lower corners are round too, and cut off.
     return [
-      html`<path d="${`M${round(x)} ${ROOM.top + PLOT.height}v${round(corner - height)}q0 ${-round(corner)} ${round(corner)} ${-round(corner)}h${round(bar - 2 * corner)}q${round(corner)} 0 ${round(corner)} ${round(corner)}v${round(height - corner)}z`}"/>\n`,
+      html`<rect x="${percent(slot * at + (slot - width) / 2)}" y="${percent(y)}" width="${percent(width)}" height="110%" rx="3"/>`,
     ];
   });
   const every = Math.max(1, Math.ceil(points.length / WORDS));
   const words = points.flatMap(({ start }, at) =>
     at % every === 0
-      ? [
-          html`<text x="${round(ROOM.left + slot * (at + 0.5))}" y="${HEIGHT - 8}">${format.format(start)}</text>\n`,
-        ]
+      ? [html`<text x="${percent(slot * (at + 0.5))}" y="1em">${format.format(start)}</text>`]
       : [],
   );
-  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
-<g class="lines">
-${lines}</g>
-<g class="bars">
-${bars}</g>
-<g class="words">
-${words}</g>
-</svg>`;
+  return html`<div class="chart" role="img" aria-label="${label}">
+<div class="scale">${scale}</div>
+<svg class="plot"><g class="lines">${lines}</g><g class="bars">${bars}</g></svg>
+<svg class="words">${words}</svg>
+</div>`;
 }
 
-const round = (value: number): number => Math.round(value * 100) / 100;
+const percent = (value: number): string => `${Math.round(value * 100) / 100}%`;
 
 /** The next larger of 1, 2, 5, 10, 20, 50 … */
 function niceStep(least: number): number {

@@ -38,23 +38,30 @@ h2{margin:0 0 .75rem;font-size:1rem}
 .total{font-size:1rem;color:var(--muted)}
 .total strong{color:var(--text);font-size:2rem;line-height:1;margin-inline-end:.375rem;
 font-variant-numeric:tabular-nums}
-nav ul{display:flex;flex-wrap:wrap;gap:.375rem;margin:0;padding:0;list-style:none}
-nav a{display:block;min-height:2.75rem;padding:.625rem .875rem;border-radius:.75rem;color:var(--muted);text-decoration:none}
+nav ul{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,6.5rem),1fr));gap:.25rem;margin:0;padding:.25rem;
+background:var(--inset);border:1px solid var(--line);border-radius:1rem;list-style:none}
+nav a{display:grid;place-items:center;height:100%;min-height:2.75rem;padding:.375rem;border-radius:.75rem;
+color:var(--muted);font-size:.9375rem;line-height:1.25;text-align:center;text-decoration:none}
 nav a[aria-current]{background:var(--tint);color:var(--on-tint);font-weight:600}
-@media (hover:hover){nav a:hover{background:var(--inset)}nav a[aria-current]:hover{background:var(--tint)}}
+@media (hover:hover){nav a:hover{color:var(--text)}nav a[aria-current]:hover{color:var(--on-tint)}}
 section{min-width:0}
 .panel{padding:1.25rem;background:var(--inset);border:1px solid var(--line);border-radius:1rem}
 .panels{display:grid;gap:1.25rem}
-.chart{display:block;width:100%;height:auto;stroke:none;fill:none}
+.chart{display:grid;grid-template-columns:auto 1fr;gap:.5rem .75rem;padding-top:.5rem;
+color:var(--muted);font-size:min(.75rem,1.25vw + .375rem)}
+.scale{display:flex;flex-direction:column-reverse;justify-content:space-between;text-align:end}
+.scale span{height:0;line-height:0;font-variant-numeric:tabular-nums}
+.chart svg{width:100%;fill:var(--muted);stroke:none}
+.chart .plot{height:clamp(10rem,24vw,14rem)}
+.chart .words{grid-column:2;height:1.5em;overflow:visible;text-anchor:middle}
 .lines line{stroke:var(--line);stroke-width:1}
-.chart text{fill:var(--muted);font:12px system-ui,sans-serif;text-anchor:middle}
-.chart .scale{text-anchor:end}
 .bars{fill:var(--accent)}
+@media (max-width:36rem){.words text:nth-child(even){display:none}}
 ol{margin:0;padding:0;list-style:none;display:flex;flex-direction:column;gap:.625rem}
 li{position:relative}
 .share{display:flex;justify-content:space-between;gap:1rem}
 .share span:first-child{min-width:0;overflow-wrap:anywhere}
-.share span:last-child{font-variant-numeric:tabular-nums;color:var(--muted)}
+.share span:last-child{flex:none;font-variant-numeric:tabular-nums;color:var(--muted)}
 .bar{display:block;width:100%;height:.375rem;margin-top:.25rem;border-radius:.1875rem;background:var(--line);
 stroke:none;fill:var(--accent)}
 details{margin-top:1rem}
@@ -162,7 +169,7 @@ function timeTable({ times, span }: Statistics, { what, language }: Showing): Ht
       : [html`<tr><td>${format.format(start)}</td><td>${number.format(count)}</td></tr>\n`],
   );
   const head = html`<tr><th scope="col">${say(language, 'Time')}</th><th scope="col">${what}</th></tr>`;
-  return html`<details><summary>${say(language, 'Time')} · ${what}</summary>
+  return html`<details><summary>${say(language, 'Show as a table')}</summary>
 <table><thead>${head}</thead><tbody>
 ${rows}</tbody></table></details>`;
 }

@@ -54,24 +54,28 @@ export async function readStatistics(
   interval: Interval,
 ): Promise<Statistics> {
   const span = await resolveSpan(projectId, { interval, timezone: 'UTC' });
-  const question = { projectId, span, filter: { linkId: id }, event };
-  const shares = async (group: 'countries' | 'devices' | 'browsers' | 'referers', name: string) => {
-    const rows = (await GROUPS[group].ask(question)) as (Record<string, string> & {
-      clicks: number;
-    })[];
-    return rows.map((row) => ({ value: row[name]!, count: row.clicks }));
+  const filter = { records: [id], conditions: '', bindings: { records: [id] } };
+  const question = { projectId, span, filter, events: [event] };
+  const name = event === 'click' ? 'clicks' : 'scans';
+  type Row = Record<string, string> & Record<typeof name, number>;
+  const shares = async (
+    group: 'countries' | 'devices' | 'browsers' | 'referers',
+    field: string,
+  ) => {
+    const rows = (await GROUPS[group].ask(question)) as Row[];
+    return rows.map((row) => ({ value: row[field]!, count: row[name] }));
   };
   const [times, countries, devices, browsers, referrers] = await Promise.all([
-    GROUPS.timeseries.ask(question) as Promise<{ start: string; clicks: number }[]>,
+    GROUPS.timeseries.ask(question) as Promise<Row[]>,
     shares('countries', 'country'),
     shares('devices', 'device'),
     shares('browsers', 'browser'),
     shares('referers', 'referer'),
   ]);
   return {
-    total: times.reduce((sum, { clicks }) => sum + clicks, 0),
+    total: times.reduce((sum, row) => sum + row[name], 0),
     span,
-    times: times.map(({ start, clicks }) => ({ start: new Date(start), count: clicks })),
+    times: times.map((row) => ({ start: new Date(row['start']!), count: row[name] })),
     countries,
     devices,
     browsers,

@@ -11,20 +11,37 @@ import type { DisplayPage } from '../../src/lookup/entry.ts';
 /** The side of what a finger can hit: WCAG 2.5.5. */
 const TAP_PX = 44;
 
-/** Nothing is wider than the window, and whatever is tapped is large enough. */
+const TARGETS =
+  'button, input, select, textarea, summary, .action, .quiet, nav a, footer a, main > a, dd a';
+
+/** Nothing is wider than the window or its box, pictures are there, whatever is tapped is large enough. */
 export async function inspectLayout(page: Page): Promise<string[]> {
-  return page.evaluate((least) => {
-    const found: string[] = [];
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth > clientWidth) found.push(`${scrollWidth} px wide, of ${clientWidth}`);
-    for (const target of document.querySelectorAll('button, .action, dd a')) {
-      const { width, height } = target.getBoundingClientRect();
-      if (width < least || height < least) {
-        found.push(`${target.outerHTML.slice(0, 60)} measures ${width} × ${height} px`);
+  return page.evaluate(
+    ({ least, targets }) => {
+      const found: string[] = [];
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth > clientWidth) found.push(`${scrollWidth} px wide, of ${clientWidth}`);
+      for (const target of document.querySelectorAll<HTMLElement>(targets)) {
+        // A box to tick is ticked by its words too.
+        const { type, labels } = target as HTMLInputElement;
+        const tapped = type === 'checkbox' ? labels![0]! : target;
+        const { width, height } = tapped.getBoundingClientRect();
+        if (width < least || height < least) {
+          found.push(`${target.outerHTML.slice(0, 60)} measures ${width} × ${height} px`);
+        }
       }
-    }
-    return found;
-  }, TAP_PX);
+      for (const { naturalWidth, src } of document.images) {
+        if (naturalWidth === 0) found.push(`${src} is not shown`);
+      }
+      for (const box of document.querySelectorAll('main, section, dl > div, .field, .action')) {
+        if (box.scrollWidth > box.clientWidth + 1) {
+          found.push(`${box.outerHTML.slice(0, 60)} is too narrow for what it holds`);
+        }
+      }
+      return found;
+    },
+    { least: TAP_PX, targets: TARGETS },
+  );
 }
 
 /** The code can be read off the screen. */
@@ -66,17 +83,22 @@ export async function inspectCopying(page: Page, sample?: DisplayPage): Promise<
   return found;
 }
 
-/** Keeps all rules for accessible pages, contrast among them, and its layout with letters twice as large. */
+/** Keeps all rules for accessible pages, contrast among them. */
 export async function inspectRules(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+      // What is in a frame is another site's.
+      iframes: false,
       rules: { 'target-size': { enabled: true } },
     }),
   );
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}
+
+/** Keeps the rules, and its layout with letters twice as large, which a page's own policy would not allow. */
+export async function inspectEnlarged(page: Page): Promise<string[]> {
+  const found = await inspectRules(page);
   await page.addStyleTag({ content: 'html{font-size:200%!important}' });
   const enlarged = await inspectLayout(page);
   return [...found, ...enlarged.map((finding) => `at 200 %: ${finding}`)];
@@ -86,7 +108,8 @@ export async function inspectRules(page: Page): Promise<string[]> {
 export async function inspectText(page: Page, sample?: DisplayPage): Promise<string[]> {
   const found: string[] = [];
   if (!(await page.locator('h1').isVisible())) found.push('no heading');
-  if ((await page.locator('button:visible').count()) > 0) found.push('a button that does nothing');
+  const idle = page.locator('button:visible:not(form [type=submit])');
+  if ((await idle.count()) > 0) found.push('a button that does nothing');
   const shown: string[] = [];
   for (const value of await page.locator('.value:visible').all()) {
     shown.push((await value.textContent()) ?? '');

@@ -1,32 +1,33 @@
 /*
- * Looks at every page of the redirect process in a real browser: photographs each in two sizes and two
- * themes, and tries what only a browser can tell. Ends with 1 when anything was found. Run after compiling:
+ * Looks at every page that visitors meet in a real browser: photographs each in three sizes and two themes, and
+ * tries what only a browser can tell. Then goes with it through a whole service, as visitors do (flows.ts). Ends
+ * with 1 when anything was found. Run after compiling:
  *
  *   node dist/test/pages/photograph.js [folder for the photographs] [file for an overview]
  *
+ * ONLY=before looks only at the pages and flows that have this in their names; those of flows begin with `flow-`.
  * CHROMIUM names the browser; otherwise chromium-headless-shell or chromium is looked for on the PATH.
  */
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import sharp from 'sharp';
 import type { Page as Answer } from '../../src/html/layout.ts';
-import { badRequestPage } from '../../src/redirect/html/bad-request.ts';
-import { displayPage, fileAnswer } from '../../src/redirect/html/display.ts';
-import { expiredPage } from '../../src/redirect/html/expired.ts';
-import { methodNotAllowedPage } from '../../src/redirect/html/method-not-allowed.ts';
 import { notFoundPage } from '../../src/redirect/html/not-found.ts';
-import { passwordPage } from '../../src/redirect/html/password.ts';
-import { unavailablePage } from '../../src/redirect/html/unavailable.ts';
 import { SAMPLES } from '../support/display-samples.ts';
+import { Site } from '../support/site.ts';
+import { answers } from './answers.ts';
+import { inWindow, photograph, startBrowser } from './browser.ts';
+import { inspectFlows } from './flows.ts';
 import {
   inspectCode,
   inspectCopying,
+  inspectEnlarged,
   inspectFile,
   inspectLayout,
-  inspectRules,
   inspectText,
 } from './inspect.ts';
 import { overview } from './overview.ts';
@@ -39,24 +40,6 @@ const SIZES = {
   narrow: { width: 320, height: 568 },
 };
 
-/** Every page by the path under which it is served here. */
-function answers(): Map<string, Answer> {
-  const pages = new Map<string, Answer>([
-    ['bad-request', badRequestPage('en')],
-    ['expired', expiredPage('en')],
-    ['method-not-allowed', methodNotAllowedPage('en')],
-    ['not-found', notFoundPage('en')],
-    ['protected', passwordPage('/protected', 'en')],
-    ['unavailable', unavailablePage('en')],
-  ]);
-  for (const [name, sample] of Object.entries(SAMPLES)) {
-    const address = { shortLink: `https://acme.link/${name}`, fileHref: `/${name}.file` };
-    pages.set(name, displayPage(sample, address));
-    if (sample.file !== undefined) pages.set(`${name}.file`, fileAnswer(sample.file));
-  }
-  return pages;
-}
-
 async function serve(pages: Map<string, Answer>): Promise<{ base: string; close: () => void }> {
   const server = createServer((request, response) => {
     const answer = pages.get((request.url ?? '/').slice(1)) ?? notFoundPage('en');
@@ -68,102 +51,96 @@ async function serve(pages: Map<string, Answer>): Promise<{ base: string; close:
   return { base: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-function browserFile(): string {
-  if (process.env['CHROMIUM'] !== undefined) return process.env['CHROMIUM'];
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const file = ['chromium-headless-shell', 'chromium']
-    .flatMap((name) => folders.map((folder) => path.join(folder, name)))
-    .find((candidate) => existsSync(candidate));
-  if (file === undefined) throw new Error('no chromium on the PATH: name one in CHROMIUM');
-  return file;
-}
-
-/** Opens a page, lets `work` look at it, and adds what its console said. */
-async function visit(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions,
-  work: (page: Page) => Promise<string[]>,
-): Promise<string[]> {
-  const context = await browser.newContext(options);
-  const said: string[] = [];
-  const page = await context.newPage();
-  page.on('console', (message) => said.push(`console: ${message.text()}`));
-  page.on('pageerror', (error) => said.push(`error: ${error.message}`));
-  page.on('requestfailed', (request) => {
-    // A browser gives up the request as a page when it saves the answer as a file.
-    const reason = request.failure()?.errorText;
-    if (reason !== 'net::ERR_ABORTED') said.push(`${reason}: ${request.url()}`);
-  });
-  await page.goto(url);
-  const found = await work(page);
-  await context.close();
-  return [...found, ...said];
-}
-
-/** The whole page as one screen, so that what stays at the lower edge of a screen hides nothing. */
-async function photograph(page: Page, file: string): Promise<void> {
-  const { width = 0 } = page.viewportSize() ?? {};
-  const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  await page.setViewportSize({ width, height });
-  await page.screenshot({ path: file });
-}
-
 /** What was found on one page, in all its variants. */
 async function inspectPage(browser: Browser, base: string, name: string, folder: string) {
   const url = `${base}/${name}`;
   const sample = SAMPLES[name];
   const found: string[] = [];
-  const note = (where: string, findings: string[]) =>
+  const visit = async (
+    where: string,
+    options: BrowserContextOptions,
+    look: (page: Page) => Promise<string[]>,
+  ) => {
+    const findings = await inWindow(browser, options, async (page) => {
+      await page.goto(url);
+      return look(page);
+    });
     found.push(...findings.map((finding) => `${where}: ${finding}`));
+  };
 
-  for (const [size, viewport] of Object.entries(SIZES)) {
+  const inSize = async ([size, viewport]: [string, (typeof SIZES)['phone']]) => {
     for (const colorScheme of THEMES) {
       const where = `${size}-${colorScheme}`;
       const view = { viewport, colorScheme };
-      const strict = await visit(browser, url, view, async (page) => {
+      await visit(where, view, async (page) => {
         const found = [...(await inspectLayout(page)), ...(await inspectCode(page, sample))];
         await photograph(page, path.join(folder, `${name}-${where}.png`));
         return found;
       });
-      note(where, strict);
-      // Its rules are a script that the page's own policy forbids.
-      note(where, await visit(browser, url, { ...view, bypassCSP: true }, inspectRules));
+      await visit(where, { ...view, bypassCSP: true }, inspectEnlarged);
     }
-  }
+  };
+  await Promise.all(Object.entries(SIZES).map(inSize));
   const viewport = SIZES.phone;
-  const permissions = ['clipboard-read', 'clipboard-write'];
-  const copying = (page: Page) => inspectCopying(page, sample);
-  note('copying', await visit(browser, url, { viewport, permissions }, copying));
   const mute = { viewport, javaScriptEnabled: false };
-  note('no script', await visit(browser, url, mute, (page) => inspectText(page, sample)));
-  if (sample?.file !== undefined) {
-    note('file', await visit(browser, url, {}, (page) => inspectFile(page, sample)));
-  }
+  await visit('no script', mute, (page) => inspectText(page, sample));
+  if (sample === undefined) return found;
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  await visit('copying', { viewport, permissions }, (page) => inspectCopying(page, sample));
+  if (sample.file !== undefined) await visit('file', {}, (page) => inspectFile(page, sample));
   return found;
+}
+
+/** A picture such as an owner would show, on a host of its own. */
+async function servePicture(site: Site): Promise<string> {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="675">
+<defs><linearGradient id="sky" x2="0" y2="1"><stop stop-color="#f6b26b"/><stop offset="1" stop-color="#5b6ee1"/></linearGradient></defs>
+<rect width="1200" height="675" fill="url(#sky)"/><circle cx="850" cy="250" r="90" fill="#fff3d6"/>
+<path d="M0 520q300-180 600-40t600-60v255H0z" fill="#24344d"/></svg>`;
+  const body = await sharp(Buffer.from(drawing)).png().toBuffer();
+  return site.answer('/picture.png', { type: 'image/png', body });
+}
+
+/** Looks at all pages, each for itself. */
+async function inspectPages(browser: Browser, folder: string, overviewFile: string | undefined) {
+  const pictures = await Site.start();
+  const pages = answers(await servePicture(pictures));
+  const { base, close } = await serve(pages);
+  let count = 0;
+  try {
+    for (const name of pages.keys()) {
+      if (name.endsWith('.file') || !isWanted(name)) continue;
+      count += report(name, await inspectPage(browser, base, name, folder));
+    }
+    if (overviewFile !== undefined) await overview(browser, base, overviewFile);
+    return count;
+  } finally {
+    close();
+    await pictures.stop();
+  }
+}
+
+const isWanted = (name: string) => name.includes(process.env['ONLY'] ?? '');
+
+/** Says what was found, and answers with how much. */
+function report(name: string, findings: readonly string[]): number {
+  console.log(`${name.padEnd(28)} ${findings.length === 0 ? 'good' : findings.length}`);
+  for (const finding of findings) console.log(`    ${finding}`);
+  return findings.length;
 }
 
 async function main([folder, overviewFile]: string[]): Promise<void> {
   const target = folder ?? mkdtempSync(path.join(tmpdir(), 'pages-'));
   mkdirSync(target, { recursive: true });
-  const pages = answers();
-  const { base, close } = await serve(pages);
-  const browser = await chromium.launch({ executablePath: browserFile() });
+  const browser = await startBrowser();
   try {
-    let count = 0;
-    for (const name of pages.keys()) {
-      if (name.endsWith('.file')) continue;
-      const findings = await inspectPage(browser, base, name, target);
-      count += findings.length;
-      console.log(`${name.padEnd(20)} ${findings.length === 0 ? 'good' : findings.length}`);
-      for (const finding of findings) console.log(`    ${finding}`);
-    }
-    if (overviewFile !== undefined) await overview(browser, base, overviewFile);
+    let count = await inspectPages(browser, target, overviewFile);
+    const flows = await inspectFlows(browser, target, isWanted);
+    for (const { name, findings } of flows) count += report(name, findings);
     console.log(`\n${count} found; the photographs are in ${target}`);
     process.exitCode = count === 0 ? 0 : 1;
   } finally {
     await browser.close();
-    close();
   }
 }
 

@@ -234,6 +234,25 @@ describe('a page before the destination', () => {
     expect(lead.metadata).to.deep.include({ answer: '42', colour: 'red, blue' });
   });
 
+  it('that is the owner’s own leads on behind a password too, though its form brings no cookie', async () => {
+    const link = await aLink({
+      pageUrl: 'https://owner.example/',
+      isFormMandatory: true,
+      password: 'open',
+    });
+    const opened = await open(`/${link.key}`, { form: { password: 'open' } });
+    const cookie = opened.headers['set-cookie']![0]!.split(';')[0]!;
+    const { headers } = await open(`/${link.key}`, { headers: { cookie } });
+    const next = new URL(new URL(headers.location!).searchParams.get('continue')!);
+    const sent = await open(next.pathname, { form: { answer: '42' } });
+    expect([sent.status, sent.headers.location]).to.deep.equal([303, A]);
+    await world.api.patch(`/links/${link.id}`, { password: 'another' });
+    await eventually(async () => {
+      const later = await open(next.pathname, { form: { answer: '42' } });
+      expect(later.headers.location).not.to.equal(A);
+    });
+  });
+
   it('stands before QR codes too, and after their password', async () => {
     const page = await aPage({ fields: FIELDS });
     const { body: code } = await world.api.post('/qrcodes', {

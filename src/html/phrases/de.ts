@@ -106,6 +106,7 @@ export const de: Record<Phrase, string> = {
   Devices: 'Geräte',
   Browsers: 'Browser',
   Referrers: 'Verweise',
+  'Show as a table': 'Als Tabelle zeigen',
   'Download as CSV': 'Als CSV herunterladen',
   'Nobody has come in this period yet.': 'In diesem Zeitraum ist noch niemand gekommen.',
   Unknown: 'Unbekannt',

@@ -104,6 +104,7 @@ export const PHRASES = [
   'Devices',
   'Browsers',
   'Referrers',
+  'Show as a table',
   'Download as CSV',
   'Nobody has come in this period yet.',
   'Unknown',

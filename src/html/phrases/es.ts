@@ -106,6 +106,7 @@ export const es: Record<Phrase, string> = {
   Devices: 'Dispositivos',
   Browsers: 'Navegadores',
   Referrers: 'Referencias',
+  'Show as a table': 'Mostrar como tabla',
   'Download as CSV': 'Descargar como CSV',
   'Nobody has come in this period yet.': 'Todavía no ha venido nadie en este periodo.',
   Unknown: 'Desconocido',

@@ -107,6 +107,7 @@ export const fr: Record<Phrase, string> = {
   Devices: 'Appareils',
   Browsers: 'Navigateurs',
   Referrers: 'Provenance',
+  'Show as a table': 'Afficher en tableau',
   'Download as CSV': 'Télécharger en CSV',
   'Nobody has come in this period yet.': 'Personne n’est encore venu pendant cette période.',
   Unknown: 'Inconnu',

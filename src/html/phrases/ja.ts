@@ -106,6 +106,7 @@ export const ja: Record<Phrase, string> = {
   Devices: '端末',
   Browsers: 'ブラウザ',
   Referrers: '参照元',
+  'Show as a table': '表で見る',
   'Download as CSV': 'CSVでダウンロード',
   'Nobody has come in this period yet.': 'この期間にはまだ誰も来ていません。',
   Unknown: '不明',

@@ -105,6 +105,7 @@ export const pt: Record<Phrase, string> = {
   Devices: 'Aparelhos',
   Browsers: 'Navegadores',
   Referrers: 'Origens',
+  'Show as a table': 'Mostrar como tabela',
   'Download as CSV': 'Baixar como CSV',
   'Nobody has come in this period yet.': 'Ainda ninguém veio neste período.',
   Unknown: 'Desconhecido',

@@ -30,8 +30,7 @@ text-align:center}
 .quiet{align-self:center;padding:.75rem 1rem;color:var(--muted);text-underline-offset:.2em}
 .waits{position:relative;visibility:hidden;animation:come 0s linear forwards}
 @keyframes come{to{visibility:visible}}
-.clock{height:3.5rem;margin-bottom:-4.125rem;border:1px solid var(--line);border-radius:.875rem;background:var(--inset);
-overflow:hidden}
+.clock{height:3.5rem;margin-bottom:-4.125rem;border-radius:.875rem;background:var(--tint);overflow:hidden}
 .clock::after{content:"";display:block;height:100%;background:var(--accent);opacity:.35;transform-origin:0 50%;
 animation:fill 1s linear forwards}
 @keyframes fill{from{transform:scaleX(0)}}

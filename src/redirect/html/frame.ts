@@ -23,5 +23,11 @@ export function framePage(
 <p><a href="${destination}" rel="noopener noreferrer">${say(language, 'Open {}', new URL(destination).host)}</a></p>
 <iframe src="${destination}" title="${name}" allow="autoplay; clipboard-write; encrypted-media; fullscreen; geolocation; picture-in-picture" referrerpolicy="no-referrer-when-downgrade"></iframe>
 </main>`;
-  return wholePage(200, LOOK, { language, title: name, body, isIndexed, allow: { frames: 'http: https:' } });
+  return wholePage(200, LOOK, {
+    language,
+    title: name,
+    body,
+    isIndexed,
+    allow: { frames: 'http: https:' },
+  });
 }

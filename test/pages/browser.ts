@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** A browser to which every name under `.test` is this machine. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: browserFile(),
+    args: ['--host-resolver-rules=MAP *.test 127.0.0.1'],
+  });
+}
+
+function browserFile(): string {
+  if (process.env['CHROMIUM'] !== undefined) return process.env['CHROMIUM'];
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const file = ['chromium-headless-shell', 'chromium']
+    .flatMap((name) => folders.map((folder) => path.join(folder, name)))
+    .find((candidate) => existsSync(candidate));
+  if (file === undefined) throw new Error('no chromium on the PATH: name one in CHROMIUM');
+  return file;
+}
+
+/** Opens a window, lets `work` look into it, and adds what went wrong in it. */
+export async function inWindow(
+  browser: Browser,
+  options: BrowserContextOptions,
+  work: (page: Page) => Promise<string[]>,
+): Promise<string[]> {
+  const context = await browser.newContext(options);
+  try {
+    const page = await context.newPage();
+    const said = listen(page);
+    const found = await work(page);
+    return [...found, ...said()];
+  } finally {
+    await context.close();
+  }
+}
+
+/** What a page complains of from now on. */
+function listen(page: Page): () => string[] {
+  const errors: string[] = [];
+  const messages: { text: string; url: string }[] = [];
+  const refused = new Set<string>();
+  page.on('console', (message) =>
+    messages.push({ text: message.text(), url: message.location().url }),
+  );
+  page.on('pageerror', (error) => errors.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => {
+    // A browser gives up the request as a page when it saves the answer as a file.
+    const reason = request.failure()?.errorText;
+    if (reason !== 'net::ERR_ABORTED') errors.push(`${reason}: ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    const isPage = response.request().isNavigationRequest() && response.status() >= 400;
+    if (isPage && response.frame() === page.mainFrame()) refused.add(response.url());
+  });
+  // A browser reports a whole page of such a status as a resource that could not be loaded.
+  const isStatus = ({ text, url }: { text: string; url: string }) =>
+    refused.has(url) && text.startsWith('Failed to load resource: the server responded with');
+  return () => [
+    ...errors,
+    ...messages.filter((one) => !isStatus(one)).map(({ text }) => `console: ${text}`),
+  ];
+}
+
+/** The whole page as one screen, so that what stays at the lower edge of a screen hides nothing. */
+export async function photograph(page: Page, file: string): Promise<void> {
+  const size = page.viewportSize() ?? { width: 0, height: 0 };
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
+  await page.screenshot({ path: file });
+  await page.setViewportSize(size);
+}
