@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { SetupError } from '../scripts/embedded/servers.ts';
+import { benchAnalytics } from './analytics.ts';
 import { benchBulk } from './bulk.ts';
 import { benchMemory } from './memory.ts';
 import { benchQr } from './qr.ts';
@@ -12,6 +13,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   visits: benchVisits,
   memory: benchMemory,
   qr: benchQr,
+  analytics: benchAnalytics,
 };
 
 const name = process.argv[2] ?? '';

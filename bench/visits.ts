@@ -94,7 +94,7 @@ function visit(projectId: string): Visit {
 async function counted({ projectId }: Stage, visits: number): Promise<void> {
   for (;;) {
     const { rows } = await db().raw<{ rows: { count: number | null }[] }>(
-      "SELECT sum(count)::bigint AS count FROM rollups WHERE project_id = ? AND dimension = 'all'",
+      "SELECT sum(count)::bigint AS count FROM rollups WHERE project_id = ? AND dimension = 'all' AND step = 'd'",
       [projectId],
     );
     if ((rows[0]?.count ?? 0) >= visits) return;

@@ -3,6 +3,7 @@ import { ConfigError, config, reloadConfig } from '../src/config.ts';
 import { addDomainNow } from '../src/domains/commands.ts';
 import { toHostName } from '../src/domains/schema.ts';
 import { Refusal } from '../src/errors.ts';
+import { rebuildRollups } from '../src/events/rebuild.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { toInstant } from '../src/infra/fields.ts';
 import { closeCacheRedis } from '../src/infra/redis.ts';
@@ -46,7 +47,7 @@ const COMMANDS: Record<string, Command> = {
   },
   'workspace set': {
     usage:
-      '--workspace acme [--plan …] [--name …] [--requests-per-minute N|0|plan] [--click-dedupe-seconds N] [--keep-full-ip true|false]',
+      '--workspace acme [--plan …] [--name …] [--requests-per-minute N|0|plan] [--click-dedupe-seconds N] [--keep-full-ip true|false] [--retention-days N|0|plan]',
     run: (options) => updateWorkspace(db(), slugOf(options, 'workspace'), settingsOf(options)),
   },
   'key create': {
@@ -79,6 +80,13 @@ const COMMANDS: Record<string, Command> = {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
       const primary = options['primary'] === true;
       return addDomainNow(projectId, { slug, primary }, options['verified'] === true);
+    },
+  },
+  'rollups rebuild': {
+    usage: '--workspace acme',
+    async run(options) {
+      const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
+      return rebuildRollups(db(), projectId);
     },
   },
   demo: {
@@ -159,6 +167,7 @@ function settingsOf(options: Options): WorkspaceSettings {
   const limit = text(options, 'requests-per-minute');
   const window = text(options, 'click-dedupe-seconds');
   const fullIp = text(options, 'keep-full-ip');
+  const days = text(options, 'retention-days');
   if (fullIp !== undefined && fullIp !== 'true' && fullIp !== 'false') {
     throw new UsageError('--keep-full-ip must be true or false');
   }
@@ -170,6 +179,7 @@ function settingsOf(options: Options): WorkspaceSettings {
       limit === 'plan' ? null : wholeNumber('requests-per-minute', limit),
     ),
     ...optional('clickDedupeSeconds', wholeNumber('click-dedupe-seconds', window)),
+    ...optional('retentionDays', days === 'plan' ? null : wholeNumber('retention-days', days)),
     ...optional('keepFullIp', fullIp === undefined ? undefined : fullIp === 'true'),
   };
 }

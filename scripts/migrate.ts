@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '../src/config.ts';
+import { ensureFirstRates } from '../src/currency/rates.ts';
 import { ensureDefaultDomain } from '../src/domains/commands.ts';
 import { connectDb, type Knex } from '../src/infra/db.ts';
 import { LINKS } from '../src/links/kind.ts';
@@ -23,6 +24,7 @@ export async function migrateLatest(databaseUrl: string): Promise<void> {
   await migrating(databaseUrl, async (db) => {
     await db.migrate.latest(MIGRATIONS);
     await ensureDefaultDomain(db, readConfig(process.env).DEFAULT_SHORT_DOMAIN);
+    await ensureFirstRates(db);
     await rebuildEntries(LINKS, db);
     await rebuildEntries(QR_CODES, db);
   });

@@ -98,6 +98,10 @@ export class Runner {
     return pid;
   }
 
+  isRunning(name: string): boolean {
+    return this.#process(name).pid !== undefined;
+  }
+
   /** Where the process answers `/healthz`, `/readyz` and `/metrics`: `http://127.0.0.1:port`. */
   healthUrlOf(name: string): string {
     return this.#process(name).healthUrl;

@@ -213,6 +213,28 @@ export const SETTINGS = {
     min: 1,
     max: 100,
   }),
+  CURRENCY_CONCURRENCY: integer('Amounts that one worker_currency converts at once.', 32, {
+    min: 1,
+    max: 500,
+  }),
+  RATES_URL: url(
+    'Where exchange rates are fetched, every six hours.',
+    'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
+    ['http:', 'https:'],
+  ),
+  RATES_FORMAT: oneOf(
+    'What is fetched there: the XML of the European Central Bank, or JSON.',
+    'ecb',
+    ['ecb', 'json'],
+  ),
+  EXPORT_ROWS: integer(
+    'Longest export that is the answer itself, in rows; longer ones are written by a worker.',
+    10_000,
+    {
+      min: 0,
+      max: 10_000_000,
+    },
+  ),
   QR_REQUESTS_PER_MINUTE: integer(
     'Requests of GET /qr that one address may send in a minute; 0: any number.',
     300,

@@ -19,6 +19,7 @@ describe('generated pages', () => {
       process.stdout.write(openApiPage());`;
     const now = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
       encoding: 'utf8',
+      maxBuffer: 16 * 1024 * 1024,
     });
     expect(JSON.parse(before), 'run `npm run docs`').to.deep.equal(JSON.parse(now));
   });

@@ -1,6 +1,8 @@
 import { config } from '../src/config.ts';
 import { checkDomains } from '../src/domains/commands.ts';
+import { retainEvents } from '../src/events/retention.ts';
 import { ensurePartitions, pruneVisitGuards } from '../src/events/upkeep.ts';
+import { pruneExports, writeExport } from '../src/exports/commands.ts';
 import { pruneImages } from '../src/images/keep.ts';
 import { expireJobs } from '../src/jobs/expire.ts';
 import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
@@ -17,6 +19,9 @@ export default () =>
       'links.delete': deleteLinks,
       'qrcodes.create': createQrCodes,
       'qrcodes.delete': deleteQrCodes,
+      'export.write': writeExport,
+      'exports.prune': pruneExports,
+      'events.retain': retainEvents,
       'images.prune': pruneImages,
       'events.partitions': ensurePartitions,
       'visits.prune': pruneVisitGuards,

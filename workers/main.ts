@@ -15,6 +15,7 @@ const WORKERS: Record<
   clicks: () => import('./clicks.ts'),
   qr: () => import('./qr.ts'),
   images: () => import('./images.ts'),
+  currency: () => import('./currency.ts'),
   metatags: () => import('./metatags.ts'),
 };
 

@@ -1,4 +1,6 @@
 import { config } from '../src/config.ts';
+import { trackLead, trackSale } from '../src/conversions/commands.ts';
+import { deleteCustomer, updateCustomer } from '../src/customers/commands.ts';
 import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/domains/commands.ts';
 import { createFolder, deleteFolder, updateFolder } from '../src/folders/commands.ts';
 import { db } from '../src/infra/db.ts';
@@ -36,6 +38,10 @@ export default () =>
       'domain.update': updateDomain,
       'domain.verify': verifyDomain,
       'domain.delete': deleteDomain,
+      'lead.track': trackLead,
+      'sale.track': trackSale,
+      'customer.update': updateCustomer,
+      'customer.delete': deleteCustomer,
       'apiKey.used': async ({ apiKeyId, at }, { projectId }) => {
         await touchApiKey(db(), projectId, apiKeyId, at);
         return undefined;

@@ -87,7 +87,9 @@ export async function resolveSpan(
   }
   const begin =
     name === 'all'
-      ? '(SELECT coalesce(min(occurred_at), :now) FROM events WHERE project_id = :projectId)'
+      ? `(SELECT coalesce(min(first), :now) FROM unnest('{click,scan,view,lead,sale}'::text[]) AS kind(event),
+            LATERAL (SELECT min(bucket) AS first FROM rollups
+                      WHERE project_id = :projectId AND event = kind.event AND dimension = 'all' AND step = 'q') AS r)`
       : `(${STARTS[name]}) AT TIME ZONE :timezone`;
   const { rows } = await db().raw<{ rows: { start: Date; end: Date }[] }>(
     `SELECT ${begin} AS start, (date_trunc('day', local) + interval '1 day') AT TIME ZONE :timezone AS end

@@ -2,16 +2,19 @@ import { ok } from '../api/answer.ts';
 import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
 import { Joi } from '../infra/fields.ts';
-import { resolveTarget, spanSchemas, type TargetQuery, targetSchemas } from './filters.ts';
+import { EVENTS, type EventParameter } from './events.ts';
+import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './filters.ts';
 import { countersTotal } from './groups/count.ts';
+import type { Group } from './groups/group.ts';
 import { GROUPS, type GroupName } from './groups/index.ts';
 import { INTERVALS, resolveSpan, type SpanQuery } from './interval.ts';
 
-/** Since ever, from the counters of the records rather than from events. */
+/** Answered from the counters that are kept on the records. */
 const FROM_COUNTERS = 'all_unfiltered';
+const COUNTED = new Set<GroupName>(['count', 'totals', 'analytics']);
 
-interface AnalyticsQuery extends TargetQuery, Omit<SpanQuery, 'interval'> {
-  event: 'clicks';
+interface AnalyticsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
+  event?: EventParameter;
   groupBy: GroupName;
   interval?: SpanQuery['interval'] | typeof FROM_COUNTERS;
 }
@@ -22,43 +25,47 @@ export const analyticsRoutes: Route[] = [
   route<{ query: AnalyticsQuery }>({
     method: 'get',
     path: '/analytics',
-    summary: 'Count clicks, by time or by what is known of the visitors',
+    summary: 'Count events, by time or by what is known of them',
     tag: 'Analytics',
     scope: 'analytics.read',
     plan: 'pro',
     query: Joi.object<AnalyticsQuery>({
-      event: Joi.string().valid('clicks').default('clicks'),
+      event: Joi.string()
+        .valid(...Object.keys(EVENTS))
+        .description('What is counted; clicks, or scans of top_qrcodes and views of top_pages.'),
       groupBy: Joi.string()
         .valid(...names)
         .default('count'),
       interval: Joi.string()
         .valid(...INTERVALS, FROM_COUNTERS)
         .description('Wins over start and end. Without any of them: 24h.'),
-      ...targetSchemas,
+      ...filterSchemas,
       ...spanSchemas,
     }),
     answers: {
       200: Joi.alternatives(...new Set(Object.values(GROUPS).map(({ answer }) => answer))),
     },
-    async handle({ caller: { projectId }, query: { interval, groupBy, event: _, ...query } }) {
-      const filter = await resolveTarget(projectId, query);
-      if (interval === FROM_COUNTERS) {
-        if (groupBy !== 'count') {
-          throw new Refusal(
-            'unprocessable_entity',
-            `interval ${FROM_COUNTERS} can only be counted: groupBy must be count`,
-          );
-        }
-        return ok(await countersTotal(projectId, filter));
-      }
+    async handle({ caller: { projectId }, query: { interval, groupBy, event, ...query } }) {
+      const group: Group = GROUPS[groupBy];
+      const filter = await resolveFilter(projectId, query);
+      const events = EVENTS[event ?? group.defaultEvent ?? 'clicks'];
       const { start, end, timezone } = query;
+      const isFromCounters = interval === FROM_COUNTERS;
       const span = await resolveSpan(projectId, {
         timezone,
-        ...(interval === undefined ? {} : { interval }),
+        ...(interval === undefined || isFromCounters ? {} : { interval }),
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
       });
-      return ok(await GROUPS[groupBy].ask({ projectId, span, filter }));
+      const question = { projectId, span, filter, events };
+      if (!isFromCounters) return ok(await group.ask(question));
+      if (!COUNTED.has(groupBy) || filter.conditions !== '') {
+        throw new Refusal(
+          'unprocessable_entity',
+          `interval ${FROM_COUNTERS} can only be counted: groupBy must be count, and of filters it takes those that name records`,
+        );
+      }
+      return ok(await countersTotal(question));
     },
   }),
 ];

@@ -1,17 +1,31 @@
-import type { EventRow } from '../events/event.ts';
-import { BUCKET_MS, ROLLUP_DIMENSIONS, type RollupDimension } from '../events/store.ts';
+import type { EventName } from '../events/event.ts';
+import { DIMENSIONS, type DimensionName } from '../events/rollups.ts';
 import { db } from '../infra/db.ts';
-import { type EventFilter, filterConditions } from './filters.ts';
+import { type EventFilter, filterSql } from './filters.ts';
 import type { Span } from './interval.ts';
 
 /*
- * Where counts come from. Rollups answer for whole buckets of unfiltered questions; the ragged ends of a span,
- * and every filtered question, are answered by the events themselves. Both are one table here:
+ * Where counts come from. Every question is one over a table
  *
- *   source(at, value, n)    n events at about this time, with this value of the dimension
+ *   source(event, at, value, n, amount)    n events at about this time, with this value of the dimension
  *
- * This file and `events/store.ts` are all that knows how events are kept.
+ * made of the fewest rows that can answer it: rollups of whole months, then of whole days, then of whole quarters of
+ * an hour, and the events themselves for the ragged ends. Questions about single links and QR codes are answered by
+ * their own rollups where they have some, and by their events where not. All other questions read events.
+ *
+ * This file and `events/rollups.ts` are all that knows how counts are kept.
  */
+
+/** A question over the events of a workspace. */
+export interface Question {
+  projectId: string;
+  span: Span;
+  filter: EventFilter;
+  events: readonly EventName[];
+}
+
+/** How well the time of a row must be known: not at all, to the quarter of an hour, or exactly. */
+export type Precision = 'none' | 'quarter' | 'exact';
 
 /** SQL of the table `source`, and its bindings. */
 export interface Source {
@@ -19,42 +33,167 @@ export interface Source {
   bindings: Record<string, unknown>;
 }
 
-/**
- * The table of counts for a question.
- *
- * @param exactTimes the question looks at times within a bucket, so that rollups can't answer
- */
-export function source(
-  projectId: string,
-  dimension: RollupDimension,
-  { start, end }: Span,
-  filter: EventFilter,
-  { exactTimes = false, event = 'click' }: { exactTimes?: boolean; event?: EventRow['event'] } = {},
-): Source {
-  const column = ROLLUP_DIMENSIONS[dimension];
-  const { sql: conditions, bindings } = filterConditions(filter);
-  const raw = (from: string, to: string) =>
-    `SELECT occurred_at AS at, ${column ?? "''"} AS value, 1 AS n FROM events
-      WHERE project_id = :projectId AND event = :event AND occurred_at >= ${from} AND occurred_at < ${to} ${conditions}`;
-  const all = { projectId, event, start, end, ...bindings };
-  const firstBucket = Math.ceil(start.getTime() / BUCKET_MS) * BUCKET_MS;
-  const lastBucket = Math.floor(end.getTime() / BUCKET_MS) * BUCKET_MS;
-  if (exactTimes || conditions !== '' || firstBucket >= lastBucket) {
-    return { sql: raw(':start', ':end'), bindings: all };
+type Interval = readonly [from: Date, to: Date];
+
+/** What can be read in steps, and what is left. */
+interface Pieces {
+  steps: { step: 'q' | 'd' | 'm'; intervals: Interval[] }[];
+  ragged: Interval[];
+}
+
+const QUARTER_MS = 15 * 60_000;
+const DAY_MS = 86_400_000;
+
+/** The table of counts for a question, by the values of a dimension. */
+export function source(question: Question, dimension: DimensionName, precision: Precision): Source {
+  const { projectId, filter, events } = question;
+  const bindings = { projectId, events, ...filter.bindings };
+  const { records, domain, conditions } = filter;
+  if (
+    precision === 'exact' ||
+    conditions !== '' ||
+    (records !== undefined && domain !== undefined)
+  ) {
+    return { sql: rawSql(question, dimension), bindings: bind(bindings, [spanOf(question)]) };
   }
-  return {
-    sql: `SELECT bucket AS at, value, count AS n FROM rollups
-           WHERE project_id = :projectId AND event = :event AND dimension = :dimension
-             AND bucket >= :firstBucket AND bucket < :lastBucket
-          UNION ALL ${raw(':start', ':firstBucket')}
-          UNION ALL ${raw(':lastBucket', ':end')}`,
-    bindings: {
-      ...all,
-      dimension,
-      firstBucket: new Date(firstBucket),
-      lastBucket: new Date(lastBucket),
-    },
+  const isFine =
+    records === undefined ? DIMENSIONS[dimension].isFine : ofRecord(dimension).dimension === 'all';
+  const pieces = cut(spanOf(question), precision, isFine);
+  return records === undefined
+    ? fromDomains(question, dimension, pieces, bindings)
+    : fromRecords(question, dimension, pieces, bindings);
+}
+
+const spanOf = ({ span: { start, end } }: Question): Interval => [start, end];
+
+/** The events themselves. */
+function rawSql({ filter }: Question, dimension: DimensionName): string {
+  return `${raw(dimension)} WHERE ${OF_EVENTS} AND e.occurred_at >= :from0 AND e.occurred_at < :to0 ${filterSql(filter)}`;
+}
+
+const OF_EVENTS = 'e.project_id = :projectId AND e.event = ANY(:events)';
+
+const raw = (dimension: DimensionName): string => {
+  const { value } = DIMENSIONS[dimension];
+  return `SELECT e.event, e.occurred_at AS at, ${value} AS value, 1::bigint AS n, coalesce(e.amount_cents, 0) AS amount FROM events e`;
+};
+
+function fromDomains(
+  { filter }: Question,
+  dimension: DimensionName,
+  { steps, ragged }: Pieces,
+  bindings: Record<string, unknown>,
+): Source {
+  const intervals: Interval[] = [];
+  const isDomain = filter.domain === undefined ? '' : 'AND domain = :domain';
+  const parts = [
+    ...steps.map(
+      ({ step, intervals: some }) =>
+        `SELECT event, bucket AS at, value, count AS n, amount_cents AS amount FROM rollups
+          WHERE project_id = :projectId AND event = ANY(:events) AND dimension = '${dimension}' AND step = '${step}'
+            AND ${within('bucket', some, intervals)} ${isDomain}`,
+    ),
+    ...(ragged.length === 0
+      ? []
+      : [
+          `${raw(dimension)} WHERE ${OF_EVENTS} AND ${within('e.occurred_at', ragged, intervals)} ${filterSql(filter)}`,
+        ]),
+  ];
+  return { sql: union(parts), bindings: bind(bindings, intervals) };
+}
+
+/** Where the rollups of single records have a dimension. By records they are counted as they are. */
+const ofRecord = (dimension: DimensionName) =>
+  dimension === 'record' ? { dimension: 'all', value: 'record_id' } : { dimension, value: 'value' };
+
+function fromRecords(
+  question: Question,
+  dimension: DimensionName,
+  { steps, ragged }: Pieces,
+  bindings: Record<string, unknown>,
+): Source {
+  const intervals: Interval[] = [];
+  const records = `(SELECT r.id, c.rolled_from FROM unnest(:records::text[]) AS r(id)
+    LEFT JOIN counters c ON c.project_id = :projectId AND c.record_id = r.id)`;
+  const kept = ofRecord(dimension);
+  const rawOf = (time: Interval[], condition: string) =>
+    `${raw(dimension)} JOIN ${records} AS r ON r.id = e.link_id
+      WHERE ${OF_EVENTS} AND ${within('e.occurred_at', time, intervals)} AND ${condition}`;
+  const parts = [
+    // Their rollups hold what came since `rolled_from`, and nothing of what came before.
+    ...steps.map(
+      ({ step, intervals: some }) =>
+        `SELECT event, bucket AS at, ${kept.value} AS value, count AS n, amount_cents AS amount FROM record_rollups
+          WHERE project_id = :projectId AND record_id = ANY(:records) AND event = ANY(:events)
+            AND dimension = '${kept.dimension}' AND step = '${step}' AND ${within('bucket', some, intervals)}`,
+    ),
+    rawOf([spanOf(question)], "e.occurred_at < coalesce(r.rolled_from, 'infinity')"),
+    ...(ragged.length === 0 ? [] : [rawOf(ragged, 'e.occurred_at >= r.rolled_from')]),
+  ];
+  return { sql: union(parts), bindings: bind(bindings, intervals) };
+}
+
+const union = (parts: string[]): string => parts.join('\n UNION ALL ');
+
+/** Condition that a time is in one of some intervals, which are added to those that will be bound. */
+function within(column: string, some: readonly Interval[], intervals: Interval[]): string {
+  const conditions = some.map((interval) => {
+    const at = intervals.push(interval) - 1;
+    return `(${column} >= :from${at} AND ${column} < :to${at})`;
+  });
+  return conditions.length === 1 ? conditions[0]! : `(${conditions.join(' OR ')})`;
+}
+
+function bind(
+  bindings: Record<string, unknown>,
+  intervals: readonly Interval[],
+): Record<string, unknown> {
+  const times = intervals.flatMap(([from, to], at) => [
+    [`from${at}`, from],
+    [`to${at}`, to],
+  ]);
+  return { ...bindings, ...Object.fromEntries(times) };
+}
+
+/**
+ * Cuts a span into whole steps, the longest in the middle.
+ *
+ * @param isFine there are rollups of quarters
+ */
+export function cut(span: Interval, precision: Precision, isFine: boolean): Pieces {
+  const steps: Pieces['steps'] = [];
+  let open: Interval[] = [span];
+  const take = (step: 'q' | 'd' | 'm', whole: (interval: Interval) => Interval) => {
+    const taken: Interval[] = [];
+    open = open.flatMap((interval): Interval[] => {
+      const [from, to] = whole(interval);
+      if (from >= to) return [interval];
+      taken.push([from, to]);
+      return [
+        [interval[0], from],
+        [to, interval[1]],
+      ].filter(([a, b]) => a! < b!) as unknown as Interval[];
+    });
+    if (taken.length > 0) steps.push({ step, intervals: taken });
   };
+  if (precision === 'none') {
+    take('m', ([from, to]) => [ceilMonth(from), floorMonth(to)]);
+    take('d', ([from, to]) => [ceil(from, DAY_MS), floor(to, DAY_MS)]);
+  }
+  if (isFine) take('q', ([from, to]) => [ceil(from, QUARTER_MS), floor(to, QUARTER_MS)]);
+  return { steps, ragged: open.filter(([from, to]) => from < to) };
+}
+
+const floor = (date: Date, ms: number) => new Date(Math.floor(date.getTime() / ms) * ms);
+const ceil = (date: Date, ms: number) => new Date(Math.ceil(date.getTime() / ms) * ms);
+
+const floorMonth = (date: Date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
+
+function ceilMonth(date: Date): Date {
+  const first = floorMonth(date);
+  return first.getTime() === date.getTime()
+    ? first
+    : new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
 }
 
 /** Runs a question over a source; `sql` reads from the table `source`. */
@@ -68,4 +207,19 @@ export async function ask<Row>(
     ...more,
   } as Record<string, string>);
   return rows;
+}
+
+/** The texts of values of rollups that are too long to be kept there. */
+export async function longValues(
+  projectId: string,
+  values: readonly string[],
+): Promise<(value: string) => string> {
+  const ids = values.filter((value) => value.startsWith('\u0001'));
+  if (ids.length === 0) return (value) => value;
+  const { rows } = await db().raw<{ rows: { id: string; value: string }[] }>(
+    'SELECT id, value FROM long_values WHERE project_id = ? AND id = ANY(?)',
+    [projectId, ids],
+  );
+  const texts = new Map(rows.map(({ id, value }) => [id, value]));
+  return (value) => texts.get(value) ?? value;
 }

@@ -36,13 +36,10 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   finish: (result: ResultOf<Jobs[Name]>) => Answer,
 ): Promise<Answer> {
   const { producer, replies } = request.queues;
+  if (request.respondAsync) return answerAccepted(request, queue, name, data);
   const jobId = newId('job');
   const { projectId } = request.caller;
   const options = { jobId, projectId, requestId: request.requestId };
-  if (request.respondAsync) {
-    await producer.add(queue, name, data, options);
-    return accepted(jobId);
-  }
   const reply = replies.expect(jobId, config().WRITE_WAIT_MS);
   try {
     await producer.add(queue, name, data, { ...options, replyTo: replies.address });
@@ -55,6 +52,18 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   if ('refused' in outcome) throw refusalFrom(outcome.refused);
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
   return finish(outcome.result as ResultOf<Jobs[Name]>);
+}
+
+/** Puts a job on its queue that nobody waits for: 202 and the address of the job. */
+export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
+  { queues: { producer }, caller: { projectId }, requestId }: Asker,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+): Promise<Answer> {
+  const jobId = newId('job');
+  await producer.add(queue, name, data, { jobId, projectId, requestId });
+  return accepted(jobId);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
@@ -154,10 +155,15 @@ function handle(route: Route, { queues }: ApiMeans, rateLimit: RateLimit) {
       queues,
     });
     response.status(answer.status).set(answer.headers ?? {});
-    if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
+    if (isInParts(answer.body)) await pipeline(answer.body, response);
+    else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
     else response.json(answer.body);
   };
 }
+
+/** A text that is made while it is sent. */
+const isInParts = (body: unknown): body is AsyncIterable<string> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 function refuse(log: Log) {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {

@@ -38,7 +38,9 @@ export interface Queues {
 /** What a handler answers. */
 export interface Answer {
   status: number;
-  /** Sent as JSON; a Buffer as it is, with the Content-Type of the headers; `undefined` for none. */
+  /**
+   * Sent as JSON; a Buffer, or text in parts, as it is, with the Content-Type of the headers; `undefined` for none.
+   */
   body: unknown;
   headers?: Record<string, string>;
 }

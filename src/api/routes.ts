@@ -1,6 +1,9 @@
 import { analyticsRoutes } from '../analytics/routes.ts';
+import { conversionRoutes } from '../conversions/routes.ts';
+import { customerRoutes } from '../customers/routes.ts';
 import { domainRoutes } from '../domains/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
+import { exportRoutes } from '../exports/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
@@ -12,6 +15,7 @@ import type { Route } from './route.ts';
 
 /** Every endpoint, in the order in which paths are tried: fixed paths of a room stand before `{id}`. */
 export const routes: readonly Route[] = [
+  ...exportRoutes,
   ...linkRoutes,
   ...qrCodeRoutes,
   ...templateRoutes,
@@ -19,6 +23,8 @@ export const routes: readonly Route[] = [
   ...folderRoutes,
   ...pageRoutes,
   ...domainRoutes,
+  ...conversionRoutes,
+  ...customerRoutes,
   ...eventRoutes,
   ...analyticsRoutes,
   ...jobRoutes,

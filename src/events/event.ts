@@ -1,9 +1,27 @@
+/** What happened. */
+export type EventName = 'click' | 'scan' | 'view' | 'lead' | 'sale';
+
+/** Name of the lead that a form before a destination makes. */
+export const FORM_SUBMITTED = 'Form submitted';
+
+/** How a sale came about. */
+export interface SaleDetails {
+  paymentProcessor: string;
+  invoiceId: string | null;
+  /** As sold: minor units of the currency, ISO 4217. */
+  amount: number;
+  currency: string;
+  /** US dollars for one unit of the currency, as an exact fraction, and its day. */
+  rate: string;
+  rateDate: string | null;
+}
+
 /** A row of `events`; named as its columns. */
 export interface EventRow {
   project_id: string;
   occurred_at: string;
   id: string;
-  event: 'click' | 'scan' | 'view' | 'lead';
+  event: EventName;
   /** The link, or the QR code of a scan. `null`: the root of a domain. */
   link_id: string | null;
   domain: string;
@@ -27,4 +45,8 @@ export interface EventRow {
   event_name: string | null;
   /** The answers of a form. */
   metadata: Record<string, unknown> | null;
+  customer_id: string | null;
+  /** Of a sale, in US cents. */
+  amount_cents: number | null;
+  sale: SaleDetails | null;
 }

@@ -4,7 +4,7 @@ import { kindOfId } from '../ids.ts';
 import { readDevice } from '../infra/device.ts';
 import type { FindPlace } from '../infra/places.ts';
 import type { Visit } from '../queues/clicks.ts';
-import type { EventRow } from './event.ts';
+import { type EventRow, FORM_SUBMITTED } from './event.ts';
 import { truncateIp } from './steps/ip.ts';
 import { readReferrer } from './steps/referrer.ts';
 
@@ -65,6 +65,9 @@ const STEPS: readonly [name: string, step: Step][] = [
       draft.page_id = view?.pageId ?? (lead?.pageId || null);
       draft.event_name = lead === undefined ? null : FORM_SUBMITTED;
       draft.metadata = lead?.answers ?? null;
+      draft.customer_id = null;
+      draft.amount_cents = null;
+      draft.sale = null;
       return undefined;
     },
   ],
@@ -92,9 +95,6 @@ const STEPS: readonly [name: string, step: Step][] = [
     },
   ],
 ];
-
-/** Name of the lead that a form before a destination makes. */
-const FORM_SUBMITTED = 'Form submitted';
 
 function eventOf({ linkId, view, lead }: Visit): EventRow['event'] {
   if (lead !== undefined) return 'lead';

@@ -4,7 +4,7 @@ import type { FindPlace } from '../infra/places.ts';
 import type { Visit } from '../queues/clicks.ts';
 import { visitSettings } from '../workspaces/queries.ts';
 import { type CountedVisit, runPipeline, type VisitSettings } from './pipeline.ts';
-import { storeEvents } from './store.ts';
+import { storeVisits } from './store.ts';
 
 /** Most visits of one transaction. */
 const GROUP = 5_000;
@@ -87,7 +87,7 @@ export class VisitRecorder {
   }
 
   async #store(visits: CountedVisit[]): Promise<void> {
-    const fresh = await storeEvents(visits);
+    const fresh = await storeVisits(visits);
     visitsProcessed.inc({ outcome: 'stored' }, fresh);
     visitsProcessed.inc({ outcome: 'repeat' }, visits.length - fresh);
   }

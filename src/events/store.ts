@@ -1,43 +1,50 @@
 import { type Db, db } from '../infra/db.ts';
-import type { EventRow } from './event.ts';
+import { type EventRow, FORM_SUBMITTED } from './event.ts';
 import type { CountedVisit } from './pipeline.ts';
-
-/** Length of a bucket of the rollups, in ms. */
-export const BUCKET_MS = 15 * 60_000;
-
-/** Dimensions that rollups keep, and the column of an event that each counts; `all` counts every event. */
-export const ROLLUP_DIMENSIONS = {
-  all: undefined,
-  country: 'country',
-  device: 'device',
-  browser: 'browser',
-  os: 'os',
-  referer: 'referer',
-} as const satisfies Record<string, keyof EventRow | undefined>;
-
-export type RollupDimension = keyof typeof ROLLUP_DIMENSIONS;
+import { addRollups, keepLongValues } from './rollups.ts';
 
 /**
- * Stores events with everything that follows from them, in one transaction: the rows, the counters of their
- * links, the rollups of their workspaces. An event that is there already, from an earlier run of the same job
- * or an earlier visit in the same window, changes nothing.
+ * From so many events on, a record's are summed up beside those of its domain: fewer are read as they are, at no
+ * greater cost. It begins with the next day.
+ */
+export const MANY_EVENTS = 1_000;
+
+/**
+ * Stores visits with everything that follows from them, in one transaction. A visit that is there already, from an
+ * earlier run of the same job or an earlier visit in the same window, changes nothing.
  *
  * Every set is written in the order of its keys, so that two workers wait for each other in turn.
  *
  * @returns how many events were new
  */
-export async function storeEvents(visits: readonly CountedVisit[]): Promise<number> {
+export async function storeVisits(visits: readonly CountedVisit[]): Promise<number> {
   const first = new Map<string, CountedVisit>();
   for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   return db().transaction(async (trx) => {
     const fresh = await guard(trx, first);
-    if (fresh.length === 0) return 0;
-    await insertEvents(trx, fresh);
-    await addToCounters(trx, fresh);
-    await addToRollups(trx, fresh);
-    await markFilled(trx, fresh);
+    await addEvents(trx, fresh);
     return fresh.length;
   });
+}
+
+/**
+ * Adds events, and with them the rollups, the counters of their links, QR codes and pages, and what is marked as
+ * filled. Whoever calls makes sure that they are new.
+ */
+export async function addEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await insertEvents(trx, rows);
+  const rolled = await addToCounters(trx, rows);
+  const ofRecords = rows.filter(({ link_id, occurred_at }) => {
+    const from = link_id === null ? undefined : rolled.get(link_id);
+    return from !== undefined && occurred_at >= from;
+  });
+  if (ofRecords.length > 0) {
+    await trx.raw(addRollups('json_populate_recordset(NULL::events, ?)', 'record'), [
+      JSON.stringify(ofRecords),
+    ]);
+  }
+  await markFilled(trx, rows);
 }
 
 /** Takes the guards of these visits; the visits whose guard was free are new. */
@@ -56,11 +63,21 @@ async function guard(trx: Db, visits: Map<string, CountedVisit>): Promise<EventR
 
 const COLUMNS =
   'project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city, ' +
-  'device, browser, os, referer, referer_url, via, ip, page_id, click_id, event_name, metadata';
+  'device, browser, os, referer, referer_url, via, ip, page_id, click_id, event_name, metadata, ' +
+  'customer_id, amount_cents, sale';
 
+/** The rows and the rollups of their domains, in one statement: the rows travel once. */
 async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  const hasLongValues = rows.some(
+    ({ url, referer_url, event_name }) =>
+      url.length > 100 || referer_url.length > 100 || (event_name?.length ?? 0) > 100,
+  );
   await trx.raw(
-    `INSERT INTO events (${COLUMNS}) SELECT ${COLUMNS} FROM json_populate_recordset(NULL::events, ?)`,
+    `WITH fresh AS (
+       INSERT INTO events (${COLUMNS})
+       SELECT ${COLUMNS} FROM json_populate_recordset(NULL::events, ?) RETURNING *)
+     ${hasLongValues ? `, long AS (${keepLongValues('fresh')})` : ''}
+     ${addRollups('fresh', 'domain')}`,
     [JSON.stringify(rows)],
   );
 }
@@ -71,23 +88,78 @@ interface Counted {
   record_id: string;
   visits: number;
   leads: number;
+  sales: number;
+  sale_amount_cents: number;
   last_visit_at: string | null;
 }
 
-/** Clicks and scans count for their link or code, views for their page, leads for both. */
-async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<void> {
+/**
+ * Clicks and scans count for their link or code, views for their page, leads and sales for both.
+ *
+ * @returns since when the events of a record are summed up, for those whose are
+ */
+async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<Map<string, string>> {
+  const sums = sumsOf(rows);
+  if (sums.length === 0) return new Map();
+  // What was deleted meanwhile keeps its events, and has no counters any more.
+  const { rows: counted } = await trx.raw<{ rows: { record_id: string; rolled_from: Date }[] }>(
+    `INSERT INTO counters (project_id, record_id, visits, leads, sales, sale_amount_cents, last_visit_at)
+     SELECT sum.project_id, sum.record_id, sum.visits, sum.leads, sum.sales, sum.sale_amount_cents, sum.last_visit_at
+       FROM json_populate_recordset(NULL::counters, :sums) AS sum
+      WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
+         OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
+         OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
+      ORDER BY sum.project_id, sum.record_id
+     ON CONFLICT (project_id, record_id) DO UPDATE
+        SET visits = counters.visits + excluded.visits,
+            leads = counters.leads + excluded.leads,
+            sales = counters.sales + excluded.sales,
+            sale_amount_cents = counters.sale_amount_cents + excluded.sale_amount_cents,
+            last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at),
+            rolled_from = CASE
+              WHEN counters.rolled_from IS NULL AND counters.visits + excluded.visits >= :many
+              -- Nothing that is stored now is of a later day, save where clocks differ.
+              THEN date_trunc('day', now() + interval '1 day 1 hour', 'UTC')
+              ELSE counters.rolled_from END
+     RETURNING record_id, rolled_from`,
+    { sums: JSON.stringify(sums), many: MANY_EVENTS },
+  );
+  return new Map(
+    counted.flatMap(({ record_id, rolled_from }) =>
+      rolled_from === null ? [] : [[record_id, rolled_from.toISOString()]],
+    ),
+  );
+}
+
+function sumsOf(rows: readonly EventRow[]): Counted[] {
   const sums = new Map<string, Counted>();
   const sumOf = (project_id: string, record_id: string): Counted => {
     let sum = sums.get(record_id);
     if (sum === undefined) {
-      sum = { project_id, record_id, visits: 0, leads: 0, last_visit_at: null };
+      sum = {
+        project_id,
+        record_id,
+        visits: 0,
+        leads: 0,
+        sales: 0,
+        sale_amount_cents: 0,
+        last_visit_at: null,
+      };
       sums.set(record_id, sum);
     }
     return sum;
   };
-  for (const { project_id, event, link_id, page_id, occurred_at } of rows) {
-    if (event === 'lead') {
-      for (const id of [link_id, page_id]) if (id !== null) sumOf(project_id, id).leads += 1;
+  for (const { project_id, event, link_id, page_id, occurred_at, amount_cents } of rows) {
+    if (event === 'lead' || event === 'sale') {
+      for (const id of [link_id, page_id]) {
+        if (id === null) continue;
+        const sum = sumOf(project_id, id);
+        if (event === 'lead') sum.leads += 1;
+        else {
+          sum.sales += 1;
+          sum.sale_amount_cents += amount_cents ?? 0;
+        }
+      }
       continue;
     }
     const counted = event === 'view' ? page_id : link_id;
@@ -98,29 +170,16 @@ async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<void> 
       sum.last_visit_at = occurred_at;
     }
   }
-  if (sums.size === 0) return;
-  // What was deleted meanwhile keeps its events, and has no counters any more.
-  await trx.raw(
-    `INSERT INTO counters (project_id, record_id, visits, leads, last_visit_at)
-     SELECT sum.project_id, sum.record_id, sum.visits, sum.leads, sum.last_visit_at
-       FROM json_populate_recordset(NULL::counters, ?) AS sum
-      WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
-         OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
-         OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
-      ORDER BY sum.project_id, sum.record_id
-     ON CONFLICT (project_id, record_id) DO UPDATE
-        SET visits = counters.visits + excluded.visits,
-            leads = counters.leads + excluded.leads,
-            last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at)`,
-    [JSON.stringify([...sums.values()])],
-  );
+  return [...sums.values()];
 }
 
 /** Somebody has filled in the form before a destination. */
 async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
   const filled = new Map(
-    rows.flatMap(({ event, project_id, link_id }) =>
-      event === 'lead' && link_id !== null ? [[link_id, { project_id, id: link_id }]] : [],
+    rows.flatMap(({ event, project_id, link_id, page_id, event_name }) =>
+      event === 'lead' && link_id !== null && (page_id !== null || event_name === FORM_SUBMITTED)
+        ? [[link_id, { project_id, id: link_id }]]
+        : [],
     ),
   );
   if (filled.size === 0) return;
@@ -135,31 +194,4 @@ async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
       [JSON.stringify([...filled.values()])],
     );
   }
-}
-
-async function addToRollups(trx: Db, rows: readonly EventRow[]): Promise<void> {
-  const sums = new Map<string, Record<string, unknown> & { count: number }>();
-  for (const row of rows) {
-    const { project_id, event, occurred_at } = row;
-    const bucket = new Date(
-      Math.floor(Date.parse(occurred_at) / BUCKET_MS) * BUCKET_MS,
-    ).toISOString();
-    for (const [dimension, column] of Object.entries(ROLLUP_DIMENSIONS)) {
-      const value = column === undefined ? '' : row[column];
-      const name = `${project_id}\n${event}\n${dimension}\n${bucket}\n${value}`;
-      const sum = sums.get(name);
-      if (sum === undefined)
-        sums.set(name, { project_id, event, dimension, bucket, value, count: 1 });
-      else sum.count += 1;
-    }
-  }
-  await trx.raw(
-    `INSERT INTO rollups (project_id, event, dimension, bucket, value, count)
-     SELECT project_id, event, dimension, bucket, value, count
-       FROM json_populate_recordset(NULL::rollups, ?)
-      ORDER BY project_id, event, dimension, bucket, value
-     ON CONFLICT (project_id, event, dimension, bucket, value) DO UPDATE
-        SET count = rollups.count + excluded.count`,
-    [JSON.stringify([...sums.values()])],
-  );
 }

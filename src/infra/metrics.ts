@@ -80,3 +80,9 @@ export const visitsProcessed = new Counter({
   labelNames: ['outcome'] as const,
   registers: [registry],
 });
+
+export const ratesAge = new Gauge({
+  name: 'rates_age_days',
+  help: 'Age of the exchange rates, in days',
+  registers: [registry],
+});

@@ -7,6 +7,7 @@ import {
   bulkResult,
   changeEach,
   changeRecord,
+  type EventsFate,
   onlyOne,
   removeMany,
   removeOne,
@@ -102,16 +103,16 @@ const change = (trx: Db, projectId: string, ref: string, changes: LinkChanges) =
 
 /** @throws Refusal `not_found` */
 export function deleteLink(
-  { linkId }: { linkId: string },
+  { linkId, events }: { linkId: string; events?: EventsFate },
   job: JobContext,
 ): Promise<{ id: string }> {
-  return once(job, (trx) => removeOne(LINKS, trx, job.projectId, linkId));
+  return once(job, (trx) => removeOne(LINKS, trx, job.projectId, linkId, events));
 }
 
 /** Deletes up to 100 links; ids that are not there are passed over. */
 export function deleteLinks(
-  { linkIds }: { linkIds: string[] },
+  { linkIds, events }: { linkIds: string[]; events?: EventsFate },
   job: JobContext,
 ): Promise<{ deletedCount: number }> {
-  return once(job, (trx) => removeMany(LINKS, trx, job.projectId, linkIds));
+  return once(job, (trx) => removeMany(LINKS, trx, job.projectId, linkIds, events));
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts';
 import { Joi } from '../infra/fields.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
-import type { BulkInput } from '../records/commands.ts';
+import type { BulkInput, EventsFate } from '../records/commands.ts';
 import { toRouted } from '../records/fields.ts';
 import { framedUrls } from '../records/framing.ts';
 import { countAnswer, openPassword } from '../records/record.ts';
@@ -19,6 +19,7 @@ import {
   bulkChangesBody,
   bulkEnvelope,
   type DeleteQuery,
+  deleteOneQuery,
   deleteQuery,
   type LinkChanges,
   type LinkCountQuery,
@@ -217,16 +218,20 @@ export const linkRoutes: Route[] = [
       return answerWrite(request, writes, 'link.update', data, (link) => ok(openPassword(link)));
     },
   }),
-  route<{ params: Params }>({
+  route<{ params: Params; query: { events?: EventsFate } }>({
     method: 'delete',
     path: '/links/{linkId}',
     summary: 'Delete a link for good',
     tag,
     scope: 'links.write',
     params: linkParams,
+    query: deleteOneQuery,
     answers: { 200: Joi.object({ id: Joi.string().required() }) },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'link.delete', request.params, ok),
+    handle: (request) => {
+      const data = { ...request.params, ...request.query };
+      return answerWrite(request, writes, 'link.delete', data, ok);
+    },
   }),
 ];
 

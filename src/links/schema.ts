@@ -1,9 +1,11 @@
 import { domainField } from '../domains/schema.ts';
 import { newId } from '../ids.ts';
 import { id, Joi, nullableText, paging, recordId, text } from '../infra/fields.ts';
+import type { EventsFate } from '../records/commands.ts';
 import {
   BULK_LIMIT,
   bulkIds,
+  eventsFate,
   type NewRouted,
   newRecordFields,
   type RoutedChanges,
@@ -69,13 +71,18 @@ export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
 export interface DeleteQuery {
   linkIds: string[];
+  events?: EventsFate;
 }
 
 export const deleteQuery = Joi.object<DeleteQuery>({
   linkIds: bulkIds(),
+  events: eventsFate(),
 });
 
 export const linkParams = Joi.object<{ linkId: string }>({ linkId: recordId().required() });
+
+/** Query of the deletion of one link. */
+export const deleteOneQuery = Joi.object<{ events?: EventsFate }>({ events: eventsFate() });
 
 export const SORTS = ['createdAt', 'clicks', 'lastClicked'] as const;
 

@@ -26,6 +26,12 @@ export async function findPage(
   return row === undefined ? undefined : read(row);
 }
 
+/** Pages by their ids; those that are not there are left out. */
+export async function findPages(projectId: string, ids: readonly string[]): Promise<PageRecord[]> {
+  if (ids.length === 0) return [];
+  return (await counted(projectId, db()).whereIn('pages.id', ids)).map(read);
+}
+
 /** One page of the pages whose titles contain a text, newest first. */
 export async function listPages(
   projectId: string,

@@ -7,6 +7,7 @@ import {
   bulkInputs,
   bulkResult,
   changeRecord,
+  type EventsFate,
   onlyOne,
   removeMany,
   removeOne,
@@ -82,18 +83,18 @@ export function updateQrCode(
 
 /** @throws Refusal `not_found` */
 export function deleteQrCode(
-  { qrcodeId }: { qrcodeId: string },
+  { qrcodeId, events }: { qrcodeId: string; events?: EventsFate },
   job: JobContext,
 ): Promise<{ id: string }> {
-  return once(job, (trx) => removeOne(QR_CODES, trx, job.projectId, qrcodeId));
+  return once(job, (trx) => removeOne(QR_CODES, trx, job.projectId, qrcodeId, events));
 }
 
 /** Deletes up to 100 QR codes; ids that are not there are passed over. */
 export function deleteQrCodes(
-  { qrcodeIds }: { qrcodeIds: string[] },
+  { qrcodeIds, events }: { qrcodeIds: string[]; events?: EventsFate },
   job: JobContext,
 ): Promise<{ deletedCount: number }> {
-  return once(job, (trx) => removeMany(QR_CODES, trx, job.projectId, qrcodeIds));
+  return once(job, (trx) => removeMany(QR_CODES, trx, job.projectId, qrcodeIds, events));
 }
 
 type Looks = ReadonlyMap<string, StoredDesign>;

@@ -10,7 +10,7 @@ import { Joi } from '../infra/fields.ts';
 import { bulk } from '../queues/bulk.ts';
 import { images } from '../queues/images.ts';
 import { writes } from '../queues/writes.ts';
-import type { BulkInput } from '../records/commands.ts';
+import type { BulkInput, EventsFate } from '../records/commands.ts';
 import type { Framing } from '../records/framing.ts';
 import { countAnswer, openPassword } from '../records/record.ts';
 import { findByInfo, findByRef, found, refuseOtherWorkspace } from '../records/requests.ts';
@@ -24,6 +24,7 @@ import {
   bulkBody,
   bulkEnvelope,
   type DeleteQuery,
+  deleteOneQuery,
   deleteQuery,
   type KeptImages,
   type NewQrCode,
@@ -237,16 +238,20 @@ export const qrCodeRoutes: Route[] = [
       );
     },
   }),
-  route<{ params: Params }>({
+  route<{ params: Params; query: { events?: EventsFate } }>({
     method: 'delete',
     path: '/qrcodes/{qrcodeId}',
     summary: 'Delete a QR code for good',
     tag,
     scope: 'qrcodes.write',
     params: qrCodeParams,
+    query: deleteOneQuery,
     answers: { 200: Joi.object({ id: Joi.string().required() }) },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'qrcode.delete', request.params, ok),
+    handle: (request) => {
+      const data = { ...request.params, ...request.query };
+      return answerWrite(request, writes, 'qrcode.delete', data, ok);
+    },
   }),
 ];
 

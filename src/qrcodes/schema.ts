@@ -2,9 +2,11 @@ import type Joi from 'joi';
 import { domainField } from '../domains/schema.ts';
 import { newId } from '../ids.ts';
 import { bodyFlag, id, Joi as Kinds, paging, recordId, text } from '../infra/fields.ts';
+import type { EventsFate } from '../records/commands.ts';
 import {
   BULK_LIMIT,
   bulkIds,
+  eventsFate,
   type NewRouted,
   newRecordFields,
   type RoutedChanges,
@@ -118,9 +120,16 @@ export const bulkEnvelope = Kinds.array().min(1).max(BULK_LIMIT);
 
 export interface DeleteQuery {
   qrcodeIds: string[];
+  events?: EventsFate;
 }
 
-export const deleteQuery = Kinds.object<DeleteQuery>({ qrcodeIds: bulkIds() });
+export const deleteQuery = Kinds.object<DeleteQuery>({
+  qrcodeIds: bulkIds(),
+  events: eventsFate(),
+});
+
+/** Query of the deletion of one code. */
+export const deleteOneQuery = Kinds.object<{ events?: EventsFate }>({ events: eventsFate() });
 
 export const qrCodeParams = Kinds.object<{ qrcodeId: string }>({
   qrcodeId: recordId().required(),

@@ -137,11 +137,7 @@ export class Producer {
    * Registers a job that runs every so many ms; one that is registered already is left alone, since to register it
    * anew would put its next run off.
    */
-  async repeat<Jobs>(
-    queue: QueueDefinition<Jobs>,
-    name: keyof Jobs & string,
-    every: number,
-  ): Promise<void> {
+  async repeat(queue: QueueDefinition<unknown>, name: string, every: number): Promise<void> {
     const known = await this.#queue(queue).getJobScheduler(name);
     if (known?.every === every) return;
     const envelope: Envelope = { data: {}, projectId: '' };

@@ -1,3 +1,8 @@
+import type { NewSale, TrackedSale } from '../conversions/commands.ts';
+import type { LeadResult } from '../conversions/record.ts';
+import type { LeadBody } from '../conversions/schema.ts';
+import type { CustomerChanges } from '../customers/commands.ts';
+import type { CustomerRecord } from '../customers/record.ts';
 import type { DomainRecord } from '../domains/record.ts';
 import type { DomainChanges, NewDomain } from '../domains/schema.ts';
 import type { FolderRecord } from '../folders/record.ts';
@@ -7,6 +12,7 @@ import type { PageRecord } from '../pages/record.ts';
 import type { NewPage, PageChanges } from '../pages/schema.ts';
 import type { SealedQrCode } from '../qrcodes/record.ts';
 import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
+import type { EventsFate } from '../records/commands.ts';
 import type { TagRecord } from '../tags/record.ts';
 import { defineQueue, type Job } from './queue.ts';
 
@@ -16,10 +22,10 @@ export const writes = defineQueue<{
   /** The result has the id of the job's own link where that was made, else of the one that was there. */
   'link.upsert': Job<{ userId: string; link: NewLink }, SealedLink>;
   'link.update': Job<{ linkId: string; changes: LinkChanges }, SealedLink>;
-  'link.delete': Job<{ linkId: string }, { id: string }>;
+  'link.delete': Job<{ linkId: string; events?: EventsFate }, { id: string }>;
   'qrcode.create': Job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>;
   'qrcode.update': Job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>;
-  'qrcode.delete': Job<{ qrcodeId: string }, { id: string }>;
+  'qrcode.delete': Job<{ qrcodeId: string; events?: EventsFate }, { id: string }>;
   'template.delete': Job<{ id: string }, { id: string }>;
   'tag.create': Job<{ id: string; name: string; color: string }, TagRecord>;
   'tag.update': Job<{ id: string; name?: string; color?: string }, TagRecord>;
@@ -34,5 +40,9 @@ export const writes = defineQueue<{
   'domain.update': Job<{ id: string; changes: DomainChanges }, DomainRecord>;
   'domain.verify': Job<{ id: string }, DomainRecord>;
   'domain.delete': Job<{ id: string }, { id: string }>;
+  'lead.track': Job<{ eventId: string; at: string; lead: LeadBody }, LeadResult>;
+  'sale.track': Job<NewSale, TrackedSale>;
+  'customer.update': Job<{ id: string; changes: CustomerChanges }, CustomerRecord>;
+  'customer.delete': Job<{ id: string }, { id: string }>;
   'apiKey.used': Job<{ apiKeyId: string; at: string }, undefined>;
 }>('writes', { attempts: 12 });

@@ -1,5 +1,6 @@
 import { config } from '../config.ts';
 import { errorBody, Refusal, type RefusalData } from '../errors.ts';
+import { forgetEvents } from '../events/forget.ts';
 import type { Db } from '../infra/db.ts';
 import { externalIdIn } from '../infra/fields.ts';
 import type { Effects } from '../jobs/once.ts';
@@ -169,16 +170,22 @@ async function writeRow({ table }: { table: string }, trx: Db, row: RoutedRow): 
   );
 }
 
+/** What becomes of the events of a record that is deleted. */
+export type EventsFate = 'keep' | 'remove';
+
 /** Deletes records with their claims, tags and counters. */
 export async function removeRecords(
   { table }: { table: string },
   trx: Db,
   projectId: string,
   ids: readonly string[],
+  events: EventsFate,
 ): Promise<LookupChange[]> {
+  if (events === 'remove') await forgetEvents(trx, projectId, ids);
   const { rows } = await trx.raw<{ rows: { domain_id: string; key: string; version: number }[] }>(
     `WITH gone AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
-          counted AS (DELETE FROM counters c USING gone WHERE c.project_id = :projectId AND c.record_id = gone.id)
+          counted AS (DELETE FROM counters c USING gone WHERE c.project_id = :projectId AND c.record_id = gone.id),
+          rolled AS (DELETE FROM record_rollups r USING gone WHERE r.project_id = :projectId AND r.record_id = gone.id)
      DELETE FROM claims USING gone
       WHERE claims.domain_id = gone.domain_id AND claims.key = gone.key AND claims.record_id = gone.id
      RETURNING claims.domain_id, claims.key, claims.version`,
@@ -198,9 +205,10 @@ export async function removeOne<Row extends RoutedRow>(
   trx: Db,
   projectId: string,
   ref: string,
+  events: EventsFate = 'keep',
 ): Promise<Effects<{ id: string }>> {
   const { id } = await lockRow<Row>(kind, trx, projectId, ref);
-  return { result: { id }, changes: await removeRecords(kind, trx, projectId, [id]) };
+  return { result: { id }, changes: await removeRecords(kind, trx, projectId, [id], events) };
 }
 
 /** Deletes many records; those that are not there are passed over. */
@@ -209,6 +217,7 @@ export async function removeMany<Row extends RoutedRow>(
   trx: Db,
   projectId: string,
   refs: readonly string[],
+  events: EventsFate = 'keep',
 ): Promise<Effects<{ deletedCount: number }>> {
   const externalIds = refs.map(externalIdIn).filter((id) => id !== undefined);
   const rows = await kind
@@ -218,6 +227,6 @@ export async function removeMany<Row extends RoutedRow>(
     .forUpdate()
     .select('id');
   const ids = rows.map((row) => row.id);
-  const changes = await removeRecords(kind, trx, projectId, ids);
+  const changes = await removeRecords(kind, trx, projectId, ids, events);
   return { result: { deletedCount: ids.length }, changes };
 }

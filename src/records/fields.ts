@@ -157,6 +157,15 @@ export const newRecordFields = {
 /** Names of fields that can't be the same for many records. */
 export const SINGULAR = ['domain', 'key', 'externalId'] as const;
 
+/** What becomes of the events of what is deleted, in a query. */
+export const eventsFate = () =>
+  Joi.string()
+    .valid('keep', 'remove')
+    .description(
+      'Addition: what becomes of the events; by default they are kept, and counted in analytics. With `remove` it is ' +
+        'as if nobody had ever come.',
+    );
+
 /** The ids of a bulk deletion, in a query. */
 export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).required();
 

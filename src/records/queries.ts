@@ -82,6 +82,20 @@ export class RecordQueries<Row extends RoutedRow, Sealed, Filters extends Routed
     return rows.map((row) => this.#toSealed(row));
   }
 
+  /** Some of the records that match, in the order in which they were made: those after an id. */
+  async listAfter(
+    projectId: string,
+    filters: Filters,
+    { after, limit }: { after: string; limit: number },
+  ): Promise<Sealed[]> {
+    const { table } = this.#kind;
+    const rows = await this.#filtered(this.#wide(projectId), filters)
+      .where(`${table}.id`, '>', after)
+      .orderBy(`${table}.id`)
+      .limit(limit);
+    return rows.map((row) => this.#toSealed(row));
+  }
+
   /** How many records match. */
   count(projectId: string, filters: Filters): Promise<number> {
     return this.#filtered(this.#joined(projectId), filters).resultSize();

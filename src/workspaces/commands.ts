@@ -114,13 +114,22 @@ export interface WorkspaceSettings {
   keepFullIp?: boolean;
   /** `null`: what the plan allows; 0: no limit. */
   requestsPerMinute?: number | null;
+  /** `null`: what the plan keeps; 0: for ever. */
+  retentionDays?: number | null;
 }
 
 /** @throws Refusal `not_found` for an unknown workspace */
 export async function updateWorkspace(
   db: Db,
   slug: string,
-  { plan, name, clickDedupeSeconds, keepFullIp, requestsPerMinute }: WorkspaceSettings,
+  {
+    plan,
+    name,
+    clickDedupeSeconds,
+    keepFullIp,
+    requestsPerMinute,
+    retentionDays,
+  }: WorkspaceSettings,
 ): Promise<Workspace> {
   await workspaceId(db, slug);
   const columns = {
@@ -129,6 +138,7 @@ export async function updateWorkspace(
     click_dedupe_seconds: clickDedupeSeconds,
     keep_full_ip: keepFullIp,
     requests_per_minute: requestsPerMinute,
+    retention_days: retentionDays,
   };
   // Knex leaves columns alone that are undefined.
   const [row] = (await db('workspaces')

@@ -10,6 +10,14 @@ export const REQUESTS_PER_MINUTE: Record<Plan, number> = {
   enterprise: 12_000,
 };
 
+/** How long a plan keeps events, in days; 0: for ever. Counts are kept for ever. */
+export const RETENTION_DAYS: Record<Plan, number> = {
+  free: 30,
+  pro: 365,
+  business: 1_095,
+  enterprise: 0,
+};
+
 /** Whether `plan` has what `needed` has. */
 export function includesPlan(plan: Plan, needed: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(needed);

@@ -41,10 +41,12 @@ export interface Workspace {
   clickDedupeSeconds: number;
   keepFullIp: boolean;
   requestsPerMinute: number | null;
+  retentionDays: number | null;
 }
 
 const WORKSPACE = `id, slug, name, plan, click_dedupe_seconds AS "clickDedupeSeconds",
-  keep_full_ip AS "keepFullIp", requests_per_minute AS "requestsPerMinute"`;
+  keep_full_ip AS "keepFullIp", requests_per_minute AS "requestsPerMinute",
+  retention_days AS "retentionDays"`;
 
 export async function findWorkspace(
   slug: string,

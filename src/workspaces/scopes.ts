@@ -14,6 +14,9 @@ export const SCOPES = [
   'domains.write',
   'analytics.read',
   'events.read',
+  'conversions.write',
+  'customers.read',
+  'customers.write',
   'jobs.read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

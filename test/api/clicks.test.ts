@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
@@ -206,5 +207,44 @@ describe('a click', () => {
     expect(await raw([...ua, 'x-forwarded-for', 'not an address, <script>, 1.2.3'])).to.equal(302);
     expect(await raw(['user-agent', `${browser()} ${'z'.repeat(5_000)}`])).to.equal(302);
     await clicksBecome(world, 5);
+  });
+});
+
+describe('a long list of events', () => {
+  it('is read page by page or cursor by cursor, each event once', async () => {
+    const { api, projectId } = await aWorkspace();
+    // Several at the same instant, and some a microsecond apart.
+    await db().raw(
+      `INSERT INTO events (project_id, occurred_at, id, event, domain, key, url, continent, country, region, city, device,
+                           browser, os, referer, referer_url, via, ip)
+       SELECT ?, now() - (n / 3) * interval '700 microseconds', 'evt_' || lpad(n::text, 6, '0'), 'click', 'x.test', 'x',
+              'https://example.com/', '', '', '', '', '', '', '', '', '', 'link', '' FROM generate_series(1, 250) AS n`,
+      [projectId],
+    );
+    for (const order of ['asc', 'desc']) {
+      const whole = (await api.get('/events', { order, limit: 1_000 })).body;
+      const ids = (events: { click_id: string }[]) => events.map(({ click_id }) => click_id);
+      expect(new Set(ids(whole)).size).to.equal(250);
+      const paged: string[] = [];
+      for (let page = 1; page <= 7; page += 1) {
+        paged.push(...ids((await api.get('/events', { order, page, limit: 40 })).body));
+      }
+      expect(paged).to.deep.equal(ids(whole));
+      const walked: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { body, headers } = await api.get('/events', {
+          order,
+          limit: 40,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        walked.push(...ids(body));
+        cursor = headers.get('x-next-cursor') ?? undefined;
+      } while (cursor !== undefined);
+      expect(walked).to.deep.equal(ids(whole));
+    }
+    for (const cursor of ['x', '', 'MTIz', '%00']) {
+      expect((await api.get('/events', { cursor })).status, cursor).to.equal(422);
+    }
   });
 });

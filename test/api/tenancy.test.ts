@@ -16,6 +16,8 @@ interface Owned {
   page: { id: string };
   qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
+  customer: { id: string };
+  clickId: string;
   jobId: string;
 }
 
@@ -217,14 +219,54 @@ const ATTEMPTS: Record<string, Attempt> = {
   'post /domains/{id}/verify': ({ api }, { domain }) =>
     is404(api.post(`/domains/${domain.id}/verify`)),
   'delete /domains/{id}': ({ api }, { domain }) => is404(api.delete(`/domains/${domain.id}`)),
-  'get /events': async ({ api }, { link, domain }) => {
+  'post /track/lead': ({ api }, { clickId }) =>
+    is404(api.post('/track/lead', { clickId, eventName: 'a', customerExternalId: 'intruder' })),
+  'post /track/sale': async ({ api }, { clickId, link }) => {
+    const sale = { amount: 100, customerExternalId: 'secret-customer' };
+    await is404(api.post('/track/sale', { ...sale, clickId }));
+    // The same customer id and invoice mean somebody else here.
+    await is(200, api.post('/track/sale', { ...sale, invoiceId: 'secret-invoice' }));
+    const [event] = (await api.get('/events', { event: 'sales' })).body;
+    expect(event.link).to.equal(null);
+    expect(link.id).to.be.a('string');
+  },
+  'post /track/click': async ({ api }, { link, domain }) => {
+    await is404(api.post('/track/click', { linkId: link.id }));
+    await is404(api.post('/track/click', { domain: domain.slug, key: link.key }));
+  },
+  'get /customers': async ({ api }) => {
+    const { body } = await api.get('/customers');
+    expect(body.every(({ name }: { name: string }) => name !== 'Secret customer')).to.equal(true);
+    await isEmpty(api.get('/customers', { search: 'Secret customer' }));
+  },
+  'get /customers/{id}': ({ api }, { customer }) => is404(api.get(`/customers/${customer.id}`)),
+  'patch /customers/{id}': ({ api }, { customer }) =>
+    is404(api.patch(`/customers/${customer.id}`, { name: 'stolen' })),
+  'delete /customers/{id}': ({ api }, { customer }) =>
+    is404(api.delete(`/customers/${customer.id}`)),
+  'get /events': async ({ api }, { link, domain, qrcode, page, tag, folder }) => {
+    await is404(api.get('/events', { qrcodeId: qrcode.id }));
+    await is404(api.get('/events', { pageId: page.id }));
+    await is404(api.get('/events', { tagId: tag.id }));
+    await is404(api.get('/events', { folderId: folder.id }));
     await isEmpty(api.get('/events', { interval: 'all' }));
     await isEmpty(api.get('/events', { interval: 'all', domain: domain.slug }));
     await is404(api.get('/events', { linkId: link.id }));
     await is404(api.get('/events', { externalId: `ext_${link.externalId}` }));
     await is404(api.get('/events', { domain: domain.slug, key: link.key }));
   },
-  'get /analytics': async ({ api }, { link, domain }) => {
+  'get /events/export': async ({ api }, { link }) => {
+    const { bytes } = await api.download('/events/export', { interval: 'all', format: 'ndjson' });
+    expect(bytes.toString()).to.equal('');
+    await is404(api.get('/events/export', { linkId: link.id }));
+  },
+  'get /links/export': async ({ api }) => {
+    const { bytes } = await api.download('/links/export', { format: 'ndjson' });
+    expect(bytes.toString()).to.equal('');
+  },
+  'get /exports/{id}': ({ api }, { jobId }) => is404(api.get(`/exports/${jobId}`, { token: 'x' })),
+  'get /analytics': async ({ api }, { link, domain, tag }) => {
+    await is404(api.get('/analytics', { tagId: tag.id }));
     expect((await api.get('/analytics', { interval: 'all' })).body.clicks).to.equal(0);
     expect((await api.get('/analytics', { interval: 'all_unfiltered' })).body.clicks).to.equal(0);
     expect(
@@ -270,8 +312,21 @@ describe('two workspaces', () => {
     const job = await api.post('/links', { url: URL_A }, { headers: { prefer: 'respond-async' } });
     const [domain] = (await api.get('/domains')).body;
     expect(domain.slug).to.equal(slug);
-    owned = { link, qrcode, tag, folder, page, domain, jobId: job.body.id };
     await owner.visit('/secret-key', { userAgent: browser(1) });
+    const clickId = await eventually(async () => {
+      const [event] = (await api.get('/events')).body;
+      return event.click.id as string;
+    });
+    await api.post('/track/sale', {
+      amount: 100,
+      customerExternalId: 'secret-customer',
+      customerName: 'Secret customer',
+      invoiceId: 'secret-invoice',
+      clickId,
+    });
+    const [customer] = (await api.get('/customers')).body;
+    const jobId = job.body.id;
+    owned = { link, qrcode, tag, folder, page, domain, customer, clickId, jobId };
     await eventually(async () => {
       expect((await api.get('/analytics')).body.clicks).to.equal(1);
       expect((await api.get(`/jobs/${owned.jobId}`)).body.status).to.equal('done');
@@ -292,10 +347,18 @@ describe('two workspaces', () => {
 
   it('have not changed each other', async () => {
     const { api } = owner;
-    const { link, qrcode, tag, folder, page, domain } = owned;
+    const { link, qrcode, tag, folder, page, domain, customer } = owned;
     expect((await api.get(`/qrcodes/${qrcode.id}`)).body).to.deep.equal(qrcode);
     expect((await api.get('/templates')).body).to.have.lengthOf(1);
-    const { clicks: _, lastClicked: __, ...now } = (await api.get(`/links/${link.id}`)).body;
+    expect((await api.get('/customers')).body).to.deep.equal([customer]);
+    const {
+      clicks: _,
+      lastClicked: __,
+      leads: ___,
+      sales: ____,
+      saleAmount: _____,
+      ...now
+    } = (await api.get(`/links/${link.id}`)).body;
     expect(link).to.deep.include(now);
     expect((await api.get('/tags')).body).to.deep.equal([tag]);
     expect((await api.get('/folders')).body).to.deep.equal([folder]);

@@ -52,6 +52,8 @@ export async function mochaGlobalSetup(): Promise<void> {
     OUTBOUND_ALLOW: '127.0.0.1',
     GEOIP_DB: geoFile,
     DNS_SERVERS: dns.address,
+    // Nobody answers there: the first rates stay.
+    RATES_URL: 'http://127.0.0.1:9/rates.xml',
   };
   Object.assign(process.env, settings);
   const servers = await startServers({ dataDir });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { trackLead, trackSale } from '../../src/conversions/commands.ts';
+import { deleteCustomer, updateCustomer } from '../../src/customers/commands.ts';
 import { createDomain, deleteDomain, updateDomain } from '../../src/domains/commands.ts';
 import { createFolder, deleteFolder, updateFolder } from '../../src/folders/commands.ts';
 import { newId } from '../../src/ids.ts';
@@ -24,7 +26,7 @@ import {
 import type { JobContext } from '../../src/queues/queue.ts';
 import { createTag, deleteTag, updateTag } from '../../src/tags/commands.ts';
 import { deleteTemplate } from '../../src/templates/commands.ts';
-import { aWorkspace, type World } from '../support/world.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
  * A worker may die after it has committed, and before anybody has heard of it. The job then runs again: it must
@@ -71,6 +73,8 @@ describe('a job that runs twice', () => {
         'qrcode_tags',
         'templates',
         'folders',
+        'customers',
+        'invoices',
         'pages',
         'domains',
         'jobs',
@@ -116,6 +120,37 @@ describe('a job that runs twice', () => {
     const changed = await twice(updatePage, { id, changes: { text: 'b' } });
     expect(changed).to.include({ title: 'A', text: 'b' });
     expect(await twice(deletePage, { id })).to.deep.equal({ id });
+  });
+
+  it('records a lead and a sale once, and changes and forgets their customer once', async () => {
+    const link = newLink({ key: 'a' });
+    await twice(createLink, { userId, link });
+    const report = { linkId: link.id, userAgent: browser(1) };
+    const { clickId } = (await world.api.post('/track/click', report)).body;
+    const at = new Date().toISOString();
+    const who = { customerExternalId: 'c' };
+    const lead = { ...who, clickId, eventName: 'Sign up' };
+    await twice(trackLead, { eventId: newId('event'), at, lead });
+    const sale = {
+      ...who,
+      amount: 5,
+      currency: 'USD',
+      eventName: 'Purchase',
+      paymentProcessor: 'custom' as const,
+      invoiceId: 'i',
+      metadata: null,
+      leadEventName: null,
+      clickId: null,
+    };
+    const converted = { amountCents: 5, rate: '1/1', rateDate: null };
+    const ids = { eventId: newId('event'), leadEventId: newId('event') };
+    const first = await twice(trackSale, { ...ids, at, sale, converted });
+    expect(first.isReplayed).to.equal(false);
+    expect((await world.api.get(`/links/${link.id}`)).body).to.include({ leads: 1, sales: 1 });
+    expect((await world.api.get('/analytics')).body).to.include({ leads: 1, sales: 1 });
+    const [{ id }] = (await world.api.get('/customers')).body;
+    await twice(updateCustomer, { id, changes: { name: 'Ada' } });
+    expect(await twice(deleteCustomer, { id })).to.deep.equal({ id });
   });
 
   it('does not undo what came after its first run', async () => {

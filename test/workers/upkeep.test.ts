@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { migrateLatest, rollbackAll } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
+import { rebuildRollups } from '../../src/events/rebuild.ts';
+import { retainEvents } from '../../src/events/retention.ts';
+import { addEvents } from '../../src/events/store.ts';
 import { ensurePartitions, pruneVisitGuards } from '../../src/events/upkeep.ts';
 import { connectDb, db } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
@@ -10,6 +13,7 @@ import { CHANGED, linkName } from '../../src/lookup/publish.ts';
 import { QR_CODES } from '../../src/qrcodes/kind.ts';
 import { SCHEDULE } from '../../src/queues/schedule.ts';
 import { rebuildEntries } from '../../src/records/rebuild.ts';
+import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
@@ -109,5 +113,56 @@ describe('look-up entries of an older shape', () => {
         expect((await visit(`/${key}`, phone)).headers.location).to.equal(IOS),
       );
     }
+  });
+});
+
+describe('retention', () => {
+  it('takes old months of events away as plan and workspace say, and keeps their counts', async () => {
+    const [free, kept, own] = [
+      await aWorkspace({ plan: 'free' }),
+      await aWorkspace({ plan: 'enterprise' }),
+      await aWorkspace({ plan: 'enterprise' }),
+    ];
+    await own.set({ retentionDays: 400 });
+    const monthsAgo = (months: number) => {
+      const now = new Date();
+      return new Date(
+        Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1, 12),
+      ).toISOString();
+    };
+    for (const { projectId } of [free, kept, own]) {
+      const events = [0, 3, 20].map((months) =>
+        anEvent(projectId, { id: `evt_${months}`, occurred_at: monthsAgo(months) }),
+      );
+      await db().transaction((trx) => addEvents(trx, events));
+    }
+    const left = async ({ projectId }: { projectId: string }) =>
+      (await db()('events').where({ project_id: projectId })).length;
+    await retainEvents();
+    expect([await left(free), await left(kept), await left(own)]).to.deep.equal([1, 3, 2]);
+    for (const { projectId } of [free, own]) {
+      const { domains } = await rebuildRollups(db(), projectId);
+      expect(domains).to.include({ missing: 0, surplus: 0, different: 0 });
+      const rows = await db()('rollups').where({
+        project_id: projectId,
+        dimension: 'all',
+        step: 'm',
+      });
+      expect(rows).to.have.lengthOf(3);
+    }
+    expect((await own.api.get('/analytics', { interval: 'all' })).body.clicks).to.equal(3);
+  });
+
+  it('lets go of empty partitions of the past', async () => {
+    await db().raw("SELECT ensure_events_partition('2019-05-01')");
+    const exists = async () => {
+      const { rows } = await db().raw<{ rows: { name: string | null }[] }>(
+        "SELECT to_regclass('events_2019_05')::text AS name",
+      );
+      return rows[0]!.name !== null;
+    };
+    expect(await exists()).to.equal(true);
+    await retainEvents();
+    expect(await exists()).to.equal(false);
   });
 });

@@ -46,7 +46,7 @@ describe('recording visits', () => {
     const { rows } = await db().raw<{ rows: Record<string, number>[] }>(
       `SELECT (SELECT count(*) FROM events WHERE project_id = :id) AS events,
               (SELECT coalesce(sum(visits), 0)::bigint FROM counters WHERE project_id = :id) AS counters,
-              (SELECT coalesce(sum(count), 0)::bigint FROM rollups WHERE project_id = :id AND dimension = 'all') AS rollups`,
+              (SELECT coalesce(sum(count), 0)::bigint FROM rollups WHERE project_id = :id AND dimension = 'all' AND step = 'd') AS rollups`,
       { id: world.projectId },
     );
     return rows[0]!;
@@ -128,7 +128,7 @@ describe('recording visits', () => {
     for (const dimension of ['country', 'device', 'browser', 'os', 'referer']) {
       const { rows } = await db().raw<{ rows: object[] }>(
         `SELECT ${dimension} AS value, count(*) FROM events WHERE project_id = :id GROUP BY 1
-         EXCEPT SELECT value, sum(count)::bigint FROM rollups WHERE project_id = :id AND dimension = :dimension GROUP BY 1`,
+         EXCEPT SELECT value, sum(count)::bigint FROM rollups WHERE project_id = :id AND dimension = :dimension AND step = 'd' GROUP BY 1`,
         { id: world.projectId, dimension },
       );
       expect(rows, dimension).to.deep.equal([]);

@@ -1,19 +1,11 @@
 import type Joi from 'joi';
-import type { EventRow } from '../../events/event.ts';
-import type { EventFilter } from '../filters.ts';
-import type { Span } from '../interval.ts';
-
-/** A question over the events of a workspace. */
-export interface Question {
-  projectId: string;
-  span: Span;
-  filter: EventFilter;
-  /** What is counted; clicks without. */
-  event?: EventRow['event'];
-}
+import type { EventParameter } from '../events.ts';
+import type { Question } from '../source.ts';
 
 /** One value of `groupBy`: how it is answered, and the shape of the answer. */
 export interface Group {
   answer: Joi.Schema;
+  /** What is counted where the request does not say; clicks without. */
+  defaultEvent?: EventParameter;
   ask(question: Question): Promise<unknown>;
 }

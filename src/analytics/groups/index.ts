@@ -1,20 +1,40 @@
-import { count } from './count.ts';
-import { byDimension } from './dimension.ts';
+import { count, countOf, kpis } from './count.ts';
+import { byDimension, cities, continents, countries, regions } from './dimension.ts';
 import type { Group } from './group.ts';
+import { trendLive } from './live.ts';
 import { timeseries } from './timeseries.ts';
-
-const countries = byDimension('country', 'country');
+import { topEvents, topLinks, topPages, topQrCodes } from './top.ts';
 
 /** Every value of `groupBy`. A plain dimension is a row; others are a file beside this one. */
 export const GROUPS = {
   count,
+  totals: count,
+  analytics: count,
   timeseries,
+  clicks: countOf('clicks'),
+  scans: countOf('scans'),
+  views: countOf('views'),
+  leads: countOf('leads'),
+  sales: countOf('sales'),
+  composite: countOf('composite'),
+  kpis,
+  trend_live: trendLive,
+  continents,
   countries,
   country: countries,
+  region: regions,
+  cities,
+  city: cities,
   devices: byDimension('device', 'device'),
   browsers: byDimension('browser', 'browser'),
   os: byDimension('os', 'os'),
   referers: byDimension('referer', 'referer'),
+  referer_urls: byDimension('referer_url', 'refererUrl'),
+  top_urls: byDimension('url', 'url'),
+  top_links: topLinks,
+  top_qrcodes: topQrCodes,
+  top_pages: topPages,
+  top_events: topEvents,
 } satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof GROUPS;

@@ -1,4 +1,5 @@
 import { Joi } from '../../infra/fields.ts';
+import { type Numbers, numberNames, numberSchemas, numbersSql } from '../events.ts';
 import { ask, source } from '../source.ts';
 import type { Group } from './group.ts';
 
@@ -10,10 +11,11 @@ const STEP = { minute: '1 minute', hour: '1 hour', day: '1 day', month: '1 month
  */
 export const timeseries: Group = {
   answer: Joi.array().items(
-    Joi.object({ start: Joi.string().isoDate().required(), clicks: Joi.number().required() }),
+    Joi.object({ start: Joi.string().isoDate().required(), ...numberSchemas }),
   ),
-  async ask({ projectId, span, filter, event = 'click' }) {
-    const { granularity, timezone } = span;
+  async ask(question) {
+    const { span, events } = question;
+    const { granularity, timezone, start, end } = span;
     const isCalendar = granularity === 'day' || granularity === 'month';
     const cut = isCalendar
       ? 'date_trunc(:unit, at AT TIME ZONE :timezone)'
@@ -24,15 +26,16 @@ export const timeseries: Group = {
            (:end::timestamptz - interval '1 microsecond') AT TIME ZONE :timezone, :step::interval) AS local`
       : `SELECT slot AS start, slot FROM origin, generate_series(
            first, :end::timestamptz - interval '1 microsecond', :step::interval) AS slot`;
-    const rows = await ask<{ start: Date; clicks: number }>(
-      source(projectId, 'all', span, filter, { exactTimes: granularity === 'minute', event }),
+    const names = numberNames(events);
+    const rows = await ask<Numbers & { start: Date }>(
+      source(question, 'all', granularity === 'minute' ? 'exact' : 'quarter'),
       `, origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first),
          steps AS (${steps}),
-         counted AS (SELECT ${cut} AS slot, sum(n)::bigint AS clicks FROM source, origin GROUP BY 1)
-       SELECT steps.start, coalesce(counted.clicks, 0) AS clicks
+         counted AS (SELECT ${cut} AS slot, ${numbersSql(events)} FROM source, origin GROUP BY 1)
+       SELECT steps.start, ${names.map((name) => `coalesce(counted."${name}", 0) AS "${name}"`).join(', ')}
          FROM steps LEFT JOIN counted USING (slot) ORDER BY steps.slot`,
-      { unit: granularity, step: STEP[granularity], timezone },
+      { unit: granularity, step: STEP[granularity], timezone, start, end },
     );
-    return rows.map(({ start, clicks }) => ({ start: start.toISOString(), clicks }));
+    return rows.map((row) => ({ ...row, start: (row.start as unknown as Date).toISOString() }));
   },
 };

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { SetupError } from '../scripts/embedded/servers.ts';
+import { EVENTS } from '../src/analytics/events.ts';
+import { type FilterQuery, filterSql, resolveFilter } from '../src/analytics/filters.ts';
+import { GROUPS, type GroupName } from '../src/analytics/groups/index.ts';
+import type { Question } from '../src/analytics/source.ts';
+import { db } from '../src/infra/db.ts';
+import { SEEDED } from './seed.ts';
+import { onStage, percentileOf, thousands } from './stage.ts';
+
+const RUNS = 25;
+const RAW_RUNS = 3;
+const PAIRS = 60;
+const DAY_MS = 86_400_000;
+
+/**
+ * Every group over the seeded events: from rollups, over spans of any length and with ragged ends, against the plain
+ * GROUP BY over the events of the same database. Then pairs of filters, which read events through indexes.
+ */
+export async function benchAnalytics(): Promise<void> {
+  if (!existsSync(SEEDED)) throw new SetupError('There are no events: npm run bench:seed first');
+  await onStage(async ({ projectId }) => {
+    const { rows } = await db().raw<{ rows: [{ count: number }] }>('SELECT count(*) FROM events');
+    console.log(`${thousands(rows[0].count)} events of a year, in ms`);
+    console.log('group            p50      p95   all, rollups   all, GROUP BY    ratio   members');
+    const everything = await resolveFilter(projectId, {});
+    for (const name of Object.keys(GROUPS) as GroupName[]) {
+      const event = GROUPS[name].defaultEvent ?? 'clicks';
+      const ask = (span: Question['span'], conditions = '') =>
+        timed(() =>
+          GROUPS[name].ask({
+            projectId,
+            span,
+            filter: { ...everything, conditions },
+            events: EVENTS[event],
+          }),
+        );
+      await ask(aYear());
+      const some: number[] = [];
+      for (let n = 0; n < RUNS; n += 1) some.push((await ask(aSpan())).ms);
+      const [rolled, raw]: [number[], number[]] = [[], []];
+      let members = 0;
+      for (let n = 0; n < RAW_RUNS; n += 1) {
+        const answer = await ask(aYear());
+        rolled.push(answer.ms);
+        members = Array.isArray(answer.value) ? answer.value.length : 1;
+        raw.push((await ask(aYear(), 'AND true')).ms);
+      }
+      const [ours, theirs] = [percentileOf(rolled, 0.5), percentileOf(raw, 0.5)];
+      console.log(
+        `${name.padEnd(13)} ${cell(percentileOf(some, 0.5))} ${cell(percentileOf(some, 0.95))} ${cell(ours, 14)} ${cell(theirs, 15)} ${cell(theirs / ours, 8)} ${String(members).padStart(9)}`,
+      );
+    }
+    await benchFilters(projectId);
+  }, SEEDED);
+}
+
+const FILTERS: (() => FilterQuery)[] = [
+  () => ({ country: pick(['US', 'DE', 'FI', 'NZ', 'KE']) as string }),
+  () => ({ city: `City ${Math.floor(Math.random() * 300)}` }),
+  () => ({ device: pick(['Mobile', 'Desktop', 'Tablet']) }),
+  () => ({ browser: pick(['Firefox', 'Opera', 'Silk', 'Edge']) }),
+  () => ({ os: pick(['Linux', 'macOS', 'Chrome OS', 'iOS']) }),
+  () => ({ referer: `site${130 + Math.floor(Math.random() * 300)}` }),
+  () => ({ url: `page=${Math.floor(Math.random() * 500)}` }),
+  () => ({ type: 'qr' }),
+  () => ({ domain: 'go.bench.test' }),
+];
+
+/** Any two filters, sorted by how many events they match. */
+async function benchFilters(projectId: string): Promise<void> {
+  const figures: { matched: number; ms: number; what: string }[] = [];
+  for (let n = 0; n < PAIRS; n += 1) {
+    const [first, second] = FILTERS.toSorted(() => Math.random() - 0.5);
+    const query = { ...first!(), ...second!() };
+    const filter = await resolveFilter(projectId, query);
+    const { rows } = await db().raw<{ rows: [{ count: number }] }>(
+      `SELECT count(*) FROM events e WHERE e.project_id = :projectId AND e.event = 'click' ${filterSql(filter)}`,
+      { ...filter.bindings, projectId } as unknown as Record<string, string>,
+    );
+    const group = pick(['countries', 'timeseries', 'devices', 'top_links', 'count'] as const);
+    const { ms } = await timed(async () => {
+      const asked = await resolveFilter(projectId, query);
+      return GROUPS[group].ask({ projectId, span: aYear(), filter: asked, events: ['click'] });
+    });
+    figures.push({ matched: rows[0].count, ms, what: `${group} of ${JSON.stringify(query)}` });
+  }
+  console.log('\ntwo filters, events matched: p50, p95, slowest');
+  for (const [from, to] of [
+    [0, 1_000],
+    [1_000, 20_000],
+    [20_000, 200_000],
+    [200_000, 2_000_000],
+    [2_000_000, Infinity],
+  ] as const) {
+    const some = figures.filter(({ matched }) => matched >= from && matched < to);
+    const ms = some.map((figure) => figure.ms);
+    const slowest = some.toSorted((a, b) => b.ms - a.ms)[0];
+    console.log(
+      `${thousands(from).padStart(9)} to ${(to === Infinity ? 'all' : thousands(to)).padStart(9)}: ${String(some.length).padStart(3)} pairs ${cell(percentileOf(ms, 0.5))} ${cell(percentileOf(ms, 0.95))} ${cell(slowest?.ms ?? 0)}  ${slowest?.what ?? ''}`,
+    );
+  }
+}
+
+const cell = (figure: number, width = 8): string =>
+  (figure < 100 ? figure.toFixed(1) : thousands(figure)).padStart(width);
+
+function pick<T>(all: readonly T[]): T {
+  return all[Math.floor(Math.random() * all.length)]!;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
+  const began = performance.now();
+  const value = await work();
+  return { ms: performance.now() - began, value };
+}
+
+/** Any span of the year, to the millisecond. */
+function aSpan(): Question['span'] {
+  const now = Date.now();
+  const days = pick([1, 7, 30, 90, 180, 365]);
+  const start = now - Math.random() * (365 - days) * DAY_MS - days * DAY_MS;
+  const end = start + days * DAY_MS;
+  const granularity = days === 1 ? 'hour' : days > 100 ? 'month' : 'day';
+  const timezone = pick(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/New_York']);
+  return { start: new Date(start), end: new Date(end), granularity, timezone };
+}
+
+function aYear(): Question['span'] {
+  const now = Date.now();
+  return {
+    start: new Date(now - 366 * DAY_MS),
+    end: new Date(now + DAY_MS),
+    granularity: 'month',
+    timezone: 'UTC',
+  };
+}

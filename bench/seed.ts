@@ -1,0 +1,114 @@
+/*
+ * Makes events for the benchmark of analytics, a year of them, in a database of their own that is kept:
+ *
+ *   npm run bench:seed -- --events 10000000
+ *
+ * They are put straight into the table; the rollups are then derived from them by the rebuild command.
+ */
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { rebuildRollups } from '../src/events/rebuild.ts';
+import { db } from '../src/infra/db.ts';
+import { onStage, type Stage, seedLinks, thousands } from './stage.ts';
+
+/** Where the seeded database is. */
+export const SEEDED = path.resolve('.data-bench');
+
+const LINKS = 10_000;
+const DAYS = 365;
+/** Rows of one statement. */
+const CHUNK = 500_000;
+
+/** Countries with how often each comes, most first; others share the rest. */
+const COUNTRIES =
+  'US IN BR DE GB FR JP MX ID ES IT CA NL PL TR AU KR TH VN PH AR CO ZA SE BE CH AT PT GR CZ RO HU ' +
+  'DK FI NO IE NZ CL PE EG MA NG KE GH TN DZ SA AE IL QA KW OM JO LB IQ PK BD LK NP MM KH LA MY SG';
+
+/** Values that few or many have: the smaller the number, the more. */
+const skewed = (count: number, power = 3) => `floor(${count} * power(random(), ${power}))::int`;
+
+async function seed({ projectId }: Stage, count: number): Promise<void> {
+  await db().raw(
+    `SELECT ensure_events_partition((current_date - make_interval(months => back))::date) FROM generate_series(0, 13) AS back`,
+  );
+  const indexes = await dropIndexes();
+  for (let done = 0; done < count; done += CHUNK) {
+    await insert(projectId, done, Math.min(CHUNK, count - done), count);
+    process.stdout.write(`\r${thousands(Math.min(done + CHUNK, count))} events`);
+  }
+  console.log('\nindexes …');
+  await db().raw("SET maintenance_work_mem = '1GB'");
+  for (const definition of indexes) await db().raw(definition);
+}
+
+async function dropIndexes(): Promise<string[]> {
+  const { rows } = await db().raw<{ rows: { name: string; definition: string }[] }>(
+    `SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition
+       FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      WHERE i.indrelid = 'events'::regclass AND NOT i.indisprimary`,
+  );
+  for (const { name } of rows) await db().raw('DROP INDEX ??', [name]);
+  return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '));
+}
+
+async function insert(projectId: string, first: number, rows: number, all: number): Promise<void> {
+  await db().raw(
+    `INSERT INTO events (project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city,
+                         device, browser, os, referer, referer_url, via, ip, page_id, event_name, amount_cents)
+     SELECT :projectId, date_trunc('day', now()) - interval '${DAYS} days' + (n + random()) / :all * interval '${DAYS} days',
+            'evt_' || lpad(n::text, 24, '0'), kind.event,
+            CASE WHEN kind.event = 'scan' THEN 'qr_' ELSE 'link_' END || lpad(link::text, 24, '0'),
+            CASE WHEN link % 5 = 0 THEN 'go.bench.test' ELSE 'localhost' END, 'k' || link,
+            'https://example.com/landing?campaign=autumn&page=' || link, '', country,
+            country || '-' || city % 20, 'City ' || city,
+            (ARRAY['Mobile','Desktop','Tablet'])[1 + ${skewed(3, 2)}],
+            (ARRAY['Chrome','Mobile Safari','Safari','Edge','Firefox','Samsung Internet','Opera','WebKit','Silk','Yandex'])[1 + ${skewed(10)}],
+            (ARRAY['Android','iOS','Windows','macOS','Linux','Chrome OS'])[1 + ${skewed(6, 2)}],
+            CASE WHEN site < 120 THEN '(direct)' ELSE 'site' || site || '.example' END,
+            CASE WHEN site < 120 THEN '(direct)' ELSE 'https://site' || site || '.example/post/' || ${skewed(40)} END,
+            CASE WHEN random() < 0.1 THEN 'qr' ELSE 'link' END, '192.0.2.0',
+            CASE WHEN kind.event = 'view' THEN 'page_' || ${skewed(50)} END,
+            CASE kind.event WHEN 'lead' THEN 'Sign up' WHEN 'sale' THEN 'Purchase' END,
+            CASE WHEN kind.event = 'sale' THEN ${skewed(20_000, 2)} END
+       FROM (SELECT n, ${skewed(LINKS)} AS link, ${skewed(500, 2)} AS site, ${skewed(2_000)} AS city, random() AS dice,
+                    (string_to_array('${COUNTRIES}', ' '))[1 + ${skewed(COUNTRIES.split(' ').length, 2)}] AS country
+               FROM generate_series(:first::bigint, :last::bigint) AS n) AS drawn
+      CROSS JOIN LATERAL (SELECT CASE WHEN dice < 0.86 THEN 'click' WHEN dice < 0.93 THEN 'scan' WHEN dice < 0.96 THEN 'view'
+                                      WHEN dice < 0.99 THEN 'lead' ELSE 'sale' END AS event) AS kind`,
+    { projectId, first, last: first + rows - 1, all } as unknown as Record<string, string>,
+  );
+}
+
+async function main(argv: string[]): Promise<void> {
+  const { values } = parseArgs({ args: argv, options: { events: { type: 'string' } } });
+  const count = Number(values.events ?? '10000000');
+  if (!Number.isInteger(count) || count < 1) throw new Error('--events must be a whole number');
+  await onStage(async (stage) => {
+    const { rows } = await db().raw<{ rows: object[] }>('SELECT 1 FROM events LIMIT 1');
+    if (rows.length > 0) throw new Error(`${SEEDED} has events already: remove it first`);
+    let began = performance.now();
+    const seconds = () => {
+      const passed = Math.round((performance.now() - began) / 1000);
+      began = performance.now();
+      return passed;
+    };
+    await seedLinks(stage, LINKS);
+    await seed(stage, count);
+    console.log(`${thousands(count)} events in ${seconds()} s`);
+    await db().raw(
+      `INSERT INTO counters (project_id, record_id, visits)
+       SELECT project_id, link_id, count(*) FROM events GROUP BY 1, 2`,
+    );
+    const { domains, records } = await rebuildRollups(db(), stage.projectId);
+    console.log(
+      `rollups derived in ${seconds()} s: ${thousands(domains.rows)} rows of domains, records had ${thousands(records.rows)}`,
+    );
+    await db().raw('VACUUM ANALYZE');
+    console.log(`vacuumed in ${seconds()} s`);
+  }, SEEDED);
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) {
+  await main(process.argv.slice(2));
+  process.exit(0);
+}

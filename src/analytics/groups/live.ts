@@ -1,0 +1,43 @@
+import { Joi } from '../../infra/fields.ts';
+import { numberSchemas } from '../events.ts';
+import { ask, source } from '../source.ts';
+import type { Group } from './group.ts';
+import { timeseries } from './timeseries.ts';
+
+const MINUTE_MS = 60_000;
+const SHOWN_MINUTES = 30;
+const HERE_MINUTES = 5;
+
+/** The last half hour by the minute, and how many different visitors came in the last five minutes. */
+export const trendLive: Group = {
+  answer: Joi.object({
+    visitors: Joi.number()
+      .integer()
+      .required()
+      .description('Different ones, in the last 5 minutes.'),
+    minutes: Joi.array()
+      .items(Joi.object({ start: Joi.string().isoDate().required(), ...numberSchemas }))
+      .required(),
+  }),
+  async ask(question) {
+    const now = Date.now();
+    const end = new Date(now + 1);
+    const thisMinute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+    const { timezone } = question.span;
+    const start = new Date(thisMinute - (SHOWN_MINUTES - 1) * MINUTE_MS);
+    const span = { start, end, granularity: 'minute' as const, timezone };
+    const recent = { ...span, start: new Date(now - HERE_MINUTES * MINUTE_MS) };
+    const [minutes, [row]] = await Promise.all([
+      timeseries.ask({ ...question, span }) as Promise<{ start: string }[]>,
+      ask<{ visitors: number }>(
+        source({ ...question, span: recent }, 'visitor', 'exact'),
+        'SELECT count(DISTINCT value)::int AS visitors FROM source',
+      ),
+    ]);
+    // Steps begin with the zone's hour; only those of the half hour are shown.
+    return {
+      visitors: row!.visitors,
+      minutes: minutes.filter((minute) => minute.start >= start.toISOString()),
+    };
+  },
+};

@@ -1,0 +1,104 @@
+import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import { type Db, db } from '../infra/db.ts';
+import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { ratesAge } from '../infra/metrics.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { type Rates, toUsCents, type UsCents } from './convert.ts';
+import { FIRST_RATES } from './first-rates.ts';
+import { BadRates, type RatesFormat, readRates } from './read.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const FETCH_MS = 15_000;
+const DAY_MS = 86_400_000;
+/** Rates that are older are used all the same, and the log says so. */
+const FRESH_DAYS = 7;
+/** How long a worker believes what it has read, in ms. */
+const BELIEVED_MS = 60_000;
+
+let known: { rates: Rates; at: number } | undefined;
+
+/** Converts an amount to US cents at the newest rates. @throws Refusal as {@link toUsCents} */
+export async function convertAmount(
+  { amount, currency }: { amount: number; currency: string },
+  { log }: Pick<JobContext, 'log'>,
+): Promise<UsCents> {
+  const rates = await newestRates();
+  const ageDays = measureAge(rates);
+  if (ageDays > FRESH_DAYS) {
+    log.warn({ day: rates.day, ageDays: Math.floor(ageDays) }, 'exchange rates are old');
+  }
+  return toUsCents(amount, currency, rates);
+}
+
+function measureAge({ day }: Rates): number {
+  const days = (Date.now() - Date.parse(day)) / DAY_MS;
+  ratesAge.set(days);
+  return days;
+}
+
+async function newestRates(): Promise<Rates> {
+  if (known !== undefined && Date.now() - known.at < BELIEVED_MS) return known.rates;
+  const { rows } = await db().raw<{
+    rows: { currency: string; per_base: string; day: string; source: string }[];
+  }>("SELECT currency, per_base, to_char(day, 'YYYY-MM-DD') AS day, source FROM rates");
+  const [first] = rows;
+  if (first === undefined) throw new Error('there are no exchange rates: run migrations');
+  const perBase = new Map(rows.map(({ currency, per_base }) => [currency, per_base]));
+  known = { rates: { day: first.day, source: first.source, perBase }, at: Date.now() };
+  return known.rates;
+}
+
+/**
+ * Fetches the rates of today. What is wrong with them is logged, and those that are there stay: the next fetch comes in
+ * a few hours.
+ */
+export async function refreshRates(_data: object, { log }: JobContext): Promise<undefined> {
+  const { RATES_URL, RATES_FORMAT } = config();
+  try {
+    const { status, body } = await guardedFetch(RATES_URL, {
+      maxBytes: MAX_BYTES,
+      timeoutMs: FETCH_MS,
+    });
+    if (status !== 200) throw new FetchRefused(`it answers ${status}`);
+    const rates = readRates(body.toString(), RATES_FORMAT as RatesFormat);
+    const isNew = await db().transaction((trx) => keepRates(trx, { ...rates, source: RATES_URL }));
+    known = undefined;
+    log.info({ day: rates.day, currencies: rates.perBase.size, isNew }, 'exchange rates fetched');
+  } catch (error) {
+    if (!(error instanceof FetchRefused) && !(error instanceof BadRates)) throw error;
+    log.warn({ url: RATES_URL, reason: error.message }, 'exchange rates were not fetched');
+  }
+  measureAge(await newestRates());
+  return undefined;
+}
+
+/** Keeps rates instead of those that are there, unless those are newer. */
+async function keepRates(trx: Db, { day, source, perBase }: Rates): Promise<boolean> {
+  await trx.raw('LOCK TABLE rates IN SHARE ROW EXCLUSIVE MODE');
+  const { rows } = await trx.raw<{ rows: { isNewer: boolean }[] }>(
+    'SELECT EXISTS (SELECT 1 FROM rates WHERE day > ?) AS "isNewer"',
+    [day],
+  );
+  if (rows[0]!.isNewer) return false;
+  await trx('rates').delete();
+  await trx('rates').insert(
+    [...perBase].map(([currency, per_base]) => ({ currency, per_base, day, source })),
+  );
+  return true;
+}
+
+/** Gives a fresh installation rates to begin with. Run with the migrations. */
+export async function ensureFirstRates(connection: Db): Promise<void> {
+  const there = (await connection('rates').first('currency')) as object | undefined;
+  if (there === undefined) await connection.transaction((trx) => keepRates(trx, FIRST_RATES));
+}
+
+/** A currency as callers write it, in capitals. @throws Refusal `unprocessable_entity` */
+export function currencyCode(text: string): string {
+  const code = text.toUpperCase();
+  if (!/^[A-Z]{3}$/.test(code)) {
+    throw new Refusal('unprocessable_entity', `currency must be an ISO 4217 code, not "${text}"`);
+  }
+  return code;
+}

@@ -1,0 +1,17 @@
+import { WorkspaceModel } from '../infra/model.ts';
+
+/** A row of `customers`: somebody who became a lead or bought something. */
+export class Customer extends WorkspaceModel {
+  static override readonly tableName = 'customers';
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare id: string;
+  declare external_id: string;
+  declare name: string | null;
+  declare email: string | null;
+  declare avatar: string | null;
+  /** The click that brought them first, if one did. */
+  declare click_id: string | null;
+  declare created_at: Date;
+  declare updated_at: Date;
+}

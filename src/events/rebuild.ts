@@ -1,0 +1,102 @@
+import type { Db } from '../infra/db.ts';
+import { addRollups, keepLongValues, rollupsOf } from './rollups.ts';
+import { MANY_EVENTS } from './store.ts';
+
+/** How rollups differed from the events that they sum up, in rows. */
+export interface Differences {
+  rows: number;
+  missing: number;
+  surplus: number;
+  different: number;
+}
+
+/** What a rebuild found, before it put it right. */
+export interface Rebuilt {
+  domains: Differences;
+  records: Differences;
+}
+
+/**
+ * Derives all rollups of a workspace from its events again. Whoever stores events waits meanwhile; nothing is lost.
+ * What retention has taken away stays as it was summed up.
+ *
+ * @param manyEvents records with as many are summed up from their first event on
+ */
+export async function rebuildRollups(
+  db: Db,
+  projectId: string,
+  manyEvents = MANY_EVENTS,
+): Promise<Rebuilt> {
+  return db.transaction(async (trx) => {
+    await trx.raw('LOCK TABLE rollups, record_rollups IN EXCLUSIVE MODE');
+    await trx.raw("SET LOCAL work_mem = '256MB'");
+    const { rows } = await trx.raw<{ rows: { from: Date | null }[] }>(
+      'SELECT events_from AS "from" FROM workspaces WHERE id = ?',
+      [projectId],
+    );
+    const of = { projectId, from: rows[0]?.from ?? '-infinity' } as unknown as Record<
+      string,
+      string
+    >;
+    await trx.raw(keepLongValues(EVENTS), of);
+    const domains = await compare(trx, 'domain', EVENTS, of);
+    const records = await compare(trx, 'record', ROLLED_EVENTS, of);
+    await replace(trx, 'domain', EVENTS, of);
+    await trx.raw(
+      `UPDATE counters AS c SET rolled_from = date_trunc('day', e.first, 'UTC')
+         FROM (SELECT link_id, min(occurred_at) AS first FROM events
+                WHERE project_id = :projectId AND link_id IS NOT NULL
+                GROUP BY link_id HAVING count(*) >= :manyEvents) AS e
+        WHERE c.project_id = :projectId AND c.record_id = e.link_id
+          AND (c.rolled_from IS NULL OR c.rolled_from > e.first)`,
+      { projectId, manyEvents } as unknown as Record<string, string>,
+    );
+    await replace(trx, 'record', ROLLED_EVENTS, of);
+    return { domains, records };
+  });
+}
+
+const EVENTS = '(SELECT * FROM events WHERE project_id = :projectId AND occurred_at >= :from)';
+
+const ROLLED_EVENTS = `(SELECT v.* FROM events v
+    JOIN counters c ON c.project_id = v.project_id AND c.record_id = v.link_id
+   WHERE v.project_id = :projectId AND v.occurred_at >= :from AND v.occurred_at >= c.rolled_from)`;
+
+type Scope = 'domain' | 'record';
+
+const TABLES = {
+  domain: { table: 'rollups', key: 'domain' },
+  record: { table: 'record_rollups', key: 'record_id' },
+} as const;
+
+async function compare(
+  trx: Db,
+  scope: Scope,
+  source: string,
+  of: Record<string, string>,
+): Promise<Differences> {
+  const { table, key } = TABLES[scope];
+  const { rows } = await trx.raw<{ rows: [Differences] }>(
+    `SELECT count(made.count) AS rows,
+            count(*) FILTER (WHERE kept.count IS NULL) AS missing,
+            count(*) FILTER (WHERE made.count IS NULL) AS surplus,
+            count(*) FILTER (WHERE kept.count <> made.count OR kept.amount_cents <> made.amount_cents) AS different
+       FROM (${rollupsOf(source, scope)}) AS made
+       FULL JOIN (SELECT *, ${key} AS scope FROM ${table} WHERE project_id = :projectId AND bucket >= :from) AS kept
+         ON kept.scope = made.scope AND kept.event = made.event AND kept.dimension = made.dimension
+        AND kept.step = made.step::"char" AND kept.bucket = made.bucket AND kept.value = made.value`,
+    of,
+  );
+  return rows[0];
+}
+
+async function replace(
+  trx: Db,
+  scope: Scope,
+  source: string,
+  of: Record<string, string>,
+): Promise<void> {
+  const { table } = TABLES[scope];
+  await trx.raw(`DELETE FROM ${table} WHERE project_id = :projectId AND bucket >= :from`, of);
+  await trx.raw(addRollups(source, scope), of);
+}

@@ -1,0 +1,9 @@
+import type { UsCents } from '../currency/convert.ts';
+import { defineQueue, type Job } from './queue.ts';
+
+/** Exchange rates, and amounts that are converted by them. */
+export const currency = defineQueue<{
+  /** Minor units of a currency (upper-case ISO 4217 code) to US cents. */
+  'amount.convert': Job<{ amount: number; currency: string }, UsCents>;
+  'rates.refresh': Job<object, undefined>;
+}>('currency', { attempts: 4 });

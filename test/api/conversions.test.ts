@@ -1,0 +1,352 @@
+import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const A = 'https://shop.example/';
+const SALE = { customerExternalId: 'cus-1', amount: 1999 };
+
+describe('conversions', () => {
+  let world: World;
+  let visitor = 5_000;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  /** A click by a real redirect: its id as the shop gets it. */
+  async function aClick(link: { key: string }): Promise<string> {
+    visitor += 1;
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    const { headers: answer } = await world.visit(`/${link.key}`, {
+      userAgent: browser(visitor),
+      headers,
+    });
+    return new URL(answer.location!).searchParams.get('click_id')!;
+  }
+
+  async function aLink(fields: object = {}) {
+    const { body } = await world.api.post('/links', { url: A, trackConversion: true, ...fields });
+    return body;
+  }
+
+  const lead = (fields: object) =>
+    world.api.post('/track/lead', { eventName: 'Sign up', customerExternalId: 'cus-1', ...fields });
+  const sale = (fields: object = {}) => world.api.post('/track/sale', { ...SALE, ...fields });
+  const linkNow = async (id: string) => (await world.api.get(`/links/${id}`)).body;
+  const events = async (event: string) => (await world.api.get('/events', { event })).body;
+
+  it('follow one sale through: redirect, lead, sale, events, analytics, counters', async () => {
+    const { body: tag } = await world.api.post('/tags', { name: 'campaign' });
+    const link = await aLink({ tagIds: [tag.id] });
+    const clickId = await aClick(link);
+
+    const signedUp = await lead({
+      clickId,
+      customerName: 'Ada Lovelace',
+      customerEmail: 'ada@example.com',
+      metadata: { plan: 'pro' },
+    });
+    expect([signedUp.status, signedUp.body]).to.deep.equal([
+      200,
+      {
+        eventName: 'Sign up',
+        customerId: 'cus-1',
+        clickId,
+        linkId: link.id,
+        metadata: { plan: 'pro' },
+      },
+    ]);
+    const sold = await sale({ currency: 'eur', invoiceId: 'inv-1', paymentProcessor: 'stripe' });
+    expect([sold.status, sold.body]).to.deep.equal([
+      200,
+      {
+        eventName: 'Purchase',
+        customerId: 'cus-1',
+        // €19.99 at 1.0705
+        amount: 2140,
+        currency: 'usd',
+        paymentProcessor: 'stripe',
+        invoiceId: 'inv-1',
+        metadata: null,
+      },
+    ]);
+
+    const [leadEvent] = await events('leads');
+    expect(leadEvent).to.deep.include({
+      event: 'lead',
+      eventName: 'Sign up',
+      metadata: { plan: 'pro' },
+    });
+    expect(leadEvent.customer).to.include({
+      externalId: 'cus-1',
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+    });
+    expect(leadEvent.click).to.include({ id: clickId, country: 'DE', city: 'Berlin' });
+    expect(leadEvent.link.id).to.equal(link.id);
+    const [saleEvent] = await events('sales');
+    expect(saleEvent.sale).to.deep.equal({
+      amount: 2140,
+      currency: 'usd',
+      paymentProcessor: 'stripe',
+      invoiceId: 'inv-1',
+    });
+    expect(saleEvent).to.include({ event: 'sale', eventName: 'Purchase' });
+    expect(saleEvent.click.id).to.equal(clickId);
+
+    const numbers = { clicks: 1, leads: 1, sales: 1, saleAmount: 2140 };
+    expect(await linkNow(link.id)).to.include(numbers);
+    const ask = async (query: Record<string, string>) =>
+      (await world.api.get('/analytics', query)).body;
+    for (const filter of [{}, { linkId: link.id }, { tagId: tag.id }, { domain: world.domain }]) {
+      const query = filter as Record<string, string>;
+      expect(await ask(query)).to.deep.equal({ ...numbers, scans: 0, viwes: 0 });
+      expect(await ask({ ...query, groupBy: 'composite' })).to.deep.equal(numbers);
+      expect(await ask({ ...query, groupBy: 'countries', event: 'sales' })).to.deep.equal([
+        { country: 'DE', continent: 'EU', sales: 1, saleAmount: 2140 },
+      ]);
+    }
+    expect(await ask({ interval: 'all_unfiltered' })).to.include(numbers);
+    expect(await ask({ groupBy: 'top_events' })).to.deep.equal([
+      { eventName: 'Purchase', count: 1 },
+      { eventName: 'Sign up', count: 1 },
+    ]);
+    const [stored] = await db()('events').where({ project_id: world.projectId, event: 'sale' });
+    expect(stored.sale).to.include({
+      amount: 1999,
+      currency: 'EUR',
+      rate: '1.0705/1',
+      rateDate: '2024-06-28',
+    });
+  });
+
+  it('record an invoice once, however many say so at once', async () => {
+    const link = await aLink();
+    await lead({ clickId: await aClick(link) });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => sale({ invoiceId: 'inv-1', metadata: { a: 1 } })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).to.equal(1);
+    const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+    expect(replayed).to.have.lengthOf(99);
+    expect(await linkNow(link.id)).to.include({ sales: 1, saleAmount: 1999 });
+    expect(await events('sales')).to.have.lengthOf(1);
+  });
+
+  it('refuse an invoice that comes again with other contents, with 409', async () => {
+    await sale({ invoiceId: 'inv-1' });
+    for (const other of [{ amount: 2000 }, { currency: 'eur' }, { customerExternalId: 'cus-2' }]) {
+      const { status, body } = await sale({ invoiceId: 'inv-1', ...other });
+      expect([status, body.error.code]).to.deep.equal([409, 'conflict']);
+    }
+    expect((await sale({ invoiceId: 'inv-2' })).status).to.equal(200);
+    expect(await events('sales')).to.have.lengthOf(2);
+  });
+
+  it('attribute a sale to the named lead, else the latest, else the first click', async () => {
+    const [a, b, c] = [await aLink(), await aLink(), await aLink()];
+    await lead({ clickId: await aClick(a), eventName: 'Trial' });
+    await lead({ clickId: await aClick(b), eventName: 'Sign up' });
+    await sale({ leadEventName: 'Trial' });
+    await sale();
+    await sale({ clickId: await aClick(c) });
+    expect(await linkNow(a.id)).to.include({ sales: 1, leads: 1 });
+    expect(await linkNow(b.id)).to.include({ sales: 1, leads: 1 });
+    expect(await linkNow(c.id)).to.include({ sales: 1, leads: 0 });
+    for (const leadEventName of ['trial', 'Nope']) {
+      const { status, body } = await sale({ leadEventName });
+      expect([status, body.error.code]).to.deep.equal([404, 'not_found']);
+    }
+    expect(await events('sales')).to.have.lengthOf(3);
+  });
+
+  it('record a direct sale with the lead that it is', async () => {
+    const link = await aLink();
+    const clickId = await aClick(link);
+    await sale({ clickId, customerName: null });
+    expect(await linkNow(link.id)).to.include({ leads: 1, sales: 1, saleAmount: 1999 });
+    const [directLead] = await events('leads');
+    expect(directLead.eventName).to.equal('Direct sale');
+    expect(directLead.customer.name).to.match(/^\w+ \w+$/);
+    const other = await aClick(await aLink());
+    await sale({ clickId: other, customerExternalId: 'cus-2', leadEventName: 'Walk-in' });
+    expect((await events('leads'))[0].eventName).to.equal('Walk-in');
+    // A known customer whose first click is all there is.
+    await sale({ customerExternalId: 'cus-2' });
+    expect((await events('sales'))[0].click.id).to.equal(other);
+  });
+
+  it('record a sale of somebody whom no click brought', async () => {
+    const { status } = await sale({ amount: 0 });
+    expect(status).to.equal(200);
+    const [event] = await events('sales');
+    expect([event.click, event.link]).to.deep.equal([null, null]);
+    expect((await world.api.get('/analytics')).body).to.include({ sales: 1, saleAmount: 0 });
+  });
+
+  const currencies: [currency: string, amount: number, cents: number][] = [
+    ['usd', 1999, 1999],
+    ['USD', 1999, 1999],
+    ['jpy', 500, 311],
+    ['krw', 10_000, 726],
+    ['gbp', 1, 1],
+    ['huf', 39_510, 107],
+  ];
+  for (const [currency, amount, cents] of currencies) {
+    it(`convert ${amount} ${currency} to ${cents} cents`, async () => {
+      expect((await sale({ currency, amount })).body).to.include({
+        amount: cents,
+        currency: 'usd',
+      });
+    });
+  }
+
+  const bad: [what: string, path: string, body: object, status: number, names: RegExp][] = [
+    ['no customer', 'sale', { amount: 1 }, 422, /customerExternalId is required/],
+    ['no amount', 'sale', { customerExternalId: 'a' }, 422, /amount is required/],
+    ['half a cent', 'sale', { ...SALE, amount: 1.5 }, 422, /amount/],
+    ['an amount in words', 'sale', { ...SALE, amount: '100' }, 422, /amount/],
+    ['less than nothing', 'sale', { ...SALE, amount: -1 }, 422, /amount/],
+    ['a currency that is none', 'sale', { ...SALE, currency: 'euro' }, 422, /currency/],
+    ['a currency without a rate', 'sale', { ...SALE, currency: 'XTS' }, 422, /no rate for "XTS"/],
+    [
+      'an unknown processor',
+      'sale',
+      { ...SALE, paymentProcessor: 'cash' },
+      422,
+      /paymentProcessor/,
+    ],
+    ['an unknown field', 'sale', { ...SALE, colour: 'red' }, 422, /colour/],
+    ['a bad email', 'sale', { ...SALE, customerEmail: 'x' }, 422, /customerEmail/],
+    ['a long name', 'sale', { ...SALE, customerName: 'x'.repeat(101) }, 422, /customerName/],
+    [
+      'a long id',
+      'sale',
+      { ...SALE, customerExternalId: 'x'.repeat(101) },
+      422,
+      /customerExternalId/,
+    ],
+    ['a long event', 'sale', { ...SALE, eventName: 'x'.repeat(256) }, 422, /eventName/],
+    ['much metadata', 'sale', { ...SALE, metadata: { a: 'x'.repeat(10_000) } }, 422, /metadata/],
+    ['metadata in a list', 'sale', { ...SALE, metadata: [1] }, 422, /metadata/],
+    ['an unknown click', 'sale', { ...SALE, clickId: 'clk_nope' }, 404, /click "clk_nope"/],
+    ['a lead of no click', 'lead', { eventName: 'a', customerExternalId: 'a' }, 422, /clickId/],
+    [
+      'a lead of an unknown click',
+      'lead',
+      { eventName: 'a', customerExternalId: 'a', clickId: 'clk_nope' },
+      404,
+      /click "clk_nope"/,
+    ],
+    ['a click of nothing', 'click', {}, 422, /linkId, or domain with key, is required/],
+    ['a click of an unknown link', 'click', { linkId: 'link_nope' }, 404, /no such link/],
+    ['a click from nowhere', 'click', { linkId: 'a', ip: 'here' }, 422, /ip/],
+  ];
+  for (const [what, path, body, status, names] of bad) {
+    it(`are refused with ${status}, and nothing is recorded: ${what}`, async () => {
+      const answer = await world.api.post(`/track/${path}`, body);
+      expect(answer.status).to.equal(status);
+      expect(answer.body.error.message).to.match(names);
+      expect(await db()('events').where({ project_id: world.projectId })).to.have.lengthOf(0);
+      expect(await db()('customers').where({ project_id: world.projectId })).to.have.lengthOf(0);
+    });
+  }
+
+  it('need a plan and a scope', async () => {
+    const pro = await aWorkspace({ plan: 'pro' });
+    const { status, body } = await pro.api.post('/track/sale', SALE);
+    expect(status).to.equal(403);
+    expect(body.error.message).to.contain('business');
+    const reader = await world.withScopes('events.read');
+    expect((await reader.post('/track/sale', SALE)).status).to.equal(403);
+  });
+
+  it('count a click that another redirect reports, as any other', async () => {
+    const link = await aLink();
+    const report = {
+      linkId: link.id,
+      ip: '192.0.2.9',
+      userAgent: browser(1),
+      referer: 'https://news.example/',
+    };
+    const { body } = await world.api.post('/track/click', report);
+    const { body: again } = await world.api.post('/track/click', report);
+    expect(again).to.deep.equal(body);
+    const [event] = await events('clicks');
+    expect(event.click).to.include({ id: body.clickId, country: 'DE', referer: 'news.example' });
+    expect(await linkNow(link.id)).to.include({ clicks: 1 });
+    expect((await lead({ clickId: body.clickId })).status).to.equal(200);
+  });
+});
+
+describe('customers', () => {
+  it('are listed, changed and forgotten for good', async () => {
+    const { api, projectId } = await aWorkspace();
+    await api.post('/track/sale', {
+      ...SALE,
+      customerName: 'Ada',
+      customerEmail: 'ada@example.com',
+      invoiceId: 'inv-1',
+      metadata: { address: 'secret street' },
+    });
+    const [customer] = (await api.get('/customers', { search: 'ada@' })).body;
+    expect(customer).to.include({ externalId: 'cus-1', name: 'Ada', email: 'ada@example.com' });
+    expect((await api.get('/customers', { search: 'nobody' })).body).to.deep.equal([]);
+    expect((await api.get('/customers/ext_cus-1')).body).to.deep.equal(customer);
+    const changed = await api.patch(`/customers/${customer.id}`, { name: 'Ada L.', email: null });
+    expect(changed.body).to.include({ name: 'Ada L.', email: null });
+    expect((await api.patch(`/customers/${customer.id}`, { email: 'x' })).status).to.equal(422);
+
+    expect((await api.delete('/customers/ext_cus-1')).body).to.deep.equal({ id: customer.id });
+    expect((await api.get(`/customers/${customer.id}`)).status).to.equal(404);
+    expect((await api.get('/analytics')).body).to.include({ sales: 1, saleAmount: 1999 });
+    const [event] = (await api.get('/events', { event: 'sales' })).body;
+    expect([event.customer, event.metadata]).to.deep.equal([null, null]);
+    const tables = ['events', 'customers', 'invoices'];
+    for (const table of tables) {
+      const rows = JSON.stringify(await db()(table).where({ project_id: projectId }));
+      expect(rows, table).not.to.match(/Ada|ada@|secret street/);
+    }
+  });
+});
+
+describe('a sale whose worker is killed', () => {
+  it('is recorded once', async function () {
+    this.timeout(60_000);
+    const { api } = await aWorkspace();
+    const { runner } = stack();
+    const killed = { on: true };
+    const killing = (async () => {
+      while (killed.on) {
+        for (const name of ['worker_writes', 'worker_currency']) {
+          // It may not have come back yet.
+          if (runner.isRunning(name)) runner.kill(name, 'SIGKILL');
+        }
+        await new Promise((resolve) => setTimeout(resolve, 700));
+      }
+    })();
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        await new Promise((resolve) => setTimeout(resolve, at * 100));
+        return (await api.post('/track/sale', { ...SALE, currency: 'jpy', invoiceId: 'inv-1' }))
+          .status;
+      }),
+    );
+    killed.on = false;
+    await killing;
+    expect(statuses.filter((status) => ![200, 202, 500].includes(status))).to.deep.equal([]);
+    await eventually(async () => {
+      const { status, headers } = await api.post('/track/sale', {
+        ...SALE,
+        currency: 'jpy',
+        invoiceId: 'inv-1',
+      });
+      expect([status, headers.get('idempotent-replayed')]).to.deep.equal([200, 'true']);
+    }, 30_000);
+    expect((await api.get('/analytics')).body).to.include({ sales: 1 });
+    expect((await api.get('/events', { event: 'sales' })).body).to.have.lengthOf(1);
+  });
+});

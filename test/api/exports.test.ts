@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { addEvents } from '../../src/events/store.ts';
+import { db } from '../../src/infra/db.ts';
+import { anEvent } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+/** More than are answered at once (EXPORT_ROWS). */
+const MANY = 10_500;
+
+describe('exports', () => {
+  let world: World;
+  let linkId: string;
+
+  before(async () => {
+    world = await aWorkspace();
+    const { body } = await world.api.post('/links', {
+      url: 'https://example.com/?a=1',
+      key: 'größe',
+      title: '=1+1',
+      comments: 'a "quoted", comment\nof two lines',
+      password: 'hidden word',
+      tagNames: [],
+    });
+    linkId = body.id;
+    await db().transaction((trx) =>
+      addEvents(
+        trx,
+        Array.from({ length: 2_500 }, (_, n) =>
+          anEvent(world.projectId, {
+            id: `evt_${String(n).padStart(6, '0')}`,
+            link_id: linkId,
+            domain: world.domain,
+            key: 'größe',
+            occurred_at: new Date(Date.now() - 3_600_000 + n).toISOString(),
+            referer: '@SUM(A1)',
+          }),
+        ),
+      ),
+    );
+  });
+
+  const download = async (path: string, query: Record<string, string> = {}) => {
+    const { status, headers, bytes } = await world.api.download(path, query);
+    return { status, headers, text: bytes.toString() };
+  };
+
+  it('of events are CSV, oldest first, whose texts are no formulas', async () => {
+    const { status, headers, text } = await download('/events/export', { interval: '24h' });
+    expect(status).to.equal(200);
+    expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).to.equal('attachment; filename="clicks.csv"');
+    const lines = text.replace('\ufeff', '').trimEnd().split('\r\n');
+    expect(lines).to.have.lengthOf(2_501);
+    expect(lines[0]).to.match(
+      /^timestamp,event,eventName,clickId,linkId,domain,key,shortLink,url,/,
+    );
+    expect(lines[1]).to.contain(`evt_000000,${linkId},${world.domain},größe,`);
+    expect(lines[1]).to.contain("'@SUM(A1)");
+    expect(lines.at(-1)).to.contain('evt_002499');
+  });
+
+  it('of events are NDJSON, as the list has them, without passwords', async () => {
+    const { headers, text } = await download('/events/export', { format: 'ndjson' });
+    expect(headers.get('content-type')).to.equal('application/x-ndjson; charset=utf-8');
+    const events = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events).to.have.lengthOf(2_500);
+    const [first] = (await world.api.get('/events', { order: 'asc', limit: 1 })).body;
+    expect(events[0]).to.deep.equal({ ...first, link: { ...first.link, password: null } });
+    expect(text).not.to.contain('hidden word');
+  });
+
+  it('of events take the filters of the list', async () => {
+    const none = await download('/events/export', { country: 'DE', format: 'ndjson' });
+    expect(none.text).to.equal('');
+    const { status } = await download('/events/export', { linkId: 'link_nope' });
+    expect(status).to.equal(404);
+  });
+
+  it('of links are CSV and NDJSON', async () => {
+    const { text } = await download('/links/export');
+    const [head, row] = text.replace('\ufeff', '').split(/\r\n/);
+    expect(head).to.match(/^id,domain,key,shortLink,url,title,/);
+    expect(row).to.contain(`${linkId},${world.domain},größe,`);
+    expect(row).to.contain(",'=1+1,");
+    expect(row).to.contain('"a ""quoted"", comment\nof two lines"');
+    const { text: json } = await download('/links/export', { format: 'ndjson' });
+    expect(JSON.parse(json)).to.include({ id: linkId, title: '=1+1', password: null });
+    expect(text + json).not.to.contain('hidden word');
+  });
+
+  it('that are large are written by a worker, and can be fetched for a day without a key', async () => {
+    const large = await aWorkspace();
+    await db().raw(
+      `INSERT INTO events (project_id, occurred_at, id, event, domain, key, url, continent, country, region, city, device,
+                           browser, os, referer, referer_url, via, ip)
+       SELECT ?, now() - n * interval '1 second', 'evt_' || n, 'click', 'x.test', 'x', 'https://example.com/', '', 'DE', '', '',
+              '', '', '', '', '', 'link', '' FROM generate_series(1, ?::int) AS n`,
+      [large.projectId, MANY],
+    );
+    const asked = await large.api.get('/events/export', { format: 'ndjson' });
+    expect(asked.status).to.equal(202);
+    const result = await eventually(async () => {
+      const { body } = await large.api.get(asked.headers.get('location')!);
+      expect(body.status).to.equal('done');
+      return body.result as { url: string; expiresAt: string };
+    }, 20_000);
+    expect(Date.parse(result.expiresAt) - Date.now()).to.be.within(23 * 3_600_000, 24 * 3_600_000);
+    const { pathname, searchParams } = new URL(result.url);
+    const token = searchParams.get('token')!;
+    const { status, headers, text } = await download(pathname, { token });
+    expect(status).to.equal(200);
+    expect(headers.get('content-disposition')).to.contain('clicks.ndjson');
+    expect(text.trimEnd().split('\n')).to.have.lengthOf(MANY);
+
+    expect((await download(pathname, { token: `${token.slice(0, -1)}_` })).status).to.equal(404);
+    expect((await download(pathname)).status).to.equal(422);
+    await db()('exports')
+      .where({ project_id: large.projectId })
+      .update({ expires_at: new Date(Date.now() - 1) });
+    const expired = await world.api.get(pathname, { token });
+    expect([expired.status, expired.body.error.code]).to.deep.equal([410, 'invite_expired']);
+  });
+});
+
+describe('the events of a link that is deleted', () => {
+  it('are kept and counted, or go with it, as its owner asks', async () => {
+    const { api, projectId, domain } = await aWorkspace();
+    const made = [];
+    for (const key of ['kept', 'gone', 'bulk']) {
+      const { body } = await api.post('/links', { url: 'https://example.com/', key });
+      made.push(body.id as string);
+    }
+    const [kept, gone, bulk] = made as [string, string, string];
+    const events = made.flatMap((link_id, at) =>
+      Array.from({ length: at + 1 }, (_, n) =>
+        anEvent(projectId, {
+          id: `evt_${at}_${n}`,
+          link_id,
+          domain,
+          country: 'DE',
+          occurred_at: new Date().toISOString(),
+        }),
+      ),
+    );
+    await db().transaction((trx) => addEvents(trx, events));
+    const count = async () =>
+      (await api.get('/analytics', { groupBy: 'countries', interval: '90d' })).body;
+    expect(await count()).to.deep.equal([{ country: 'DE', continent: 'EU', clicks: 6 }]);
+    await api.delete(`/links/${kept}`);
+    await api.delete(`/links/${gone}`, { events: 'remove' });
+    expect(await count()).to.deep.equal([{ country: 'DE', continent: 'EU', clicks: 4 }]);
+    await api.delete('/links/bulk', { linkIds: bulk, events: 'remove' });
+    expect(await count()).to.deep.equal([{ country: 'DE', continent: 'EU', clicks: 1 }]);
+    const [event, ...others] = (await api.get('/events')).body;
+    expect(others).to.deep.equal([]);
+    expect(event.link).to.include({ id: kept, domain });
+    const top = (await api.get('/analytics', { groupBy: 'top_links' })).body;
+    expect(top).to.have.lengthOf(1);
+    expect(top[0]).to.include({ link: kept, domain, clicks: 1, createdAt: null });
+    expect((await api.delete(`/links/${kept}`, { events: 'some' })).status).to.equal(422);
+  });
+});

@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import { EVENTS } from '../../src/analytics/events.ts';
+import { type FilterQuery, resolveFilter } from '../../src/analytics/filters.ts';
+import { GROUPS, type GroupName } from '../../src/analytics/groups/index.ts';
+import type { Granularity, Span } from '../../src/analytics/interval.ts';
+import type { EventName, EventRow } from '../../src/events/event.ts';
+import { rebuildRollups } from '../../src/events/rebuild.ts';
+import { addEvents } from '../../src/events/store.ts';
+import { db } from '../../src/infra/db.ts';
+import { seeded } from '../qr/pairwise.ts';
+import { anEvent } from '../support/events.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+/*
+ * What rollups answer is what the events themselves answer: random events, random questions, every group. A group asks
+ * the events themselves once its filter has a condition, whatever that says.
+ */
+
+const SEED = Number(process.env['ROLLUP_SEED'] ?? Date.now() % 1_000_000);
+const COUNT = 4_000;
+const QUESTIONS = 6;
+/** Days of 23 and 25 hours, and of 23½ and 24½, among them. */
+const FIRST = Date.UTC(2025, 0, 20);
+const LAST = Date.UTC(2025, 10, 20);
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Kathmandu',
+  'Australia/Eucla',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+  'Pacific/Apia',
+];
+const KINDS: EventName[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
+const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
+
+describe(`rollups (seed ${SEED})`, () => {
+  let world: World;
+  let records: string[];
+  let tagId: string;
+  let folderId: string;
+  const random = seeded(SEED);
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
+
+  before(async function () {
+    this.timeout(60_000);
+    world = await aWorkspace();
+    const { api, projectId } = world;
+    tagId = (await api.post('/tags', { name: 'some' })).body.id;
+    folderId = (await api.post('/folders', { name: 'others' })).body.id;
+    const { body: links } = await api.post(
+      '/links/bulk',
+      Array.from({ length: 6 }, (_, at) => ({
+        url: 'https://example.com/',
+        ...(at % 2 === 0 ? { tagIds: [tagId] } : { folderId }),
+      })),
+    );
+    const { body: code } = await api.post('/qrcodes', { type: 'url', url: LONG, tagIds: [tagId] });
+    records = [...links.map(({ id }: { id: string }) => id), code.id];
+    const { body: page } = await api.post('/pages', { title: 'Page' });
+    const events = Array.from({ length: COUNT }, (_, at) => event(projectId, at, page.id));
+    for (let at = 0; at < COUNT; at += 500) {
+      await db().transaction((trx) => addEvents(trx, events.slice(at, at + 500)));
+    }
+  });
+
+  function event(projectId: string, at: number, pageId: string): EventRow {
+    const kind = pick(KINDS);
+    // Most come to the first records, so that these have many and the last ones few.
+    const record = kind === 'scan' ? records.at(-1)! : records[Math.floor(random() ** 3 * 6)]!;
+    return anEvent(projectId, {
+      id: `evt_${String(at).padStart(8, '0')}`,
+      event: kind,
+      occurred_at: new Date(FIRST + random() * (LAST - FIRST)).toISOString(),
+      link_id: random() < 0.05 && kind === 'click' ? null : record,
+      domain: pick(['a.test', 'b.test']),
+      country: pick(['DE', 'FR', 'JP', 'BR', 'Unknown', 'XK']),
+      region: pick(['A', 'B']),
+      city: pick(['Springfield', 'Berlin', 'Ōsaka', 'tab\tname']).replace('\t', ' '),
+      continent: '',
+      device: pick(['Desktop', 'Mobile', 'Tablet']),
+      browser: pick(['Chrome', 'Safari', 'Firefox']),
+      os: pick(['iOS', 'Android', 'Windows']),
+      referer: pick(['(direct)', 'news.example', 'x.example']),
+      referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
+      url: pick(['https://example.com/', 'https://example.com/?a=1', LONG]),
+      via: pick(['link', 'qr']),
+      page_id: kind === 'view' ? pageId : null,
+      event_name:
+        kind === 'lead' ? pick(['Sign up', 'Trial']) : kind === 'sale' ? 'Purchase' : null,
+      amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
+    });
+  }
+
+  function aSpan(): Span {
+    const [a, b] = [random(), random()].toSorted((x, y) => x - y) as [number, number];
+    const length = LAST - FIRST;
+    const from = FIRST + a * length;
+    // Whole days, whole quarters, or any millisecond.
+    const unit = pick([86_400_000, 900_000, 1]);
+    const granularity: Granularity = pick(['hour', 'day', 'month']);
+    const to =
+      granularity === 'hour'
+        ? Math.min(from + 5 * 86_400_000 * random(), LAST)
+        : FIRST + b * length;
+    const cut = (time: number) => new Date(Math.floor(time / unit) * unit);
+    return { start: cut(from), end: cut(to + unit), granularity, timezone: pick(ZONES) };
+  }
+
+  const filters: [what: string, query: () => FilterQuery][] = [
+    ['everything', () => ({})],
+    ['a domain', () => ({ domain: pick(['a.test', 'b.test']) })],
+    ['a link', () => ({ linkId: pick(records.slice(0, 6)) })],
+    ['a QR code', () => ({ qrcodeId: records.at(-1)! })],
+    ['a tag', () => ({ tagId: [tagId] })],
+    ['a folder', () => ({ folderId })],
+  ];
+
+  /** Answers of rollups and of events to one question. */
+  async function both(name: GroupName, query: FilterQuery, span: Span) {
+    const { projectId } = world;
+    const filter = await resolveFilter(projectId, query);
+    const question = { projectId, span, filter, events: EVENTS[pick(PARAMETERS)] };
+    const raw = { ...question, filter: { ...filter, conditions: 'AND true' } };
+    return Promise.all([GROUPS[name].ask(question), GROUPS[name].ask(raw)]);
+  }
+  const PARAMETERS = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
+  /** It looks at the present, and never at rollups. */
+  const NAMES = (Object.keys(GROUPS) as GroupName[]).filter((name) => name !== 'trend_live');
+
+  const stages: [stage: string, prepare: () => Promise<unknown>][] = [
+    ['as they are stored', async () => {}],
+    ['of records with many events', () => rebuildRollups(db(), world.projectId, 300)],
+  ];
+  for (const [stage, prepare] of stages) {
+    describe(stage, () => {
+      before(prepare);
+
+      for (const [what, query] of filters) {
+        it(`answer as the events of ${what} do`, async function () {
+          this.timeout(120_000);
+          for (const name of NAMES) {
+            for (let n = 0; n < QUESTIONS; n += 1) {
+              const [asked, span] = [query(), aSpan()];
+              const [rolled, raw] = await both(name, asked, span);
+              expect(rolled, JSON.stringify({ SEED, name, asked, span })).to.deep.equal(raw);
+            }
+          }
+        });
+      }
+    });
+  }
+
+  it('are rebuilt without a difference, and tell of those that somebody made', async () => {
+    const { projectId } = world;
+    const none = { missing: 0, surplus: 0, different: 0 };
+    await rebuildRollups(db(), projectId, 300);
+    const right = await rebuildRollups(db(), projectId, 300);
+    expect(right.domains).to.include(none);
+    expect(right.records).to.include(none);
+    expect(right.domains.rows).to.be.greaterThan(1_000);
+    expect(right.records.rows).to.be.greaterThan(100);
+    const spoil = (table: string) => db()(table).where({ project_id: projectId });
+    await spoil('rollups').where({ dimension: 'country', value: 'DE', step: 'd' }).delete();
+    await spoil('rollups')
+      .where({ dimension: 'os', value: 'iOS', step: 'q' })
+      .increment('count', 1);
+    await spoil('record_rollups')
+      .where({ dimension: 'device' })
+      .update({ value: db().raw("value || '!'") });
+    const wrong = await rebuildRollups(db(), projectId, 300);
+    expect(wrong.domains.missing).to.be.greaterThan(0);
+    expect(wrong.domains.different).to.be.greaterThan(0);
+    expect(wrong.records.surplus).to.be.greaterThan(0);
+    expect((await rebuildRollups(db(), projectId, 300)).domains).to.include(none);
+  });
+
+  it('begin for a record with the day after it has got many events', async () => {
+    const { body: link } = await world.api.post('/links', { url: 'https://example.com/' });
+    const now = Date.now();
+    const rows = (count: number, day: number) =>
+      Array.from({ length: count }, (_, n) =>
+        anEvent(world.projectId, {
+          id: `evt_many_${day}_${n}`,
+          link_id: link.id,
+          occurred_at: new Date(now + day * 86_400_000).toISOString(),
+        }),
+      );
+    const add = (events: EventRow[]) => db().transaction((trx) => addEvents(trx, events));
+    const rolled = async () =>
+      (await db()('record_rollups').where({ record_id: link.id, step: 'd', dimension: 'all' })).map(
+        ({ count }) => count,
+      );
+    await add(rows(999, 0));
+    await add(rows(1, -1));
+    expect(await rolled()).to.deep.equal([]);
+    await add(rows(5, 2));
+    await add(rows(5, -2));
+    expect(await rolled()).to.deep.equal([5]);
+    const span = {
+      start: new Date(now - 90_000_000 * 3),
+      end: new Date(now + 90_000_000 * 3),
+      granularity: 'day' as const,
+      timezone: 'UTC',
+    };
+    const [count, raw] = await both('clicks', { linkId: link.id }, span);
+    expect(count).to.deep.equal(raw);
+  });
+});
