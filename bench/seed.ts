@@ -7,7 +7,7 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { rebuildRollups } from '../src/events/rebuild.ts';
+import { deriveRollups } from '../src/events/rebuild.ts';
 import { db } from '../src/infra/db.ts';
 import { onStage, type Stage, seedLinks, thousands } from './stage.ts';
 
@@ -55,11 +55,11 @@ async function insert(projectId: string, first: number, rows: number, all: numbe
   await db().raw(
     `INSERT INTO events (project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city,
                          device, browser, os, referer, referer_url, via, ip, page_id, event_name, amount_cents)
-     SELECT :projectId, date_trunc('day', now()) - interval '${DAYS} days' + (n + random()) / :all * interval '${DAYS} days',
+     SELECT CAST(:projectId AS text), date_trunc('day', now()) - interval '${DAYS} days' + (n + random()) / CAST(:all AS float8) * interval '${DAYS} days',
             'evt_' || lpad(n::text, 24, '0'), kind.event,
             CASE WHEN kind.event = 'scan' THEN 'qr_' ELSE 'link_' END || lpad(link::text, 24, '0'),
             CASE WHEN link % 5 = 0 THEN 'go.bench.test' ELSE 'localhost' END, 'k' || link,
-            'https://example.com/landing?campaign=autumn&page=' || link, '', country,
+            'https://example.com/landing\\?campaign=autumn&page=' || link, '', country,
             country || '-' || city % 20, 'City ' || city,
             (ARRAY['Mobile','Desktop','Tablet'])[1 + ${skewed(3, 2)}],
             (ARRAY['Chrome','Mobile Safari','Safari','Edge','Firefox','Samsung Internet','Opera','WebKit','Silk','Yandex'])[1 + ${skewed(10)}],
@@ -70,9 +70,9 @@ async function insert(projectId: string, first: number, rows: number, all: numbe
             CASE WHEN kind.event = 'view' THEN 'page_' || ${skewed(50)} END,
             CASE kind.event WHEN 'lead' THEN 'Sign up' WHEN 'sale' THEN 'Purchase' END,
             CASE WHEN kind.event = 'sale' THEN ${skewed(20_000, 2)} END
-       FROM (SELECT n, ${skewed(LINKS)} AS link, ${skewed(500, 2)} AS site, ${skewed(2_000)} AS city, random() AS dice,
-                    (string_to_array('${COUNTRIES}', ' '))[1 + ${skewed(COUNTRIES.split(' ').length, 2)}] AS country
+       FROM (SELECT n, ${skewed(LINKS)} AS link, ${skewed(500, 2)} AS site, ${skewed(2_000)} AS city, random() AS dice
                FROM generate_series(:first::bigint, :last::bigint) AS n) AS drawn
+      CROSS JOIN LATERAL (SELECT (string_to_array('${COUNTRIES}', ' '))[1 + city % ${COUNTRIES.split(' ').length}] AS country) AS there
       CROSS JOIN LATERAL (SELECT CASE WHEN dice < 0.86 THEN 'click' WHEN dice < 0.93 THEN 'scan' WHEN dice < 0.96 THEN 'view'
                                       WHEN dice < 0.99 THEN 'lead' ELSE 'sale' END AS event) AS kind`,
     { projectId, first, last: first + rows - 1, all } as unknown as Record<string, string>,
@@ -99,9 +99,13 @@ async function main(argv: string[]): Promise<void> {
       `INSERT INTO counters (project_id, record_id, visits)
        SELECT project_id, link_id, count(*) FROM events GROUP BY 1, 2`,
     );
-    const { domains, records } = await rebuildRollups(db(), stage.projectId);
+    await deriveRollups(db(), stage.projectId);
+    const { rows: kept } = await db().raw<{ rows: [{ domains: number; records: number }] }>(
+      'SELECT (SELECT count(*) FROM rollups) AS domains, (SELECT count(*) FROM record_rollups) AS records',
+    );
+    const { domains, records } = kept[0];
     console.log(
-      `rollups derived in ${seconds()} s: ${thousands(domains.rows)} rows of domains, records had ${thousands(records.rows)}`,
+      `rollups derived in ${seconds()} s: ${thousands(domains)} rows of domains, ${thousands(records)} of records`,
     );
     await db().raw('VACUUM ANALYZE');
     console.log(`vacuumed in ${seconds()} s`);

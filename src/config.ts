@@ -236,7 +236,7 @@ export const SETTINGS = {
     },
   ),
   QR_REQUESTS_PER_MINUTE: integer(
-    'Requests of GET /qr that one address may send in a minute; 0: any number.',
+    'Requests of what needs no key (GET /qr, statistics, exports) that one address may send in a minute; 0: any number.',
     300,
     { min: 0, max: 1_000_000 },
   ),

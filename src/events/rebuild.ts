@@ -17,8 +17,8 @@ export interface Rebuilt {
 }
 
 /**
- * Derives all rollups of a workspace from its events again. Whoever stores events waits meanwhile; nothing is lost.
- * What retention has taken away stays as it was summed up.
+ * Derives all rollups of a workspace from its events again, and tells how those that were there differed. What retention
+ * has taken away stays as it was summed up.
  *
  * @param manyEvents records with as many are summed up from their first event on
  */
@@ -28,32 +28,43 @@ export async function rebuildRollups(
   manyEvents = MANY_EVENTS,
 ): Promise<Rebuilt> {
   return db.transaction(async (trx) => {
-    await trx.raw('LOCK TABLE rollups, record_rollups IN EXCLUSIVE MODE');
-    await trx.raw("SET LOCAL work_mem = '256MB'");
-    const { rows } = await trx.raw<{ rows: { from: Date | null }[] }>(
-      'SELECT events_from AS "from" FROM workspaces WHERE id = ?',
-      [projectId],
-    );
-    const of = { projectId, from: rows[0]?.from ?? '-infinity' } as unknown as Record<
-      string,
-      string
-    >;
-    await trx.raw(keepLongValues(EVENTS), of);
+    const of = await alone(trx, projectId);
     const domains = await compare(trx, 'domain', EVENTS, of);
     const records = await compare(trx, 'record', ROLLED_EVENTS, of);
-    await replace(trx, 'domain', EVENTS, of);
-    await trx.raw(
-      `UPDATE counters AS c SET rolled_from = date_trunc('day', e.first, 'UTC')
-         FROM (SELECT link_id, min(occurred_at) AS first FROM events
-                WHERE project_id = :projectId AND link_id IS NOT NULL
-                GROUP BY link_id HAVING count(*) >= :manyEvents) AS e
-        WHERE c.project_id = :projectId AND c.record_id = e.link_id
-          AND (c.rolled_from IS NULL OR c.rolled_from > e.first)`,
-      { projectId, manyEvents } as unknown as Record<string, string>,
-    );
-    await replace(trx, 'record', ROLLED_EVENTS, of);
+    await derive(trx, of, manyEvents);
     return { domains, records };
   });
+}
+
+/** Derives all rollups of a workspace, whatever is there. */
+export async function deriveRollups(db: Db, projectId: string): Promise<void> {
+  await db.transaction(async (trx) => derive(trx, await alone(trx, projectId), MANY_EVENTS));
+}
+
+/** Whoever stores events waits from now on; nothing is lost. */
+async function alone(trx: Db, projectId: string): Promise<Record<string, string>> {
+  await trx.raw('LOCK TABLE rollups, record_rollups IN EXCLUSIVE MODE');
+  await trx.raw("SET LOCAL work_mem = '256MB'");
+  const { rows } = await trx.raw<{ rows: { from: Date | null }[] }>(
+    'SELECT events_from AS "from" FROM workspaces WHERE id = ?',
+    [projectId],
+  );
+  return { projectId, from: rows[0]?.from ?? '-infinity' } as unknown as Record<string, string>;
+}
+
+async function derive(trx: Db, of: Record<string, string>, manyEvents: number): Promise<void> {
+  await trx.raw(keepLongValues(EVENTS), of);
+  await replace(trx, 'domain', EVENTS, of);
+  await trx.raw(
+    `UPDATE counters AS c SET rolled_from = date_trunc('day', e.first, 'UTC')
+       FROM (SELECT link_id, min(occurred_at) AS first FROM events
+              WHERE project_id = :projectId AND link_id IS NOT NULL
+              GROUP BY link_id HAVING count(*) >= :manyEvents) AS e
+      WHERE c.project_id = :projectId AND c.record_id = e.link_id
+        AND (c.rolled_from IS NULL OR c.rolled_from > e.first)`,
+    { ...of, manyEvents } as unknown as Record<string, string>,
+  );
+  await replace(trx, 'record', ROLLED_EVENTS, of);
 }
 
 const EVENTS = '(SELECT * FROM events WHERE project_id = :projectId AND occurred_at >= :from)';

@@ -124,7 +124,9 @@ describe('public statistics', () => {
       if (status === 404) bodies.push(body);
     }
     expect(new Set(bodies).size).to.equal(1);
-    const elsewhere = await fetch(`${stack().apiUrl}/stats/nobody.example/open/day`);
+    const elsewhere = await fetch(`${stack().apiUrl}/stats/nobody.example/open/day`, {
+      headers: { 'x-forwarded-for': '10.9.1.1' },
+    });
     expect(elsewhere.status).to.equal(404);
   });
 

@@ -264,7 +264,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { bytes } = await api.download('/links/export', { format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
   },
-  'get /exports/{id}': ({ api }, { jobId }) => is404(api.get(`/exports/${jobId}`, { token: 'x' })),
+  'get /exports/{id}': ({ api }, { jobId }) => {
+    const from = { headers: { 'x-forwarded-for': '10.9.1.2' } };
+    return is404(api.get(`/exports/${jobId}`, { token: 'x' }, from));
+  },
   'get /analytics': async ({ api }, { link, domain, tag }) => {
     await is404(api.get('/analytics', { tagId: tag.id }));
     expect((await api.get('/analytics', { interval: 'all' })).body.clicks).to.equal(0);
