@@ -109,5 +109,20 @@ async function replace(
 ): Promise<void> {
   const { table } = TABLES[scope];
   await trx.raw(`DELETE FROM ${table} WHERE project_id = :projectId AND bucket >= :from`, of);
-  await trx.raw(addRollups(source, scope), of);
+  // Month by month: what is counted of one fits into memory, and no step is longer.
+  const { rows } = await trx.raw<{ rows: [{ first: Date | null; last: Date }] }>(
+    'SELECT min(occurred_at) AS first, max(occurred_at) AS last FROM events WHERE project_id = :projectId AND occurred_at >= :from',
+    of,
+  );
+  const { first, last } = rows[0];
+  if (first === null) return;
+  for (let month = monthOf(first); month <= last; ) {
+    const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1));
+    const inMonth = `(SELECT * FROM ${source} AS of_month WHERE occurred_at >= :month AND occurred_at < :next)`;
+    const times = { month, next } as unknown as Record<string, string>;
+    await trx.raw(addRollups(inMonth, scope), { ...of, ...times });
+    month = next;
+  }
 }
+
+const monthOf = (date: Date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));

@@ -70,15 +70,16 @@ export function rollupsOf(source: string, scope: 'domain' | 'record'): string {
     SELECT project_id, ${key} AS scope, event, dimension, step, bucket, value,
            sum(count)::bigint AS count, sum(amount_cents)::bigint AS amount_cents
       FROM (SELECT e.project_id, e.${key}, e.event, d.dimension, d.value, ${isFine} AS is_fine,
-                   date_bin('15 minutes', e.occurred_at, 'epoch'::timestamptz) AS quarter,
+                   CASE WHEN ${isFine} THEN e.quarter ELSE e.day END AS first,
                    count(*) AS count, coalesce(sum(e.amount_cents), 0) AS amount_cents
-              FROM ${source} AS e
+              FROM (SELECT *, date_bin('15 minutes', occurred_at, 'epoch'::timestamptz) AS quarter,
+                           date_trunc('day', occurred_at, 'UTC') AS day FROM ${source} AS all_events) AS e
              CROSS JOIN LATERAL (VALUES ${dimensionRows(names)}) AS d(dimension, value, is_fine)
              WHERE d.value IS NOT NULL
-             GROUP BY 1, 2, 3, 4, 5, 6, 7) AS quarters
-     CROSS JOIN LATERAL (VALUES ('q', quarter),
-                                ('d', date_trunc('day', quarter, 'UTC')),
-                                ('m', date_trunc('month', quarter, 'UTC'))) AS s(step, bucket)
+             GROUP BY 1, 2, 3, 4, 5, 6, 7) AS counted
+     CROSS JOIN LATERAL (VALUES ('q', first),
+                                ('d', date_trunc('day', first, 'UTC')),
+                                ('m', date_trunc('month', first, 'UTC'))) AS s(step, bucket)
      WHERE is_fine OR step <> 'q'
      GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 }
