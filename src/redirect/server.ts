@@ -12,7 +12,8 @@ import { notFoundPage } from './html/not-found.ts';
 import { tooMuchPage } from './html/too-much.ts';
 import { unavailablePage } from './html/unavailable.ts';
 import { sendPage, sendText } from './send.ts';
-import { isPlain, serveInFull, servePlain, takesForms, type VisitMeans } from './visit.ts';
+import { isPlain, serveInFull, servePlain, takesForms } from './visit.ts';
+import type { VisitMeans } from './visiting.ts';
 import type { Visitor, VisitorReader } from './visitor.ts';
 
 /** Longer than load balancers keep an idle connection, so that it is they who close it. */

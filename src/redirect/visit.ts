@@ -1,95 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clickId } from '../click-id.ts';
-import type { Page } from '../html/layout.ts';
 import { newId } from '../ids.ts';
-import { redirects } from '../infra/metrics.ts';
-import type { FindPlace } from '../infra/places.ts';
-import { Tally } from '../infra/tally.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
-import type { Finder, Found } from '../lookup/find.ts';
-import type { FormLead, Visit } from '../queues/clicks.ts';
-import { type Address, continuePath, filePath, keyPath } from './address.ts';
-import { setCookie } from './cookies.ts';
+import type { Found } from '../lookup/find.ts';
+import { type Address, keyPath } from './address.ts';
+import { askPassword, carryOut } from './carry-out.ts';
 import { type Decision, decideLink, decideRoot } from './decide.ts';
-import { withParameter } from './destination.ts';
 import { RequestFacts } from './facts.ts';
 import { type Answers, allAnswers, checkAnswers } from './form.ts';
-import { beforePage, type Showing } from './html/before.ts';
-import { cardPage } from './html/card.ts';
-import { displayPage, fileAnswer } from './html/display.ts';
-import { expiredPage } from './html/expired.ts';
-import { framePage } from './html/frame.ts';
-import { notFoundPage } from './html/not-found.ts';
-import { notStartedPage } from './html/not-started.ts';
-import { type LastTry, passwordPage } from './html/password.ts';
-import { previewPage } from './html/preview.ts';
+import type { Showing } from './html/before.ts';
 import { unavailablePage } from './html/unavailable.ts';
-import type { Locks } from './locks.ts';
-import { makePass, type Pass, readPass } from './passes.ts';
-import type { Quota } from './quota.ts';
-import { type Sending, sendPage, sendRedirect } from './send.ts';
-import type { VisitLog } from './visit-log.ts';
-import type { Visitor } from './visitor.ts';
+import { readPass } from './passes.ts';
+import { sendPage, sendRedirect } from './send.ts';
+import { counts, ownPath, type Request, type Visiting, type VisitMeans } from './visiting.ts';
 
 /*
  * One visit of a link that was found: facts, decision, record, answer. Most links need no more facts than the
  * request has, and are served at once; the others wait for what their entry asks about (a place, a page, a count).
  */
-
-/** How long a browser keeps the id of a click. */
-const CLICK_SECONDS = 90 * 86_400;
-
-const answered = {
-  redirect: new Tally(redirects.labels('redirect')),
-  frame: redirects.labels('frame'),
-  display: redirects.labels('display'),
-  file: redirects.labels('file'),
-  elsewhere: redirects.labels('elsewhere'),
-  before: redirects.labels('before'),
-  ownersPage: redirects.labels('before'),
-  password: redirects.labels('protected'),
-  card: redirects.labels('card'),
-  preview: redirects.labels('preview'),
-  notStarted: redirects.labels('not_started'),
-  notFound: redirects.labels('not_found'),
-  expired: redirects.labels('expired'),
-};
-
-/** What visits are served with. */
-export interface VisitMeans {
-  finder: Finder;
-  visits: VisitLog;
-  locks: Locks;
-  quota: Quota;
-  /** Opens the database of places when it is first asked for. */
-  places(): Promise<FindPlace>;
-  /** The next id of a visit; unique. */
-  nextVisitId(): string;
-  /** Public address of the API, where statistics are shown. */
-  baseUrl: string;
-}
-
-/** One request for a link. */
-export interface Request {
-  address: Address;
-  visitor: Visitor;
-  request: IncomingMessage;
-  response: ServerResponse;
-  /** What was sent with POST. */
-  form?: URLSearchParams;
-}
-
-/** A request under way. */
-interface Visiting extends Request {
-  found: Found;
-  facts: RequestFacts;
-  /** Of the visit, if it becomes one. */
-  visitId: string;
-  /** What the address that leads on past a page says. */
-  pass?: Pass;
-  lead?: FormLead;
-  faults?: Showing['sent'];
-}
 
 /** Whether the request itself is all that the decision looks at. */
 export function isPlain(link: LinkEntry | null, { asks }: Address): boolean {
@@ -190,10 +117,6 @@ async function gather(link: LinkEntry, visiting: Visiting, means: VisitMeans): P
   return windowSeconds;
 }
 
-/** Whether a visit counts, if it is one. */
-const counts = ({ visitor, request }: Visiting): boolean =>
-  !visitor.isAutomatic && request.method !== 'HEAD';
-
 function idOf(link: LinkEntry, { visitor, facts, visitId }: Visiting, windowSeconds: number) {
   const { ip, userAgent } = visitor;
   return clickId({ target: link.id, ip, userAgent, at: facts.now, visitId }, windowSeconds);
@@ -265,167 +188,4 @@ async function post(decision: Decision, visiting: Visiting, means: VisitMeans): 
     case 'tooMany':
       return askPassword(visiting, attempt);
   }
-}
-
-/** Where the visitor is now, as a path. */
-function ownPath({ address }: Visiting): string {
-  const { key, query, asks } = address;
-  return keyPath(asks === 'preview' ? `${key!}+` : key!, query);
-}
-
-function askPassword(visiting: Visiting, last?: LastTry): void {
-  answered.password.inc();
-  const { response, visitor } = visiting;
-  sendPage(response, passwordPage(ownPath(visiting), visitor.pageLanguage, last));
-}
-
-/** Records what is to be counted, then answers. */
-async function carryOut(decision: Decision, visiting: Visiting, means: VisitMeans): Promise<void> {
-  const { address, visitor, request, response, found, facts } = visiting;
-  const sending: Sending = { isIndexed: found.link?.isIndexed === true };
-  const language = () => visitor.pageLanguage;
-  const show = (page: Page) => {
-    const { kind } = decision;
-    if (kind !== 'redirect') answered[kind].inc();
-    sendPage(response, page, sending);
-  };
-  if (address.asks === 'file' && decision.kind !== 'password') {
-    return sendFile(response, decision, visitor);
-  }
-  await record(decision, visiting, means);
-  if ('visited' in decision && decision.kind !== 'before' && facts.clickId !== undefined) {
-    const { clickId: value } = facts;
-    const { isSecure } = visitor;
-    const cookie = { name: 'click_id', value, isSecure, isReadable: true };
-    sending.cookies = [setCookie({ ...cookie, maxAgeSeconds: CLICK_SECONDS })];
-  }
-  switch (decision.kind) {
-    case 'redirect':
-      answered.redirect.add();
-      // After a form, 307 and 308 would send its answers on to the destination.
-      return sendRedirect(
-        response,
-        request.method === 'POST' ? 303 : decision.status,
-        decision.destination,
-        sending,
-      );
-    case 'elsewhere':
-      answered.elsewhere.inc();
-      return sendRedirect(response, 302, decision.destination, sending);
-    case 'ownersPage':
-      answered.ownersPage.inc();
-      return sendRedirect(response, 302, ownersPage(decision.url, visiting), sending);
-    case 'display': {
-      const where = { shortLink: decision.destination, fileHref: filePath(address.key ?? '') };
-      return show(displayPage(decision.page, where, language(), sending.isIndexed));
-    }
-    case 'frame':
-      return show(framePage(decision, shortLink(visiting), language(), sending.isIndexed));
-    case 'before':
-      return show(showBefore(decision, visiting));
-    case 'password':
-      return askPassword(visiting);
-    case 'card':
-      return show(
-        cardPage(decision.card, {
-          shortLink: shortLink(visiting),
-          destination: decision.destination,
-          language: language(),
-          isIndexed: sending.isIndexed === true,
-        }),
-      );
-    case 'preview': {
-      const path = keyPath(address.key ?? '', address.query);
-      return show(previewPage(decision.link, { shortLink: shortLink(visiting), path }, language()));
-    }
-    case 'notStarted':
-      return show(notStartedPage(decision.startsAt, facts.now, language()));
-    case 'notFound':
-      return show(notFoundPage(language()));
-    case 'expired':
-      return show(expiredPage(language()));
-  }
-}
-
-const shortLink = ({ visitor, address }: Visiting): string =>
-  `https://${visitor.host}${keyPath(address.key ?? '')}`;
-
-/** Resolves when everything about the visit is safe. */
-async function record(decision: Decision, visiting: Visiting, means: VisitMeans): Promise<void> {
-  const { visits, nextVisitId } = means;
-  const { lead, pass } = visiting;
-  const safe: Promise<void>[] = [];
-  if (lead !== undefined) {
-    const link = visiting.found.link!;
-    const of = { projectId: link.projectId, linkId: link.id };
-    // Kept whoever sends it: a form is not filled in by mistake.
-    safe.push(visits.record({ ...visitOf(visiting, of), id: nextVisitId(), lead }));
-  }
-  if ('visited' in decision && decision.visited !== undefined && counts(visiting)) {
-    const { visited } = decision;
-    if (decision.kind !== 'before') {
-      const { destination, via } = decision;
-      safe.push(visits.record({ ...visitOf(visiting, visited), destination, via }));
-    } else if (pass === undefined) {
-      const view = { pageId: decision.page.id };
-      safe.push(visits.record({ ...visitOf(visiting, visited), view }));
-    }
-  }
-  if (safe.length > 0) await Promise.all(safe);
-}
-
-function visitOf(
-  visiting: Visiting,
-  { projectId, linkId }: { projectId: string; linkId: string },
-): Visit {
-  const { visitor, facts, address, visitId } = visiting;
-  return {
-    id: visitId,
-    at: facts.now,
-    projectId,
-    linkId,
-    domain: visitor.host,
-    key: address.key === '' || address.key === null ? '_root' : address.key,
-    destination: shortLink(visiting),
-    ip: visitor.ip,
-    userAgent: visitor.userAgent,
-    referer: visitor.referer,
-    via: 'link',
-    ...(facts.clickId === undefined ? {} : { clickId: facts.clickId }),
-  };
-}
-
-/** The file of a display page. Whoever opens it has seen the page: it is no visit. */
-function sendFile(response: ServerResponse, decision: Decision, visitor: Visitor): void {
-  const file = decision.kind === 'display' ? decision.page.file : undefined;
-  if (file === undefined) {
-    answered.notFound.inc();
-    return sendPage(response, notFoundPage(visitor.pageLanguage));
-  }
-  answered.file.inc();
-  sendPage(response, fileAnswer(file));
-}
-
-function showBefore(
-  { page, isMandatory }: Extract<Decision, { kind: 'before' }>,
-  { found, address, facts, visitor, pass, faults }: Visiting,
-): Page {
-  const shownAt = pass?.at ?? facts.now;
-  const until = shownAt + (page.waitSeconds ?? 0) * 1000;
-  const token = pass === undefined ? makePass(found.link!, facts.now) : address.token!;
-  return beforePage(page, {
-    language: visitor.pageLanguage,
-    onward: continuePath(token, address.key!, address.query),
-    isMandatory,
-    waitSeconds: Math.max(0, Math.ceil((until - facts.now) / 1000)),
-    ...(faults === undefined ? {} : { sent: faults }),
-  });
-}
-
-/** The owner's page, told where to lead on. */
-function ownersPage(url: string, { found, address, facts, visitor, request }: Visiting): string {
-  const port = /:\d{1,5}$/.exec(request.headers.host ?? '')?.[0] ?? '';
-  const origin = `${visitor.isSecure ? 'https' : 'http'}://${visitor.host}${port}`;
-  const token = makePass(found.link!, facts.now);
-  return withParameter(url, 'continue', origin + continuePath(token, address.key!, address.query));
 }
