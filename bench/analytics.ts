@@ -9,7 +9,7 @@ import { SEEDED } from './seed.ts';
 import { onStage, percentileOf, thousands } from './stage.ts';
 
 const RUNS = 25;
-const RAW_RUNS = 3;
+const RAW_RUNS = 1;
 const PAIRS = 60;
 const DAY_MS = 86_400_000;
 

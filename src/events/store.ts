@@ -4,10 +4,10 @@ import type { CountedVisit } from './pipeline.ts';
 import { addRollups, keepLongValues } from './rollups.ts';
 
 /**
- * From so many events on, a record's are summed up beside those of its domain: fewer are read as they are, at no
- * greater cost. It begins with the next day.
+ * From so many events on, a record's are summed up beside those of its domain. Fewer are read as they are: spread over
+ * days and values, their sums would be as many rows as the events. It begins with the next day.
  */
-export const MANY_EVENTS = 1_000;
+export const MANY_EVENTS = 20_000;
 
 /**
  * Stores visits with everything that follows from them, in one transaction. A visit that is there already, from an

@@ -11,17 +11,18 @@ const FILE = readFileSync('test/data/eurofxref-daily.xml', 'utf8');
 
 describe('exchange rates', () => {
   let site: Site;
-  let urlBefore: string;
+  const envBefore: Record<string, string> = {};
 
   before(async () => {
     site = await Site.start();
-    urlBefore = process.env['RATES_URL']!;
-    process.env['RATES_URL'] = `${site.url}/rates`;
+    const settings = { RATES_URL: `${site.url}/rates`, OUTBOUND_ALLOW: '127.0.0.1' };
+    for (const name of Object.keys(settings)) envBefore[name] = process.env[name] ?? '';
+    Object.assign(process.env, settings);
     reloadConfig();
   });
 
   after(async () => {
-    process.env['RATES_URL'] = urlBefore;
+    Object.assign(process.env, envBefore);
     reloadConfig();
     await site.stop();
     await db()('rates').delete();

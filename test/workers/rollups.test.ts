@@ -5,7 +5,7 @@ import { GROUPS, type GroupName } from '../../src/analytics/groups/index.ts';
 import type { Granularity, Span } from '../../src/analytics/interval.ts';
 import type { EventName, EventRow } from '../../src/events/event.ts';
 import { rebuildRollups } from '../../src/events/rebuild.ts';
-import { addEvents } from '../../src/events/store.ts';
+import { addEvents, MANY_EVENTS } from '../../src/events/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { anEvent } from '../support/events.ts';
@@ -176,7 +176,8 @@ describe(`rollups (seed ${SEED})`, () => {
     expect((await rebuildRollups(db(), projectId, 300)).domains).to.include(none);
   });
 
-  it('begin for a record with the day after it has got many events', async () => {
+  it('begin for a record with the day after it has got many events', async function () {
+    this.timeout(60_000);
     const { body: link } = await world.api.post('/links', { url: 'https://example.com/' });
     const now = Date.now();
     const rows = (count: number, day: number) =>
@@ -192,7 +193,7 @@ describe(`rollups (seed ${SEED})`, () => {
       (await db()('record_rollups').where({ record_id: link.id, step: 'd', dimension: 'all' })).map(
         ({ count }) => count,
       );
-    await add(rows(999, 0));
+    await add(rows(MANY_EVENTS - 1, 0));
     await add(rows(1, -1));
     expect(await rolled()).to.deep.equal([]);
     await add(rows(5, 2));
