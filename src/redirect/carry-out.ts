@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Page } from '../html/layout.ts';
 import { redirects } from '../infra/metrics.ts';
 import { Tally } from '../infra/tally.ts';
+import type { Found } from '../lookup/find.ts';
+import type { Visit } from '../queues/clicks.ts';
 import { continuePath, filePath, keyPath } from './address.ts';
 import { setCookie } from './cookies.ts';
 import type { Decision } from './decide.ts';
@@ -18,7 +20,7 @@ import { previewPage } from './html/preview.ts';
 import { makePass } from './passes.ts';
 import { recordVisit } from './record-visit.ts';
 import { type Sending, sendPage, sendRedirect } from './send.ts';
-import { ownPath, shortLink, type Visiting, type VisitMeans } from './visiting.ts';
+import { ownPath, type Request, shortLink, type Visiting, type VisitMeans } from './visiting.ts';
 import type { Visitor } from './visitor.ts';
 
 /** How long a browser keeps the id of a click. */
@@ -39,6 +41,42 @@ const answered = {
   notFound: redirects.labels('not_found'),
   expired: redirects.labels('expired'),
 };
+
+const INDEXED: Sending = { isIndexed: true };
+const NOT_INDEXED: Sending = {};
+const DONE = Promise.resolve();
+
+/** Records a visit that nothing but a redirect answers, then leads on. */
+export function leadOn(
+  { status, destination, via, visited }: Extract<Decision, { kind: 'redirect' }>,
+  { address, visitor, request, response }: Request,
+  { visitId, now, found }: { visitId: string; now: number; found: Found },
+  { visits }: VisitMeans,
+): Promise<void> {
+  const sending = found.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
+  if (visited === undefined || visitor.isAutomatic || request.method === 'HEAD') {
+    answered.redirect.add();
+    sendRedirect(response, status, destination, sending);
+    return DONE;
+  }
+  const visit: Visit = {
+    id: visitId,
+    at: now,
+    projectId: visited.projectId,
+    linkId: visited.linkId,
+    domain: visitor.host,
+    key: address.key || '_root',
+    destination,
+    ip: visitor.ip,
+    userAgent: visitor.userAgent,
+    referer: visitor.referer,
+    via,
+  };
+  return visits.record(visit).then(() => {
+    answered.redirect.add();
+    sendRedirect(response, status, destination, sending);
+  });
+}
 
 /** Records what is to be counted, then answers. */
 export async function carryOut(

@@ -129,14 +129,15 @@ function lead(link: LinkEntry, facts: Facts): Decision {
 }
 
 /** Where rules, device or country lead; `undefined`: where everybody is led. */
-function targetOf(link: LinkEntry, { platform, traits, query, now }: Facts): string | undefined {
+function targetOf(link: LinkEntry, facts: Facts): string | undefined {
+  // What few links look at is worked out when it is looked at.
   if (link.rules !== undefined) {
-    const rule = link.rules.find((one) => holds(one, { traits, query, now }));
+    const rule = link.rules.find((one) => holds(one, facts));
     if (rule !== undefined) return rule.url;
   }
-  if (link.ios !== undefined && platform === 'ios') return link.ios;
-  if (link.android !== undefined && platform === 'android') return link.android;
-  return link.geo?.[traits.country];
+  if (link.ios !== undefined && facts.platform === 'ios') return link.ios;
+  if (link.android !== undefined && facts.platform === 'android') return link.android;
+  return link.geo?.[facts.traits.country];
 }
 
 /** Browsers show nothing of a plain http page in a frame of an https page. */
