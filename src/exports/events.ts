@@ -2,6 +2,7 @@ import { type EventFilter } from '../analytics/filters.ts';
 import { toEvents } from '../events/context.ts';
 import type { EventName } from '../events/event.ts';
 import { type Cursor, listEvents } from '../events/queries.ts';
+import { shortLinkOf } from '../records/record.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
 
 const PAGE = 1_000;
@@ -87,7 +88,7 @@ function toRow(event: Exported): Record<string, unknown> {
     linkId: record['id'],
     domain,
     key,
-    shortLink: domain === undefined || domain === '' ? '' : `https://${domain}/${encodeURI(key!)}`,
+    shortLink: domain === undefined || domain === '' ? '' : shortLinkOf(domain, key!),
     url: some['click']?.['url'],
     pageId: some['page']?.['id'],
     customerId: some['customer']?.['externalId'],

@@ -3,7 +3,6 @@ import type { Page } from '../html/layout.ts';
 import { redirects } from '../infra/metrics.ts';
 import { Tally } from '../infra/tally.ts';
 import type { Found } from '../lookup/find.ts';
-import type { Visit } from '../queues/clicks.ts';
 import { continuePath, filePath, keyPath } from './address.ts';
 import { setCookie } from './cookies.ts';
 import type { Decision } from './decide.ts';
@@ -18,7 +17,7 @@ import { notStartedPage } from './html/not-started.ts';
 import { type LastTry, passwordPage } from './html/password.ts';
 import { previewPage } from './html/preview.ts';
 import { makePass } from './passes.ts';
-import { recordVisit } from './record-visit.ts';
+import { recordVisit, visitOf } from './record-visit.ts';
 import { type Sending, sendPage, sendRedirect } from './send.ts';
 import { ownPath, type Request, shortLink, type Visiting, type VisitMeans } from './visiting.ts';
 import type { Visitor } from './visitor.ts';
@@ -48,30 +47,20 @@ const DONE = Promise.resolve();
 
 /** Records a visit that nothing but a redirect answers, then leads on. */
 export function leadOn(
-  { status, destination, via, visited }: Extract<Decision, { kind: 'redirect' }>,
-  { address, visitor, request, response }: Request,
+  decision: Extract<Decision, { kind: 'redirect' }>,
+  visiting: Request,
   { visitId, now, found }: { visitId: string; now: number; found: Found },
   { visits }: VisitMeans,
 ): Promise<void> {
+  const { status, destination, visited } = decision;
+  const { visitor, request, response } = visiting;
   const sending = found.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
   if (visited === undefined || visitor.isAutomatic || request.method === 'HEAD') {
     answered.redirect.add();
     sendRedirect(response, status, destination, sending);
     return DONE;
   }
-  const visit: Visit = {
-    id: visitId,
-    at: now,
-    projectId: visited.projectId,
-    linkId: visited.linkId,
-    domain: visitor.host,
-    key: address.key || '_root',
-    destination,
-    ip: visitor.ip,
-    userAgent: visitor.userAgent,
-    referer: visitor.referer,
-    via,
-  };
+  const visit = visitOf(visiting, { id: visitId, now }, visited, decision);
   return visits.record(visit).then(() => {
     answered.redirect.add();
     sendRedirect(response, status, destination, sending);

@@ -1,6 +1,6 @@
 import type { Visit } from '../queues/clicks.ts';
-import type { Decision } from './decide.ts';
-import { counts, shortLink, type Visiting, type VisitMeans } from './visiting.ts';
+import type { Decision, Visited } from './decide.ts';
+import { counts, type Request, shortLink, type Visiting, type VisitMeans } from './visiting.ts';
 
 /** Resolves when everything about the visit is safe. */
 export async function recordVisit(
@@ -9,44 +9,51 @@ export async function recordVisit(
   means: VisitMeans,
 ): Promise<void> {
   const { visits, nextVisitId } = means;
-  const { lead, pass } = visiting;
+  const { lead, pass, visitId, facts } = visiting;
+  const { now, clickId } = facts;
+  const handedOut = clickId === undefined ? {} : { clickId };
   const safe: Promise<void>[] = [];
   if (lead !== undefined) {
     const link = visiting.found.link!;
     const of = { projectId: link.projectId, linkId: link.id };
+    const id = nextVisitId();
+    const leads = { destination: shortLink(visiting), via: 'link' as const };
     // Kept whoever sends it: a form is not filled in by mistake.
-    safe.push(visits.record({ ...visitOf(visiting, of), id: nextVisitId(), lead }));
+    const visit = visitOf(visiting, { id, now }, of, leads);
+    safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
   if ('visited' in decision && decision.visited !== undefined && counts(visiting)) {
     const { visited } = decision;
+    const own = { id: visitId, now };
     if (decision.kind !== 'before') {
-      const { destination, via } = decision;
-      safe.push(visits.record({ ...visitOf(visiting, visited), destination, via }));
+      safe.push(visits.record({ ...visitOf(visiting, own, visited, decision), ...handedOut }));
     } else if (pass === undefined) {
       const view = { pageId: decision.page.id };
-      safe.push(visits.record({ ...visitOf(visiting, visited), view }));
+      const leads = { destination: shortLink(visiting), via: 'link' as const };
+      safe.push(visits.record({ ...visitOf(visiting, own, visited, leads), ...handedOut, view }));
     }
   }
   if (safe.length > 0) await Promise.all(safe);
 }
 
-function visitOf(
-  visiting: Visiting,
-  { projectId, linkId }: { projectId: string; linkId: string },
+/** What is kept of a visit that led somewhere. */
+export function visitOf(
+  { address, visitor }: Request,
+  { id, now }: { id: string; now: number },
+  { projectId, linkId }: Visited,
+  { destination, via }: Pick<Visit, 'destination' | 'via'>,
 ): Visit {
-  const { visitor, facts, address, visitId } = visiting;
   return {
-    id: visitId,
-    at: facts.now,
+    id,
+    at: now,
     projectId,
     linkId,
     domain: visitor.host,
-    key: address.key === '' || address.key === null ? '_root' : address.key,
-    destination: shortLink(visiting),
+    key: address.key || '_root',
+    destination,
     ip: visitor.ip,
     userAgent: visitor.userAgent,
     referer: visitor.referer,
-    via: 'link',
-    ...(facts.clickId === undefined ? {} : { clickId: facts.clickId }),
+    via,
   };
 }
