@@ -11,7 +11,7 @@ const VISITS = 300_000;
 /** What a redirect process under load gathers in its millisecond or two. */
 const BATCH = 30;
 const STEADY_PER_SECOND = 8_000;
-const STEADY_SECONDS = 15;
+const STEADY_SECONDS = 8;
 
 /**
  * Visits a second through one worker_clicks, from queue to queryable, against plain inserts of event rows into

@@ -242,7 +242,7 @@ export const SETTINGS = {
   ),
   CLICKS_CONCURRENCY: integer(
     'Batches of visits that one worker_clicks holds at once; they are stored together.',
-    100,
+    250,
     { min: 1, max: 1000 },
   ),
   DATABASE_POOL: integer('Postgres connections of one process.', 10, { min: 1, max: 200 }),

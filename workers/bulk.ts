@@ -1,6 +1,7 @@
 import { config } from '../src/config.ts';
 import { checkDomains } from '../src/domains/commands.ts';
 import { retainEvents } from '../src/events/retention.ts';
+import { sumUpMonths } from '../src/events/sum-months.ts';
 import { ensurePartitions, pruneVisitGuards } from '../src/events/upkeep.ts';
 import { pruneExports, writeExport } from '../src/exports/commands.ts';
 import { pruneImages } from '../src/images/keep.ts';
@@ -22,6 +23,7 @@ export default () =>
       'export.write': writeExport,
       'exports.prune': pruneExports,
       'events.retain': retainEvents,
+      'events.sum': sumUpMonths,
       'images.prune': pruneImages,
       'events.partitions': ensurePartitions,
       'visits.prune': pruneVisitGuards,

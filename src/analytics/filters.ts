@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type Joi from 'joi';
 import { domainField } from '../domains/schema.ts';
 import { Refusal } from '../errors.ts';
+import { EVENT_NAMES } from '../events/event.ts';
 import { CONTINENTS, COUNTRY_CODES } from '../infra/countries.ts';
 import { db } from '../infra/db.ts';
 import {
@@ -109,6 +110,17 @@ export function filterSql({ records, domain, conditions }: EventFilter): string 
 const EXACT = ['continent', 'country', 'city', 'device', 'browser', 'os'] as const;
 
 /**
+ * What an index knows of an event `e`: every filter can be answered by it, and any of them together. The plain
+ * conditions stand beside it, since they are cheaper to look at where another index was the better way.
+ */
+const TERMS =
+  'event_terms(e.project_id, e.domain, e.via, e.continent, e.country, e.city, e.device, e.browser, e.os, e.referer, e.url)';
+
+/** One of the terms, as the database makes them. */
+const termOf = (projectId: string, name: string, value: string): string =>
+  `${projectId} ${name} ${value}`;
+
+/**
  * Which events a request means.
  *
  * @throws Refusal `not_found` when it names what is not in the workspace, `unprocessable_entity` for a key without
@@ -118,15 +130,19 @@ export async function resolveFilter(projectId: string, query: FilterQuery): Prom
   const { domain } = query;
   const conditions: string[] = [];
   const bindings: Record<string, unknown> = {};
+  const terms: string[] = [];
   for (const name of EXACT) {
     if (query[name] === undefined) continue;
     conditions.push(`AND e.${name} = :${name}`);
     bindings[name] = query[name];
+    terms.push(termOf(projectId, name, query[name]));
   }
   if (query.type !== undefined || query.types !== undefined) {
     const { type, types = ['link', 'qr'] } = query;
+    const via = type === undefined ? types : types.filter((one) => one === type);
     conditions.push('AND e.via = ANY(:via)');
-    bindings['via'] = type === undefined ? types : types.filter((one) => one === type);
+    bindings['via'] = via;
+    if (via.length === 1) terms.push(termOf(projectId, 'via', via[0]!));
   }
   if (query.referer !== undefined) {
     await addPart(projectId, 'referer', query.referer, conditions, bindings);
@@ -147,6 +163,11 @@ export async function resolveFilter(projectId: string, query: FilterQuery): Prom
   // A key has led to the record, of which all events count, under whatever name they came.
   const isNamed = records !== undefined && query.key !== undefined && !isRootKey;
   const named = domain === undefined || isNamed ? {} : { domain };
+  if (terms.length > 0) {
+    if (named.domain !== undefined) terms.push(termOf(projectId, 'domain', named.domain));
+    conditions.push(`AND ${TERMS} @> :terms::text[]`);
+    bindings['terms'] = terms;
+  }
   return {
     ...(records === undefined ? {} : { records }),
     ...named,
@@ -257,20 +278,27 @@ async function addPart(
   const { rows } = await db().raw<{ rows: { value: string }[] }>(
     `SELECT DISTINCT coalesce(l.value, r.value) AS value FROM rollups r
        LEFT JOIN long_values l ON l.project_id = r.project_id AND l.id = r.value
-      WHERE r.project_id = :projectId AND r.event = ANY('{click,scan,view,lead,sale}')
-        AND r.dimension = :column AND r.step = 'm' AND coalesce(l.value, r.value) ILIKE :pattern
+      WHERE r.project_id = :projectId AND r.event = ANY(:events)
+        AND r.dimension = :column AND (r.step = 'm' OR (r.step = 'd' AND r.bucket >=
+              (SELECT summed_until FROM workspaces WHERE id = :projectId)))
+        AND coalesce(l.value, r.value) ILIKE :pattern
       LIMIT :limit`,
-    { projectId, column, pattern, limit: MOST_VALUES + 1 },
+    {
+      projectId,
+      column,
+      pattern,
+      events: EVENT_NAMES as unknown as string,
+      limit: MOST_VALUES + 1,
+    },
   );
   if (rows.length > MOST_VALUES) {
     conditions.push(`AND e.${column} ILIKE :${column}`);
     bindings[column] = pattern;
     return;
   }
-  conditions.push(
-    column === 'url' ? 'AND md5(e.url) = ANY(:url)' : `AND e.${column} = ANY(:${column})`,
-  );
-  bindings[column] = rows.map(({ value }) => (column === 'url' ? md5(value) : value));
+  const values = rows.map(({ value }) => (column === 'url' ? md5(value) : value));
+  conditions.push(`AND ${TERMS} && :${column}::text[]`);
+  bindings[column] = values.map((value) => termOf(projectId, column, value));
 }
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');

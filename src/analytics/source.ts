@@ -1,5 +1,5 @@
 import type { EventName } from '../events/event.ts';
-import { DIMENSIONS, type DimensionName } from '../events/rollups.ts';
+import { DIMENSIONS, type DimensionName, isFineIn, type Scope } from '../events/rollups.ts';
 import { db } from '../infra/db.ts';
 import { type EventFilter, filterSql } from './filters.ts';
 import type { Span } from './interval.ts';
@@ -57,7 +57,9 @@ export function source(question: Question, dimension: DimensionName, precision: 
     return { sql: rawSql(question, dimension), bindings: bind(bindings, [spanOf(question)]) };
   }
   const isFine =
-    records === undefined ? DIMENSIONS[dimension].isFine : ofRecord(dimension).dimension === 'all';
+    records === undefined
+      ? isFineIn('domain', dimension)
+      : isFineIn('record', ofRecord(dimension).dimension);
   const pieces = cut(spanOf(question), precision, isFine);
   return records === undefined
     ? fromDomains(question, dimension, pieces, bindings)
@@ -87,11 +89,11 @@ function fromDomains(
   const intervals: Interval[] = [];
   const isDomain = filter.domain === undefined ? '' : 'AND domain = :domain';
   const parts = [
-    ...steps.map(
-      ({ step, intervals: some }) =>
+    ...readable(steps, 'domain', dimension).map(
+      ({ step, intervals: some, only = '' }) =>
         `SELECT event, bucket AS at, value, count AS n, amount_cents AS amount FROM rollups
           WHERE project_id = :projectId AND event = ANY(:events) AND dimension = '${dimension}' AND step = '${step}'
-            AND ${within('bucket', some, intervals)} ${isDomain}`,
+            AND ${within('bucket', some, intervals)} ${isDomain} ${only}`,
     ),
     ...(ragged.length === 0
       ? []
@@ -103,7 +105,7 @@ function fromDomains(
 }
 
 /** Where the rollups of single records have a dimension. By records they are counted as they are. */
-const ofRecord = (dimension: DimensionName) =>
+const ofRecord = (dimension: DimensionName): { dimension: DimensionName; value: string } =>
   dimension === 'record' ? { dimension: 'all', value: 'record_id' } : { dimension, value: 'value' };
 
 function fromRecords(
@@ -121,16 +123,32 @@ function fromRecords(
       WHERE ${OF_EVENTS} AND ${within('e.occurred_at', time, intervals)} AND ${condition}`;
   const parts = [
     // Their rollups hold what came since `rolled_from`, and nothing of what came before.
-    ...steps.map(
-      ({ step, intervals: some }) =>
+    ...readable(steps, 'record', kept.dimension).map(
+      ({ step, intervals: some, only = '' }) =>
         `SELECT event, bucket AS at, ${kept.value} AS value, count AS n, amount_cents AS amount FROM record_rollups
           WHERE project_id = :projectId AND record_id = ANY(:records) AND event = ANY(:events)
-            AND dimension = '${kept.dimension}' AND step = '${step}' AND ${within('bucket', some, intervals)}`,
+            AND dimension = '${kept.dimension}' AND step = '${step}' AND ${within('bucket', some, intervals)} ${only}`,
     ),
     rawOf([spanOf(question)], "e.occurred_at < coalesce(r.rolled_from, 'infinity')"),
     ...(ragged.length === 0 ? [] : [rawOf(ragged, 'e.occurred_at >= r.rolled_from')]),
   ];
   return { sql: union(parts), bindings: bind(bindings, intervals) };
+}
+
+interface Readable {
+  step: 'q' | 'd' | 'm';
+  intervals: Interval[];
+  /** A further condition. */
+  only?: string;
+}
+
+/** The rows that hold these steps: months that are not summed up yet are there as their days. */
+function readable(steps: Pieces['steps'], scope: Scope, dimension: DimensionName): Readable[] {
+  return steps.flatMap((piece): Readable[] => {
+    if (piece.step !== 'm' || isFineIn(scope, dimension)) return [piece];
+    const only = 'AND bucket >= (SELECT summed_until FROM workspaces WHERE id = :projectId)';
+    return [piece, { step: 'd', intervals: piece.intervals, only }];
+  });
 }
 
 const union = (parts: string[]): string => parts.join('\n UNION ALL ');

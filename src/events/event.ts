@@ -1,5 +1,8 @@
+/** What can happen. */
+export const EVENT_NAMES = ['click', 'scan', 'view', 'lead', 'sale'] as const;
+
 /** What happened. */
-export type EventName = 'click' | 'scan' | 'view' | 'lead' | 'sale';
+export type EventName = (typeof EVENT_NAMES)[number];
 
 /** Name of the lead that a form before a destination makes. */
 export const FORM_SUBMITTED = 'Form submitted';

@@ -39,11 +39,11 @@ export async function listEvents(
   const further = order === 'asc' ? '>' : '<';
   const { rows } = await db().raw<{ rows: ListedEvent[] }>(
     `WITH chosen AS (
-       SELECT e.project_id, e.occurred_at, e.id FROM events e
+       SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
         WHERE e.project_id = :projectId AND e.event = :event AND e.occurred_at >= :start AND e.occurred_at < :end
           ${filterSql(filter)} ${after === undefined ? '' : `AND (e.occurred_at, e.id) ${further} ('epoch'::timestamptz + :afterMicros * interval '1 microsecond', :afterId)`}
         ORDER BY e.occurred_at ${order}, e.id ${order} LIMIT :limit OFFSET :offset)
-     SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, occurred_at, id)
+     SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, event, occurred_at, id)
       ORDER BY e.occurred_at ${order}, e.id ${order}`,
     {
       ...filter.bindings,

@@ -1,5 +1,5 @@
 import type { Db } from '../infra/db.ts';
-import { addRollups, keepLongValues, rollupsOf } from './rollups.ts';
+import { addRollups, keepLongValues, rollupsOf, type Scope, TABLES } from './rollups.ts';
 import { MANY_EVENTS } from './store.ts';
 
 /** How rollups differed from the events that they sum up, in rows. */
@@ -72,13 +72,6 @@ const EVENTS = '(SELECT * FROM events WHERE project_id = :projectId AND occurred
 const ROLLED_EVENTS = `(SELECT v.* FROM events v
     JOIN counters c ON c.project_id = v.project_id AND c.record_id = v.link_id
    WHERE v.project_id = :projectId AND v.occurred_at >= :from AND v.occurred_at >= c.rolled_from)`;
-
-type Scope = 'domain' | 'record';
-
-const TABLES = {
-  domain: { table: 'rollups', key: 'domain' },
-  record: { table: 'record_rollups', key: 'record_id' },
-} as const;
 
 async function compare(
   trx: Db,

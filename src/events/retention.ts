@@ -1,5 +1,6 @@
 import { db } from '../infra/db.ts';
 import { RETENTION_DAYS } from '../workspaces/plans.ts';
+import { EVENT_NAMES } from './event.ts';
 
 const CHUNK = 20_000;
 
@@ -28,8 +29,11 @@ export async function retainEvents(): Promise<undefined> {
 }
 
 async function forget({ id: projectId, from }: Kept): Promise<void> {
-  const old = 'project_id = :projectId AND occurred_at < :from';
-  const of = { projectId, from, limit: CHUNK } as unknown as Record<string, string>;
+  const old = 'project_id = :projectId AND event = ANY(:events) AND occurred_at < :from';
+  const of = { projectId, events: EVENT_NAMES, from, limit: CHUNK } as unknown as Record<
+    string,
+    string
+  >;
   const { rows } = await db().raw<{ rows: [{ hasOld: boolean }] }>(
     `SELECT EXISTS (SELECT 1 FROM events WHERE ${old}) AS "hasOld"`,
     of,
@@ -42,8 +46,8 @@ async function forget({ id: projectId, from }: Kept): Promise<void> {
   );
   for (;;) {
     const { rowCount } = await db().raw<{ rowCount: number }>(
-      `DELETE FROM events WHERE (project_id, occurred_at, id) IN
-         (SELECT project_id, occurred_at, id FROM events WHERE ${old} LIMIT :limit)`,
+      `DELETE FROM events WHERE (project_id, event, occurred_at, id) IN
+         (SELECT project_id, event, occurred_at, id FROM events WHERE ${old} LIMIT :limit)`,
       of,
     );
     if (rowCount < CHUNK) return;

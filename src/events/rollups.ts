@@ -5,7 +5,10 @@
  *   step   length                   of dimensions
  *   q      a quarter of an hour     with few values (`isFine`)
  *   d      a day of UTC             all
- *   m      a month of UTC           all
+ *   m      a month of UTC           all; of those with many values, when it is over
+ *
+ * Where there are many values, nearly every event adds rows of its own. So their months are summed up from their days
+ * once for all (`sumUpMonths`), up to the workspace's `summed_until`; whatever comes later of those months, adds to both.
  */
 
 interface Dimension {
@@ -42,58 +45,80 @@ export const DIMENSIONS = {
 
 export type DimensionName = keyof typeof DIMENSIONS;
 
-/** What single links and QR codes are not counted by: it would be themselves. */
-const NOT_OF_RECORDS: ReadonlySet<string> = new Set(['record']);
+/** Whose rollups: those of domains, or those of single links and QR codes. */
+export type Scope = 'domain' | 'record';
 
-const dimensionRows = (names: readonly string[]): string =>
-  names
-    .map((name) => {
-      const { value, isFine } = DIMENSIONS[name as DimensionName];
-      return `('${name}', ${value}, ${isFine})`;
-    })
-    .join(', ');
+/** Where the rollups of a scope are: the column that says whose, and the primary key. */
+export const TABLES = {
+  domain: {
+    table: 'rollups',
+    key: 'domain',
+    primaryKey: 'project_id, event, dimension, step, bucket, domain, value',
+  },
+  record: {
+    table: 'record_rollups',
+    key: 'record_id',
+    primaryKey: 'project_id, record_id, event, dimension, step, bucket, value',
+  },
+} as const satisfies Record<Scope, object>;
+
+/** What there are rollups of. Single links and QR codes are not counted by themselves. */
+const namesOf = (scope: Scope): DimensionName[] =>
+  Object.entries<Dimension>(DIMENSIONS).flatMap(([name, { isSummed }]) =>
+    isSummed === false || (scope === 'record' && name === 'record') ? [] : [name as DimensionName],
+  );
+
+/** Are there quarters? Of single records only of time itself: what else is asked of them is asked by days. */
+export const isFineIn = (scope: Scope, name: DimensionName): boolean =>
+  scope === 'domain' ? DIMENSIONS[name].isFine : name === 'all';
+
+/** Dimensions whose months are summed up when they are over. */
+export const summedLater = (scope: Scope): DimensionName[] =>
+  namesOf(scope).filter((name) => !isFineIn(scope, name));
 
 /**
  * The rollups of some events, as a query.
  *
  * @param source a table of events, or SQL of one in parentheses
- * @param scope whose rollups: those of domains, or those of single records
  */
-export function rollupsOf(source: string, scope: 'domain' | 'record'): string {
+export function rollupsOf(source: string, scope: Scope): string {
   const key = scope === 'domain' ? 'domain' : 'link_id';
-  const names = Object.entries<Dimension>(DIMENSIONS).flatMap(([name, { isSummed }]) =>
-    isSummed === false || (scope === 'record' && NOT_OF_RECORDS.has(name)) ? [] : [name],
-  );
-  // Of single records only time itself is wanted in quarters: what else is asked of them is asked by days.
-  const isFine = scope === 'domain' ? 'd.is_fine' : "d.dimension = 'all'";
+  const names = namesOf(scope);
+  const timeOf = (name: DimensionName) => (isFineIn(scope, name) ? 'quarter' : 'day');
+  // Grouped by one dimension, a row has a time and a value of that one, and NULL for all others.
+  const choose = (result: (name: DimensionName) => string) =>
+    `CASE ${names.map((name) => `WHEN grouping(by_${name}) = 0 THEN ${result(name)}`).join(' ')} END`;
   return `
-    SELECT project_id, ${key} AS scope, event, dimension, step, bucket, value,
+    SELECT project_id, scope, event, dimension, step, bucket, value,
            sum(count)::bigint AS count, sum(amount_cents)::bigint AS amount_cents
-      FROM (SELECT e.project_id, e.${key}, e.event, d.dimension, d.value, ${isFine} AS is_fine,
-                   CASE WHEN ${isFine} THEN e.quarter ELSE e.day END AS first,
-                   count(*) AS count, coalesce(sum(e.amount_cents), 0) AS amount_cents
-              FROM (SELECT *, date_bin('15 minutes', occurred_at, 'epoch'::timestamptz) AS quarter,
-                           date_trunc('day', occurred_at, 'UTC') AS day FROM ${source} AS all_events) AS e
-             CROSS JOIN LATERAL (VALUES ${dimensionRows(names)}) AS d(dimension, value, is_fine)
-             WHERE d.value IS NOT NULL
-             GROUP BY 1, 2, 3, 4, 5, 6, 7) AS counted
+      FROM (SELECT project_id, scope, event, ${choose((name) => `'${name}'`)} AS dimension,
+                   ${choose((name) => `by_${name}`)} AS value, quarter IS NOT NULL AS is_fine,
+                   coalesce(quarter, day) AS first, count(*) AS count, coalesce(sum(amount_cents), 0) AS amount_cents
+              FROM (SELECT e.project_id, e.${key} AS scope, e.event, e.amount_cents,
+                           date_bin('15 minutes', e.occurred_at, 'epoch'::timestamptz) AS quarter,
+                           date_trunc('day', e.occurred_at, 'UTC') AS day,
+                           ${names.map((name) => `${DIMENSIONS[name].value} AS by_${name}`).join(', ')}
+                      FROM ${source} AS e) AS valued
+             GROUP BY project_id, scope, event, GROUPING SETS
+                      (${names.map((name) => `(${timeOf(name)}, by_${name})`).join(', ')})) AS counted
      CROSS JOIN LATERAL (VALUES ('q', first),
                                 ('d', date_trunc('day', first, 'UTC')),
                                 ('m', date_trunc('month', first, 'UTC'))) AS s(step, bucket)
-     WHERE is_fine OR step <> 'q'
+      JOIN workspaces AS w ON w.id = project_id
+     WHERE value IS NOT NULL
+       AND CASE step WHEN 'd' THEN true WHEN 'q' THEN is_fine ELSE is_fine OR bucket < w.summed_until END
      GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 }
 
 /** Adds the rollups of some events to those that are kept. Rows are taken in the order of their keys, as everywhere. */
-export function addRollups(source: string, scope: 'domain' | 'record'): string {
-  const table = scope === 'domain' ? 'rollups' : 'record_rollups';
-  const key = scope === 'domain' ? 'domain' : 'record_id';
+export function addRollups(source: string, scope: Scope): string {
+  const { table, key, primaryKey } = TABLES[scope];
   return `
     INSERT INTO ${table} AS kept (project_id, ${key}, event, dimension, step, bucket, value, count, amount_cents)
     SELECT project_id, scope, event, dimension, step::"char", bucket, value, count, amount_cents
       FROM (${rollupsOf(source, scope)}) AS made
      ORDER BY project_id, event, dimension, step, bucket, scope, value
-    ON CONFLICT (project_id, ${scope === 'domain' ? '' : 'record_id, '}event, dimension, step, bucket, ${scope === 'domain' ? 'domain, ' : ''}value)
+    ON CONFLICT (${primaryKey})
       DO UPDATE SET count = kept.count + excluded.count,
                     amount_cents = kept.amount_cents + excluded.amount_cents`;
 }

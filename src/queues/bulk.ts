@@ -16,6 +16,7 @@ export const bulk = defineQueue<{
   'export.write': Job<NewExport, ExportResult>;
   'exports.prune': Job<object, undefined>;
   'events.retain': Job<object, undefined>;
+  'events.sum': Job<object, undefined>;
   'images.prune': Job<object, undefined>;
   'events.partitions': Job<object, undefined>;
   'visits.prune': Job<object, undefined>;

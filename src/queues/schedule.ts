@@ -20,6 +20,7 @@ export const SCHEDULE = [
   due(bulk, 'domains.check', 5 * MINUTE),
   due(bulk, 'exports.prune', 60 * MINUTE),
   due(bulk, 'events.retain', 12 * 60 * MINUTE),
+  due(bulk, 'events.sum', 60 * MINUTE),
   due(currency, 'rates.refresh', 6 * 60 * MINUTE),
 ];
 

@@ -6,6 +6,7 @@ import type { Granularity, Span } from '../../src/analytics/interval.ts';
 import type { EventName, EventRow } from '../../src/events/event.ts';
 import { rebuildRollups } from '../../src/events/rebuild.ts';
 import { addEvents, MANY_EVENTS } from '../../src/events/store.ts';
+import { sumUpMonths } from '../../src/events/sum-months.ts';
 import { db } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { anEvent } from '../support/events.ts';
@@ -40,13 +41,14 @@ describe(`rollups (seed ${SEED})`, () => {
   let records: string[];
   let tagId: string;
   let folderId: string;
+  let pageId: string;
   const random = seeded(SEED);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
   before(async function () {
     this.timeout(60_000);
     world = await aWorkspace();
-    const { api, projectId } = world;
+    const { api } = world;
     tagId = (await api.post('/tags', { name: 'some' })).body.id;
     folderId = (await api.post('/folders', { name: 'others' })).body.id;
     const { body: links } = await api.post(
@@ -59,11 +61,19 @@ describe(`rollups (seed ${SEED})`, () => {
     const { body: code } = await api.post('/qrcodes', { type: 'url', url: LONG, tagIds: [tagId] });
     records = [...links.map(({ id }: { id: string }) => id), code.id];
     const { body: page } = await api.post('/pages', { title: 'Page' });
-    const events = Array.from({ length: COUNT }, (_, at) => event(projectId, at, page.id));
-    for (let at = 0; at < COUNT; at += 500) {
+    pageId = page.id;
+    await add(0, COUNT);
+  });
+
+  async function add(from: number, count: number): Promise<void> {
+    const { projectId } = world;
+    const events = Array.from({ length: count }, (_, at) => event(projectId, from + at, pageId));
+    for (let at = 0; at < count; at += 500) {
       await db().transaction((trx) => addEvents(trx, events.slice(at, at + 500)));
     }
-  });
+  }
+
+  const addLateEvents = () => add(COUNT, 500);
 
   function event(projectId: string, at: number, pageId: string): EventRow {
     const kind = pick(KINDS);
@@ -132,6 +142,8 @@ describe(`rollups (seed ${SEED})`, () => {
   const stages: [stage: string, prepare: () => Promise<unknown>][] = [
     ['as they are stored', async () => {}],
     ['of records with many events', () => rebuildRollups(db(), world.projectId, 300)],
+    ['with months summed up', () => sumUpMonths()],
+    ['with events of months that were summed up', addLateEvents],
   ];
   for (const [stage, prepare] of stages) {
     describe(stage, () => {

@@ -1,11 +1,9 @@
-import type { EventName } from '../../events/event.ts';
+import { EVENT_NAMES, type EventName } from '../../events/event.ts';
 import { db } from '../../infra/db.ts';
 import { Joi } from '../../infra/fields.ts';
 import { EVENTS, type EventParameter, type Numbers, numbersSql } from '../events.ts';
 import { ask, type Question, source } from '../source.ts';
 import type { Group } from './group.ts';
-
-const ALL: readonly EventName[] = ['click', 'scan', 'view', 'lead', 'sale'];
 
 /** How often each of some events came. */
 export async function totalsOf(question: Question, events: readonly EventName[]): Promise<Numbers> {
@@ -37,7 +35,7 @@ export const count: Group = {
     sales: number,
     saleAmount: number.description('In cents.'),
   }),
-  ask: async (question) => totals(await totalsOf(question, ALL)),
+  ask: async (question) => totals(await totalsOf(question, EVENT_NAMES)),
 };
 
 /** The number of one event alone, or of those that are looked at together. */
@@ -65,8 +63,8 @@ export const kpis: Group = {
     const before = new Date(start.getTime() - (end.getTime() - start.getTime()));
     const span = { ...question.span, start: before, end: start };
     const [now, previous] = await Promise.all([
-      totalsOf(question, ALL),
-      totalsOf({ ...question, span }, ALL),
+      totalsOf(question, EVENT_NAMES),
+      totalsOf({ ...question, span }, EVENT_NAMES),
     ]);
     return Object.fromEntries(
       Object.entries(now).map(([name, value]) => {
