@@ -162,7 +162,7 @@ export const SETTINGS = {
     'Private addresses or ranges that may be fetched from all the same, at any port; elsewhere only 80 and 443 are asked.',
   ),
   DNS_SERVERS: {
-    help: 'Name servers that are asked for verification records, as comma-separated addresses with or without port.',
+    help: 'Name servers that are asked for verification records and for the hosts of what is fetched, as comma-separated addresses with or without port.',
     fallback: [] as string[],
     shownDefault: 'those of the system',
     parse(value: string) {

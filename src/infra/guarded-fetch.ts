@@ -1,5 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, request } from 'undici';
 import { config } from '../config.ts';
@@ -23,7 +26,16 @@ export interface Fetched {
 
 /** How much may be fetched, and how. */
 export interface FetchOptions {
+  /** Of the body, after decompression. */
   maxBytes: number;
+  /** What becomes of a larger body: it is refused, which is the default, or what is over is left. */
+  overflow?: 'refuse' | 'cut';
+  /** Says of each piece of the body whether that was enough: no more is read then. */
+  isEnough?: (piece: Buffer) => boolean;
+  /** Takes compressed bodies too. */
+  compressed?: boolean;
+  /** Connections are kept for the next request to the same place; what they lead to was judged when they were opened. */
+  keepAlive?: boolean;
   /** For everything together: names, redirects, body. */
   timeoutMs: number;
   method?: 'GET' | 'POST';
@@ -40,6 +52,14 @@ export class FetchRefused extends Error {}
 
 const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
 const REDIRECTS = 3;
+/** For a connection to come about, in ms. */
+const CONNECT_MS = 10_000;
+/** What is kept of connections: so many to one place, so long. */
+const KEPT: Agent.Options = {
+  connections: 32,
+  keepAliveTimeout: 10_000,
+  keepAliveMaxTimeout: 60_000,
+};
 /** Those of http and https, which `URL` leaves out where they are usual: other services listen on other ports. */
 const WEB_PORTS = new Set(['', '80', '443']);
 /** Public to look at, reached by Azure's own machines only, and their source of metadata. */
@@ -52,22 +72,32 @@ const AZURE_WIRE_SERVER = '168.63.129.16';
  */
 export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
   const signal = AbortSignal.timeout(options.timeoutMs);
-  const agent = new Agent({
-    // The port is part of the judgement, and a look-up alone isn't told of it.
-    connect: (target, done) => {
-      const lookup = guardedLookup(target.port) as typeof systemLookup;
-      buildConnector({ lookup, timeout: options.timeoutMs })(target, done);
-    },
-    pipelining: 0,
-  });
+  const agent = options.keepAlive === true ? pooled() : newAgent(CONNECT_MS);
   try {
     return await follow(url, options, agent, signal);
   } catch (error) {
     if (error instanceof FetchRefused || isOurs(error)) throw error;
     throw new FetchRefused(reasonOf(error, signal, options), { cause: error });
   } finally {
-    agent.destroy().catch(() => {});
+    if (agent !== pool) agent.destroy().catch(() => {});
   }
+}
+
+let pool: Agent | undefined;
+
+const pooled = (): Agent => (pool ??= newAgent(CONNECT_MS, KEPT));
+
+function newAgent(timeout: number, options: Agent.Options = { pipelining: 0 }): Agent {
+  return new Agent({
+    ...options,
+    // The port is part of the judgement, and a look-up alone isn't told of it.
+    connect: (target, done) => {
+      buildConnector({ lookup: guardedLookup(target.port) as typeof systemLookup, timeout })(
+        target,
+        done,
+      );
+    },
+  });
 }
 
 async function follow(
@@ -76,7 +106,7 @@ async function follow(
   agent: Agent,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const { method = 'GET', headers = {}, body, maxBytes } = options;
+  const { method = 'GET', headers = {}, body } = options;
   const maxRedirects = method === 'GET' ? (options.maxRedirects ?? REDIRECTS) : 0;
   let url = readUrl(first);
   const { origin } = url;
@@ -85,7 +115,7 @@ async function follow(
       method,
       headers: {
         'user-agent': USER_AGENT,
-        'accept-encoding': 'identity',
+        'accept-encoding': options.compressed === true ? 'gzip, deflate, br' : 'identity',
         ...(url.origin === origin ? headers : {}),
       },
       ...(body === undefined ? {} : { body }),
@@ -115,28 +145,62 @@ async function follow(
         url: url.href,
       };
     }
-    if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
-      answer.body.destroy();
-      throw new FetchRefused('it is compressed, although that was not asked for');
-    }
     return {
       status,
       headers: plainHeaders(answer.headers),
-      body: await collect(answer.body, maxBytes),
+      body: await collect(
+        decompressed(answer.body, answer.headers['content-encoding'], options),
+        options,
+      ),
       url: url.href,
     };
   }
 }
 
-async function collect(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > maxBytes) throw new FetchRefused(`it is larger than ${sizeText(maxBytes)}`);
-    chunks.push(chunk);
+const DECOMPRESS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** @throws FetchRefused for an encoding that was not asked for */
+function decompressed(
+  body: Readable,
+  encoding: string | string[] | undefined,
+  options: FetchOptions,
+): Readable {
+  const name = String(encoding ?? 'identity')
+    .trim()
+    .toLowerCase();
+  if (name === 'identity' || name === '') return body;
+  const stream = options.compressed === true ? DECOMPRESS[name]?.() : undefined;
+  if (stream === undefined) {
+    body.destroy();
+    throw new FetchRefused('it is compressed in a way that was not asked for');
   }
-  return Buffer.concat(chunks);
+  body.on('error', (error) => stream.destroy(error));
+  stream.on('close', () => body.destroy());
+  return body.pipe(stream);
+}
+
+async function collect(
+  stream: Readable,
+  { maxBytes, overflow = 'refuse', isEnough = () => false }: FetchOptions,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > maxBytes && overflow === 'refuse') {
+      throw new FetchRefused(`it is larger than ${sizeText(maxBytes)}`);
+    }
+    pieces.push(piece);
+    if (size >= maxBytes && overflow === 'cut') break;
+    if (isEnough(piece)) break;
+  }
+  const body = Buffer.concat(pieces);
+  return body.length > maxBytes ? body.subarray(0, maxBytes) : body;
 }
 
 const sizeText = (bytes: number): string =>
@@ -180,7 +244,7 @@ type LookupCallback = (
   family?: number,
 ) => void;
 
-/** Resolves a name as node does, and refuses it when any of its addresses is forbidden. */
+/** Resolves a name, and refuses it when any of its addresses is forbidden. */
 const guardedLookup =
   (port: string) =>
   (
@@ -188,7 +252,7 @@ const guardedLookup =
     options: { all?: boolean; family?: number },
     callback: LookupCallback,
   ): void => {
-    systemLookup(hostname, { family: options.family ?? 0, all: true }, (error, found) => {
+    lookUp(hostname, options.family ?? 0, (error, found) => {
       if (error !== null) return callback(error);
       const objection = objectionTo(
         found.map(({ address }) => address),
@@ -200,6 +264,37 @@ const guardedLookup =
       else callback(null, first.address, first.family);
     });
   };
+
+type Found = { address: string; family: number }[];
+
+/** All addresses of a name: as the system knows them, or the name servers of the settings. */
+function lookUp(
+  hostname: string,
+  family: number,
+  done: (error: Error | null, found: Found) => void,
+): void {
+  const servers = config().DNS_SERVERS;
+  if (servers.length === 0) {
+    systemLookup(hostname, { family, all: true }, done);
+    return;
+  }
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  resolver.setServers(servers);
+  Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]).then(
+    (answers) => {
+      const found = answers.flatMap((answer, at) =>
+        answer.status === 'fulfilled'
+          ? answer.value.map((address) => ({ address, family: at === 0 ? 4 : 6 }))
+          : [],
+      );
+      const [first] = answers;
+      if (found.length > 0) done(null, found);
+      else
+        done(first?.status === 'rejected' ? (first.reason as Error) : new Error('no address'), []);
+    },
+    (error: Error) => done(error, []),
+  );
+}
 
 /**
  * Whether an address may be asked: a public one (nothing that RFC 6890 and its registries reserve), or one that the

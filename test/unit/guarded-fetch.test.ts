@@ -366,7 +366,7 @@ describe('the guarded way out', () => {
           body: gzipSync(Buffer.alloc(1_000_000)),
         });
         expect(await refusal(`${site.url}/gzip`), encoding).to.equal(
-          'it is compressed, although that was not asked for',
+          'it is compressed in a way that was not asked for',
         );
       }
       site.answer('/gzip', { headers: { 'Content-Encoding': 'identity' }, body: 'plain' });
