@@ -6,7 +6,7 @@ import { Refusal } from '../src/errors.ts';
 import { rebuildRollups } from '../src/events/rebuild.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { toInstant } from '../src/infra/fields.ts';
-import { closeCacheRedis } from '../src/infra/redis.ts';
+import { closeRedis } from '../src/infra/redis.ts';
 import {
   createApiKey,
   createWorkspace,
@@ -217,7 +217,7 @@ try {
     print(await command.run(options), options['json'] === true);
   } finally {
     await closeDb();
-    await closeCacheRedis();
+    await closeRedis();
     await servers.stop();
   }
 } catch (error) {

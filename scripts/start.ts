@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
-import { closeCacheRedis } from '../src/infra/redis.ts';
+import { closeRedis } from '../src/infra/redis.ts';
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
 import { migrateLatest } from './migrate.ts';
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   } finally {
     await runner?.stop();
     await closeDb();
-    await closeCacheRedis();
+    await closeRedis();
     await servers?.stop();
   }
   if (end.aborted) console.log('stopped');

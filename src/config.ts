@@ -209,7 +209,7 @@ export const SETTINGS = {
     min: 1,
     max: 100,
   }),
-  METATAGS_CONCURRENCY: integer('Pages that one worker_metatags looks at at once.', 8, {
+  METATAGS_CONCURRENCY: integer('Pages that one worker_metatags looks at at once.', 32, {
     min: 1,
     max: 100,
   }),
@@ -236,10 +236,14 @@ export const SETTINGS = {
     },
   ),
   QR_REQUESTS_PER_MINUTE: integer(
-    'Requests of what needs no key (GET /qr, statistics, exports) that one address may send in a minute; 0: any number.',
+    'Requests of what needs no key (GET /qr, GET /metatags, statistics, exports) that one address may send in a minute; 0: any number.',
     300,
     { min: 0, max: 1_000_000 },
   ),
+  WEBHOOKS_CONCURRENCY: integer('Webhooks that one worker_webhooks sends to at once.', 50, {
+    min: 1,
+    max: 1000,
+  }),
   CLICKS_CONCURRENCY: integer(
     'Batches of visits that one worker_clicks holds at once; they are stored together.',
     250,

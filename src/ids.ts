@@ -14,6 +14,7 @@ const PREFIXES = {
   customer: 'cus_',
   event: 'evt_',
   webhook: 'wh_',
+  delivery: 'msg_',
   page: 'page_',
   template: 'tmpl_',
   workspace: 'proj_',

@@ -17,6 +17,7 @@ const WORKERS: Record<
   images: () => import('./images.ts'),
   currency: () => import('./currency.ts'),
   metatags: () => import('./metatags.ts'),
+  webhooks: () => import('./webhooks.ts'),
 };
 
 const name = process.argv[2] ?? '';

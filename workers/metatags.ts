@@ -1,11 +1,13 @@
 import { config } from '../src/config.ts';
+import { keepPage } from '../src/metatags/commands.ts';
 import { findFrameable } from '../src/metatags/framing.ts';
+import { readPreview } from '../src/metatags/preview.ts';
 import { metatags } from '../src/queues/metatags.ts';
 import { serve } from '../src/queues/queue.ts';
 
 export default () =>
   serve(
     metatags,
-    { 'pages.framing': findFrameable },
+    { 'pages.framing': findFrameable, 'page.read': keepPage, 'record.preview': readPreview },
     { concurrency: config().METATAGS_CONCURRENCY },
   );

@@ -7,10 +7,12 @@ import { exportRoutes } from '../exports/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
+import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
 import { templateRoutes } from '../templates/routes.ts';
+import { webhookRoutes } from '../webhooks/routes.ts';
 import type { Route } from './route.ts';
 
 /** Every endpoint, in the order in which paths are tried: fixed paths of a room stand before `{id}`. */
@@ -22,10 +24,12 @@ export const routes: readonly Route[] = [
   ...tagRoutes,
   ...folderRoutes,
   ...pageRoutes,
+  ...metatagsRoutes,
   ...domainRoutes,
   ...conversionRoutes,
   ...customerRoutes,
   ...eventRoutes,
   ...analyticsRoutes,
+  ...webhookRoutes,
   ...jobRoutes,
 ];

@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { once } from '../jobs/once.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { forgetCustomer } from '../webhooks/forget.ts';
 import { Customer } from './model.ts';
 import { type CustomerRecord, toCustomer } from './record.ts';
 
@@ -38,6 +39,7 @@ export function deleteCustomer({ id }: { id: string }, job: JobContext): Promise
     const deleted = await Customer.of(job.projectId, trx).where({ id }).delete();
     if (deleted === 0) throw unknownCustomer(id);
     await eraseEvents(trx, job.projectId, id);
+    await forgetCustomer(trx, job.projectId, id);
     return { result: { id }, changes: [] };
   });
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../infra/db.ts';
+import { forgetVisitors } from '../webhooks/forget.ts';
 import { takeRollups } from './rollups.ts';
 
 /** Removes all events of some links and QR codes, and what they counted for, as if nobody had ever come. */
@@ -15,4 +16,5 @@ export async function forgetEvents(
     { projectId, ids } as unknown as Record<string, string>,
   );
   for (const sql of takeRollups('gone_events')) await trx.raw(sql);
+  await forgetVisitors(trx, projectId, ids);
 }

@@ -63,6 +63,12 @@ const conversion = (event: StoredEvent, timestamp: string, context: EventContext
   metadata: event.metadata,
 });
 
+/** What webhooks are told of an event: what `GET /events` answers, without what is there twice. */
+export function toTold(event: StoredEvent, context: EventContext): object {
+  const { event: _, timestamp: __, ...told } = toEvent(event, context) as Record<string, unknown>;
+  return event.event === 'click' ? { click: told['click'], link: told['link'] } : told;
+}
+
 /** The link of an event, or its QR code; `link: null` where it has neither. */
 function recordOf(event: StoredEvent, { link, qrcode }: EventContext) {
   if (event.link_id === null) return { link: null };

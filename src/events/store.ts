@@ -2,6 +2,7 @@ import { type Db, db } from '../infra/db.ts';
 import { type EventRow, FORM_SUBMITTED } from './event.ts';
 import type { CountedVisit } from './pipeline.ts';
 import { addRollups, keepLongValues } from './rollups.ts';
+import { tellOfEvents } from './tell.ts';
 
 /**
  * From so many events on, a record's are summed up beside those of its domain. Fewer are read as they are: spread over
@@ -28,8 +29,8 @@ export async function storeVisits(visits: readonly CountedVisit[]): Promise<numb
 }
 
 /**
- * Adds events, and with them the rollups, the counters of their links, QR codes and pages, and what is marked as
- * filled. Whoever calls makes sure that they are new.
+ * Adds events, and with them the rollups, the counters of their links, QR codes and pages, what is marked as filled, and
+ * what webhooks are told. Whoever calls makes sure that they are new.
  */
 export async function addEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -45,6 +46,7 @@ export async function addEvents(trx: Db, rows: readonly EventRow[]): Promise<voi
     ]);
   }
   await markFilled(trx, rows);
+  await tellOfEvents(trx, rows);
 }
 
 /** Takes the guards of these visits; the visits whose guard was free are new. */

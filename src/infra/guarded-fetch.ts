@@ -1,10 +1,10 @@
-import { lookup as systemLookup } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import type { Readable } from 'node:stream';
+import type { LookupAddress } from 'node:dns';
+import { Resolver, lookup as systemLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { config } from '../config.ts';
 import { parseUrl } from './url.ts';
 
@@ -30,11 +30,16 @@ export interface FetchOptions {
   maxBytes: number;
   /** What becomes of a larger body: it is refused, which is the default, or what is over is left. */
   overflow?: 'refuse' | 'cut';
+  /** Says of an answer whether its body shall be read; absent: every body is. */
+  isWanted?: (status: number, headers: Record<string, string>) => boolean;
   /** Says of each piece of the body whether that was enough: no more is read then. */
   isEnough?: (piece: Buffer) => boolean;
   /** Takes compressed bodies too. */
   compressed?: boolean;
-  /** Connections are kept for the next request to the same place; what they lead to was judged when they were opened. */
+  /**
+   * Connections are kept for the next request to the same place; what they lead to was judged when they were opened.
+   * One whose answer was not read to its end is closed.
+   */
   keepAlive?: boolean;
   /** For everything together: names, redirects, body. */
   timeoutMs: number;
@@ -54,10 +59,18 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
 const REDIRECTS = 3;
 /** For a connection to come about, in ms. */
 const CONNECT_MS = 10_000;
-/** What is kept of connections: so many to one place, so long. */
+/** For each of several addresses, in ms: Node's own 250 is less than a way around the world and back takes. */
+const ADDRESS_MS = 2_000;
+/** For one question to a name server, in ms. It is asked twice. */
+const DNS_MS = 2_000;
+/** How long addresses of one kind are waited for when those of the other are there, in ms. */
+const OTHER_KIND_MS = 300;
+/** How much more of a compressed body may be read than is wanted of it: about that much is on its way at once. */
+const READ_AHEAD = 1024 * 1024;
+/** What is kept of connections: so many to one place, so long. Many servers hang up after 5 s. */
 const KEPT: Agent.Options = {
   connections: 32,
-  keepAliveTimeout: 10_000,
+  keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
 };
 /** Those of http and https, which `URL` leaves out where they are usual: other services listen on other ports. */
@@ -72,9 +85,9 @@ const AZURE_WIRE_SERVER = '168.63.129.16';
  */
 export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
   const signal = AbortSignal.timeout(options.timeoutMs);
-  const agent = options.keepAlive === true ? pooled() : newAgent(CONNECT_MS);
+  const agent = options.keepAlive === true ? pooled() : newAgent({ pipelining: 0 });
   try {
-    return await follow(url, options, agent, signal);
+    return await until(signal, follow(url, options, agent, signal));
   } catch (error) {
     if (error instanceof FetchRefused || isOurs(error)) throw error;
     throw new FetchRefused(reasonOf(error, signal, options), { cause: error });
@@ -83,19 +96,29 @@ export async function guardedFetch(url: string, options: FetchOptions): Promise<
   }
 }
 
+/** What work comes to, unless the signal comes first: undici heeds it only once there is a connection. */
+function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
 let pool: Agent | undefined;
 
-const pooled = (): Agent => (pool ??= newAgent(CONNECT_MS, KEPT));
+const pooled = (): Agent => (pool ??= newAgent(KEPT));
 
-function newAgent(timeout: number, options: Agent.Options = { pipelining: 0 }): Agent {
+function newAgent(options: Agent.Options): Agent {
   return new Agent({
     ...options,
     // The port is part of the judgement, and a look-up alone isn't told of it.
     connect: (target, done) => {
-      buildConnector({ lookup: guardedLookup(target.port) as typeof systemLookup, timeout })(
-        target,
-        done,
-      );
+      const connector = buildConnector({
+        lookup: guardedLookup(target.port),
+        timeout: CONNECT_MS,
+        autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+      });
+      connector(target, done);
     },
   });
 }
@@ -127,7 +150,8 @@ async function follow(
     const { statusCode: status } = answer;
     const location = answer.headers['location'];
     if (status >= 300 && status < 400 && typeof location === 'string' && maxRedirects > 0) {
-      await answer.body.dump();
+      // Whatever is in it, however slowly it comes: nobody reads it.
+      answer.body.destroy();
       if (redirects === maxRedirects) {
         throw new FetchRefused(`it redirects more than ${maxRedirects} times`);
       }
@@ -136,49 +160,49 @@ async function follow(
       url = readUrl(next.href);
       continue;
     }
-    if (options.headersOnly === true) {
+    const plain = plainHeaders(answer.headers);
+    if (options.headersOnly === true || options.isWanted?.(status, plain) === false) {
       answer.body.destroy();
-      return {
-        status,
-        headers: plainHeaders(answer.headers),
-        body: Buffer.alloc(0),
-        url: url.href,
-      };
+      return { status, headers: plain, body: Buffer.alloc(0), url: url.href };
     }
     return {
       status,
-      headers: plainHeaders(answer.headers),
-      body: await collect(
-        decompressed(answer.body, answer.headers['content-encoding'], options),
-        options,
-      ),
+      headers: plain,
+      body: await collect(decompressed(answer, options), options),
       url: url.href,
     };
   }
 }
 
-const DECOMPRESS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const DECOMPRESS = new Map<string, () => Duplex>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 /** @throws FetchRefused for an encoding that was not asked for */
 function decompressed(
-  body: Readable,
-  encoding: string | string[] | undefined,
-  options: FetchOptions,
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { compressed, maxBytes }: FetchOptions,
 ): Readable {
-  const name = String(encoding ?? 'identity')
+  const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()
     .toLowerCase();
-  if (name === 'identity' || name === '') return body;
-  const stream = options.compressed === true ? DECOMPRESS[name]?.() : undefined;
+  // An answer without a body may name an encoding all the same.
+  const isEmpty = statusCode === 204 || headers['content-length'] === '0';
+  if (isEmpty || encoding === 'identity' || encoding === '') return body;
+  const stream = compressed === true ? DECOMPRESS.get(encoding)?.() : undefined;
   if (stream === undefined) {
     body.destroy();
     throw new FetchRefused('it is compressed in a way that was not asked for');
   }
+  // What becomes of a body is counted later. One can be made that becomes nothing, and never ends.
+  let received = 0;
+  body.on('data', (piece: Buffer) => {
+    received += piece.length;
+    if (received > maxBytes + READ_AHEAD) stream.destroy(tooLarge(maxBytes));
+  });
   body.on('error', (error) => stream.destroy(error));
   stream.on('close', () => body.destroy());
   return body.pipe(stream);
@@ -193,7 +217,7 @@ async function collect(
   for await (const piece of stream as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > maxBytes && overflow === 'refuse') {
-      throw new FetchRefused(`it is larger than ${sizeText(maxBytes)}`);
+      throw tooLarge(maxBytes);
     }
     pieces.push(piece);
     if (size >= maxBytes && overflow === 'cut') break;
@@ -202,6 +226,9 @@ async function collect(
   const body = Buffer.concat(pieces);
   return body.length > maxBytes ? body.subarray(0, maxBytes) : body;
 }
+
+const tooLarge = (maxBytes: number): FetchRefused =>
+  new FetchRefused(`it is larger than ${sizeText(maxBytes)}`);
 
 const sizeText = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes} bytes`;
@@ -213,7 +240,7 @@ function plainHeaders(headers: Record<string, string | string[] | undefined>) {
 }
 
 /** @throws FetchRefused for other schemes, credentials, and hosts that are forbidden addresses */
-function readUrl(text: string): URL {
+export function readUrl(text: string): URL {
   const url = parseUrl(text);
   if (url === undefined) throw new FetchRefused('it is no valid address');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -238,63 +265,50 @@ function objectionTo(addresses: string[], port: string): FetchRefused | undefine
   return undefined;
 }
 
-type LookupCallback = (
-  error: Error | null,
-  addresses?: string | { address: string; family: number }[],
-  family?: number,
-) => void;
-
-/** Resolves a name, and refuses it when any of its addresses is forbidden. */
+/** Resolves a name for a connection, and refuses it when any of its addresses is forbidden. */
 const guardedLookup =
-  (port: string) =>
-  (
-    hostname: string,
-    options: { all?: boolean; family?: number },
-    callback: LookupCallback,
-  ): void => {
-    lookUp(hostname, options.family ?? 0, (error, found) => {
-      if (error !== null) return callback(error);
-      const objection = objectionTo(
-        found.map(({ address }) => address),
-        port,
-      );
-      if (objection !== undefined) return callback(objection);
-      const first = found[0]!;
-      if (options.all === true) callback(null, found);
-      else callback(null, first.address, first.family);
-    });
+  (port: string): LookupFunction =>
+  (hostname, options, callback) => {
+    findAllowed(hostname, port).then(
+      (found) => {
+        const { address, family } = found[0]!;
+        if (options.all === true) callback(null, found);
+        else callback(null, address, family);
+      },
+      (error: Error) => callback(error, []),
+    );
   };
 
-type Found = { address: string; family: number }[];
+async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
+  const found = await lookUp(hostname);
+  const addresses = found.map(({ address }) => address);
+  const objection = objectionTo(addresses, port);
+  if (objection !== undefined) throw objection;
+  return found;
+}
 
 /** All addresses of a name: as the system knows them, or the name servers of the settings. */
-function lookUp(
-  hostname: string,
-  family: number,
-  done: (error: Error | null, found: Found) => void,
-): void {
+async function lookUp(hostname: string): Promise<LookupAddress[]> {
   const servers = config().DNS_SERVERS;
-  if (servers.length === 0) {
-    systemLookup(hostname, { family, all: true }, done);
-    return;
+  // No name server is asked for localhost (RFC 6761, 6.3).
+  if (servers.length === 0 || /(^|\.)localhost\.?$/i.test(hostname)) {
+    return systemLookup(hostname, { all: true });
   }
-  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  const resolver = new Resolver({ timeout: DNS_MS, tries: 2 });
   resolver.setServers(servers);
-  Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]).then(
-    (answers) => {
-      const found = answers.flatMap((answer, at) =>
-        answer.status === 'fulfilled'
-          ? answer.value.map((address) => ({ address, family: at === 0 ? 4 : 6 }))
-          : [],
-      );
-      const [first] = answers;
-      if (found.length > 0) done(null, found);
-      else
-        done(first?.status === 'rejected' ? (first.reason as Error) : new Error('no address'), []);
-    },
-    (error: Error) => done(error, []),
-  );
+  const kinds = [resolver.resolve4(hostname), resolver.resolve6(hostname)];
+  // Some name servers say nothing at all when they are asked for a kind that they don't have.
+  const stopWaiting = () => setTimeout(() => resolver.cancel(), OTHER_KIND_MS).unref();
+  Promise.any(kinds).then(stopWaiting, () => {});
+  const [v4, v6] = await Promise.allSettled(kinds);
+  const found = [...addressesOf(v4!, 4), ...addressesOf(v6!, 6)];
+  if (found.length > 0) return found;
+  // Another name for it may be known, and no address of that one.
+  throw v4!.status === 'rejected' ? v4!.reason : new FetchRefused(UNKNOWN_NAME);
 }
+
+const addressesOf = (answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
+  answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 
 /**
  * Whether an address may be asked: a public one (nothing that RFC 6890 and its registries reserve), or one that the
@@ -320,17 +334,26 @@ function isListed(address: string): boolean {
   });
 }
 
-/** A request that could not be made is our own fault, not that of the address. */
+/** A request that could not be made, or an answer that was not understood, for a mistake of ours. */
 const isOurs = (error: unknown): boolean =>
-  (error as { code?: string }).code === 'UND_ERR_INVALID_ARG' || error instanceof RangeError;
+  (error as { code?: string }).code === 'UND_ERR_INVALID_ARG' ||
+  error instanceof RangeError ||
+  error instanceof TypeError;
+
+const UNKNOWN_NAME = 'its host is not known';
+/** That there is no such name, or none with an address; in the words of the system, and of name servers. */
+const UNKNOWN_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EBADNAME']);
 
 /** Why something failed, in words that tell nothing of our own network. */
 function reasonOf(error: unknown, signal: AbortSignal, { timeoutMs }: FetchOptions): string {
   const chain = [error, (error as { cause?: unknown }).cause];
   for (const one of chain) if (one instanceof FetchRefused) return one.message;
   if (signal.aborted) return `it took longer than ${timeoutMs / 1000} s`;
-  const { code = '' } = error as { code?: string };
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host is not known';
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
+  if (UNKNOWN_CODES.has(code)) return UNKNOWN_NAME;
+  if (/^(query|getaddrinfo)/.test(syscall)) return 'its host could not be looked up';
+  // Those of zlib, and of Brotli, whose names begin in more than one way.
+  if (/^Z_|^ERR_\w*_ERROR_/.test(code)) return 'it is compressed, and damaged';
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'its certificate is not valid';
   return 'its host does not answer';
 }

@@ -86,3 +86,10 @@ export const ratesAge = new Gauge({
   help: 'Age of the exchange rates, in days',
   registers: [registry],
 });
+
+export const webhookAttempts = new Counter({
+  name: 'webhook_attempts_total',
+  help: 'Requests to receivers of webhooks, by outcome: delivered or failed',
+  labelNames: ['outcome'] as const,
+  registers: [registry],
+});

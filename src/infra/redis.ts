@@ -45,6 +45,7 @@ export async function redisReady(redis: Redis, ms = 10_000): Promise<void> {
 }
 
 let cache: Redis | undefined;
+let queue: Redis | undefined;
 
 /** The worker's connection to the look-up cache, opened on first use. */
 export function cacheRedis(): Redis {
@@ -52,8 +53,15 @@ export function cacheRedis(): Redis {
   return cache;
 }
 
-/** Closes the connection to the look-up cache, when it was opened. */
-export async function closeCacheRedis(): Promise<void> {
-  await cache?.quit().catch(() => {});
+/** The worker's connection for jobs that follow from others, opened on first use. */
+export function queueRedis(): Redis {
+  queue ??= connectRedis(config().REDIS_URL, 'wait');
+  return queue;
+}
+
+/** Closes the shared connections, where they were opened. */
+export async function closeRedis(): Promise<void> {
+  await Promise.all([cache, queue].map((redis) => redis?.quit().catch(() => {})));
   cache = undefined;
+  queue = undefined;
 }

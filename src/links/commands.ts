@@ -13,8 +13,11 @@ import {
   removeOne,
 } from '../records/commands.ts';
 import { insertRecords } from '../records/insert.ts';
+import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
 import { loadReferences } from '../records/references.ts';
+import { findByRef } from '../records/requests.ts';
 import { resolve } from '../records/rules.ts';
+import { tellOfRecord } from '../records/tell.ts';
 import { writeUtm } from './destination.ts';
 import { LINKS } from './kind.ts';
 import { findLinkId, linkQueries } from './queries.ts';
@@ -22,11 +25,13 @@ import type { BulkLinkItem, SealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
 
 /** @throws Refusal when the link breaks a rule or its key or external id is taken */
-export function createLink(
+export async function createLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
 ): Promise<SealedLink> {
-  return once(job, (trx) => insertOne(trx, { projectId: job.projectId, userId }, link));
+  const made = await once(job, (trx) => insertOne(trx, { projectId: job.projectId, userId }, link));
+  await askForPreview(job, 'link', made);
+  return made;
 }
 
 async function insertOne(
@@ -34,7 +39,9 @@ async function insertOne(
   owner: { projectId: string; userId: string },
   link: NewLink,
 ): Promise<Effects<SealedLink>> {
-  return onlyOne(await insertRecords(LINKS, trx, owner, [link]));
+  const effects = onlyOne(await insertRecords(LINKS, trx, owner, [link]));
+  await tellOfRecord(trx, owner.projectId, 'link.created', effects.result);
+  return effects;
 }
 
 /** Makes up to 100 links; each stands alone. Where all fail, the first one's refusal is the answer. */
@@ -57,18 +64,20 @@ export function createLinks(
  * Changes the link that has the external id, else the one with the domain and key, else one with the same
  * destination; where there is none, makes it.
  */
-export function upsertLink(
+export async function upsertLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
 ): Promise<SealedLink> {
-  return once(job, async (trx) => {
+  const written = await once(job, async (trx) => {
     // Two upserts of one workspace at once would both find nothing.
     await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${job.projectId}`]);
     const found = await findTwin(trx, job.projectId, link);
     if (found === undefined) return insertOne(trx, { projectId: job.projectId, userId }, link);
     const { id: _, prefix: __, ...fields } = link;
-    return change(trx, job.projectId, found, fields);
+    return changeOne(trx, job.projectId, found, fields);
   });
+  if (written.id === link.id) await askForPreview(job, 'link', written);
+  return written;
 }
 
 async function findTwin(trx: Db, projectId: string, link: NewLink): Promise<string | undefined> {
@@ -81,11 +90,34 @@ async function findTwin(trx: Db, projectId: string, link: NewLink): Promise<stri
 }
 
 /** @throws Refusal `not_found`; otherwise as for a new link */
-export function updateLink(
+export async function updateLink(
   { linkId, changes }: { linkId: string; changes: LinkChanges },
   job: JobContext,
 ): Promise<SealedLink> {
-  return once(job, (trx) => change(trx, job.projectId, linkId, changes));
+  const link = await once(job, (trx) => changeOne(trx, job.projectId, linkId, changes));
+  if (changes.proxy === true) await askForPreview(job, 'link', link);
+  return link;
+}
+
+/** @throws Refusal `not_found` */
+export function fillLink(found: FoundPreview, job: JobContext): Promise<undefined> {
+  const { projectId } = job;
+  return once(job, (trx) =>
+    fillPreview(LINKS, trx, projectId, found, (changes) =>
+      changeOne(trx, projectId, found.id, changes),
+    ),
+  );
+}
+
+async function changeOne(
+  trx: Db,
+  projectId: string,
+  ref: string,
+  changes: LinkChanges,
+): Promise<Effects<SealedLink>> {
+  const effects = await change(trx, projectId, ref, changes);
+  await tellOfRecord(trx, projectId, 'link.updated', effects.result);
+  return effects;
 }
 
 /** Makes the same change to up to 100 links; each stands alone. */
@@ -106,7 +138,13 @@ export function deleteLink(
   { linkId, events }: { linkId: string; events?: EventsFate },
   job: JobContext,
 ): Promise<{ id: string }> {
-  return once(job, (trx) => removeOne(LINKS, trx, job.projectId, linkId, events));
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    const link = await findByRef(linkQueries, projectId, linkId, trx);
+    const effects = await removeOne(LINKS, trx, projectId, linkId, events);
+    if (link !== undefined) await tellOfRecord(trx, projectId, 'link.deleted', link);
+    return effects;
+  });
 }
 
 /** Deletes up to 100 links; ids that are not there are passed over. */

@@ -27,9 +27,13 @@ export async function findPage(
 }
 
 /** Pages by their ids; those that are not there are left out. */
-export async function findPages(projectId: string, ids: readonly string[]): Promise<PageRecord[]> {
+export async function findPages(
+  projectId: string,
+  ids: readonly string[],
+  connection: Db = db(),
+): Promise<PageRecord[]> {
   if (ids.length === 0) return [];
-  return (await counted(projectId, db()).whereIn('pages.id', ids)).map(read);
+  return (await counted(projectId, connection).whereIn('pages.id', ids)).map(read);
 }
 
 /** One page of the pages whose titles contain a text, newest first. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
-import { once } from '../jobs/once.ts';
+import { type Effects, once } from '../jobs/once.ts';
 import type { JobContext } from '../queues/queue.ts';
 import {
   type BulkInput,
@@ -13,6 +13,9 @@ import {
   removeOne,
 } from '../records/commands.ts';
 import { type Created, insertRecords } from '../records/insert.ts';
+import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
+import { findByRef } from '../records/requests.ts';
+import { tellOfRecord } from '../records/tell.ts';
 import { Template } from '../templates/model.ts';
 import type { StoredDesign } from './design.ts';
 import { QR_CODES } from './kind.ts';
@@ -22,13 +25,19 @@ import type { BulkQrCodeItem, SealedQrCode } from './record.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
 
 /** @throws Refusal when the code breaks a rule, can't be scanned, or its key or external id is taken */
-export function createQrCode(
+export async function createQrCode(
   { userId, qrcode }: { userId: string; qrcode: NewQrCode },
   job: JobContext,
 ): Promise<SealedQrCode> {
-  return once(job, async (trx) =>
-    onlyOne(await insertQrCodes(trx, { projectId: job.projectId, userId }, [qrcode])),
-  );
+  const made = await once(job, async (trx) => {
+    const { projectId } = job;
+    const effects = onlyOne(await insertQrCodes(trx, { projectId, userId }, [qrcode]));
+    await tellOfRecord(trx, projectId, 'qrcode.created', effects.result);
+    return effects;
+  });
+  // What a static code leads to has no short link that could be shared.
+  if (!made.static) await askForPreview(job, 'qrcode', made);
+  return made;
 }
 
 /** Makes up to 100 QR codes; each stands alone. Where all fail, the first one's refusal is the answer. */
@@ -62,23 +71,41 @@ async function insertQrCodes(
 }
 
 /** @throws Refusal `not_found`, `conflict` where what is printed would change; otherwise as for a new code */
-export function updateQrCode(
+export async function updateQrCode(
   { qrcodeId, changes }: { qrcodeId: string; changes: QrCodeChanges },
   job: JobContext,
 ): Promise<SealedQrCode> {
-  return once(job, async (trx) => {
-    const { projectId } = job;
-    const ready = withLook(changes, await loadLooks(trx, projectId, [changes]));
+  const qrcode = await once(job, async (trx) => {
+    const ready = withLook(changes, await loadLooks(trx, job.projectId, [changes]));
     if (ready instanceof Refusal) throw ready;
-    const effects = await changeRecord(
-      QR_CODES,
-      trx,
-      { projectId, ref: qrcodeId, changes: ready },
-      (...args) => qrCodeQueries.find(...args),
-    );
-    await keepLook(trx, projectId, ready, effects.result.id);
-    return effects;
+    return changeOne(trx, job.projectId, qrcodeId, ready);
   });
+  if (changes.proxy === true && !qrcode.static) await askForPreview(job, 'qrcode', qrcode);
+  return qrcode;
+}
+
+async function changeOne(
+  trx: Db,
+  projectId: string,
+  ref: string,
+  changes: QrCodeChanges,
+): Promise<Effects<SealedQrCode>> {
+  const effects = await changeRecord(QR_CODES, trx, { projectId, ref, changes }, (...args) =>
+    qrCodeQueries.find(...args),
+  );
+  await keepLook(trx, projectId, changes, effects.result.id);
+  await tellOfRecord(trx, projectId, 'qrcode.updated', effects.result);
+  return effects;
+}
+
+/** @throws Refusal `not_found` */
+export function fillQrCode(found: FoundPreview, job: JobContext): Promise<undefined> {
+  const { projectId } = job;
+  return once(job, (trx) =>
+    fillPreview(QR_CODES, trx, projectId, found, (changes) =>
+      changeOne(trx, projectId, found.id, changes),
+    ),
+  );
 }
 
 /** @throws Refusal `not_found` */
@@ -86,7 +113,13 @@ export function deleteQrCode(
   { qrcodeId, events }: { qrcodeId: string; events?: EventsFate },
   job: JobContext,
 ): Promise<{ id: string }> {
-  return once(job, (trx) => removeOne(QR_CODES, trx, job.projectId, qrcodeId, events));
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    const qrcode = await findByRef(qrCodeQueries, projectId, qrcodeId, trx);
+    const effects = await removeOne(QR_CODES, trx, projectId, qrcodeId, events);
+    if (qrcode !== undefined) await tellOfRecord(trx, projectId, 'qrcode.deleted', qrcode);
+    return effects;
+  });
 }
 
 /** Deletes up to 100 QR codes; ids that are not there are passed over. */

@@ -1,7 +1,16 @@
+import type { PageRead } from '../metatags/reads.ts';
+import type { Previewed } from '../records/preview.ts';
 import { defineQueue, type Job } from './queue.ts';
 
-/** Questions about pages of the web, which only a look at them can answer. */
+/**
+ * Questions about pages of the web, which only a look at them can answer. The id of a job that reads a page is the
+ * page's name, so that one that is being read is not read twice.
+ */
 export const metatags = defineQueue<{
   /** Which of these addresses may be shown in a frame of ours. */
   'pages.framing': Job<{ urls: string[] }, string[]>;
-}>('metatags', { attempts: 2 });
+  /** What a page says about itself; it is also kept in the cache. */
+  'page.read': Job<{ url: string }, PageRead>;
+  /** A record's card is to be filled with what its destination says. */
+  'record.preview': Job<{ of: Previewed; id: string; url: string }, undefined>;
+}>('metatags', { attempts: 2, keepFailed: false });

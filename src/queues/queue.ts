@@ -126,11 +126,39 @@ export class Producer {
     queue: QueueDefinition<Jobs>,
     name: Name,
     data: DataOf<Jobs[Name]>,
-    options: { jobId: string; projectId: string; requestId?: string; replyTo?: string },
+    options: {
+      jobId: string;
+      projectId: string;
+      requestId?: string;
+      replyTo?: string;
+      /** Taken only when no other job of the queue waits. */
+      isLowPriority?: boolean;
+    },
   ): Promise<void> {
-    const { jobId, ...rest } = options;
+    const { jobId, isLowPriority = false, ...rest } = options;
     const envelope: Envelope = { data, ...rest };
-    await this.#queue(queue).add(name, envelope, jobOptions(queue, jobId));
+    await this.#queue(queue).add(name, envelope, {
+      ...jobOptions(queue, jobId),
+      // BullMQ takes jobs without a priority first.
+      ...(isLowPriority ? { priority: 1 } : {}),
+    });
+  }
+
+  /**
+   * Adds a job unless one with the same subject waits already; while one runs, another follows it. So of the jobs of
+   * one subject never two run at once.
+   */
+  async wake<Jobs, Name extends keyof Jobs & string>(
+    queue: QueueDefinition<Jobs>,
+    name: Name,
+    data: DataOf<Jobs[Name]>,
+    subject: string,
+  ): Promise<void> {
+    const envelope: Envelope = { data, projectId: '' };
+    await this.#queue(queue).add(name, envelope, {
+      ...jobOptions(queue),
+      deduplication: { id: subject, keepLastIfActive: true },
+    });
   }
 
   /**
@@ -165,9 +193,9 @@ export class Producer {
     return { status: state === 'active' ? 'running' : 'queued', projectId };
   }
 
-  /** Number of jobs in a queue by state: waiting, active, delayed, failed. */
+  /** Number of jobs in a queue by state; `prioritized` are those of low priority that wait. */
   async depth(queue: { name: string }): Promise<Record<string, number>> {
-    return this.#queue(queue).getJobCounts('waiting', 'active', 'delayed', 'failed');
+    return this.#queue(queue).getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
   }
 
   /** Lets go of the queues; the connection stays its owner's. */

@@ -1,6 +1,7 @@
 import { bulk } from './bulk.ts';
 import { currency } from './currency.ts';
 import type { Producer, QueueDefinition } from './queue.ts';
+import { webhooks } from './webhooks.ts';
 
 const MINUTE = 60_000;
 
@@ -21,6 +22,8 @@ export const SCHEDULE = [
   due(bulk, 'exports.prune', 60 * MINUTE),
   due(bulk, 'events.retain', 12 * 60 * MINUTE),
   due(bulk, 'events.sum', 60 * MINUTE),
+  due(webhooks, 'webhooks.sweep', 5_000),
+  due(webhooks, 'webhooks.prune', 60 * MINUTE),
   due(currency, 'rates.refresh', 6 * 60 * MINUTE),
 ];
 

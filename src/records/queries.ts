@@ -43,8 +43,12 @@ export class RecordQueries<Row extends RoutedRow, Sealed, Filters extends Routed
   }
 
   /** A record by the caller's own id. */
-  findByExternalId(projectId: string, externalId: string): Promise<Sealed | undefined> {
-    return this.#first(projectId, { [`${this.#kind.table}.external_id`]: externalId });
+  findByExternalId(
+    projectId: string,
+    externalId: string,
+    connection?: Db,
+  ): Promise<Sealed | undefined> {
+    return this.#first(projectId, { [`${this.#kind.table}.external_id`]: externalId }, connection);
   }
 
   /** A record by its domain's name and its key. */
@@ -53,9 +57,9 @@ export class RecordQueries<Row extends RoutedRow, Sealed, Filters extends Routed
   }
 
   /** Records by their ids; those that are not there are left out. */
-  async findAll(projectId: string, ids: readonly string[]): Promise<Sealed[]> {
+  async findAll(projectId: string, ids: readonly string[], connection?: Db): Promise<Sealed[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#wide(projectId).whereIn(`${this.#kind.table}.id`, ids);
+    const rows = await this.#wide(projectId, connection).whereIn(`${this.#kind.table}.id`, ids);
     return rows.map((row) => this.#toSealed(row));
   }
 

@@ -102,6 +102,12 @@ export function openPassword<Item extends object>(item: Item): Item {
   return { ...item, password: unseal(item.password) };
 }
 
+/** A record as others than its owner may have it: without the password, sealed as it is. */
+export function withoutPassword<Item extends object>(item: Item): Item {
+  const { password: _, ...rest } = item as Item & { password?: unknown };
+  return rest as Item;
+}
+
 export const nullable = Kinds.string().allow(null).required();
 
 /** The shared fields of the records, for the reference and for checking answers. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../errors.ts';
+import type { Db } from '../infra/db.ts';
 import { externalIdIn } from '../infra/fields.ts';
 import type { RoutedFilters } from './filters.ts';
 import type { RoutedRow } from './model.ts';
@@ -36,11 +37,12 @@ export function findByRef<Sealed>(
   queries: Queries<Sealed>,
   projectId: string,
   ref: string,
+  connection?: Db,
 ): Promise<Sealed | undefined> {
   const externalId = externalIdIn(ref);
   return externalId === undefined
-    ? queries.find(projectId, ref)
-    : queries.findByExternalId(projectId, externalId);
+    ? queries.find(projectId, ref, connection)
+    : queries.findByExternalId(projectId, externalId, connection);
 }
 
 /** A record by id, else by external id, else by domain and key. */

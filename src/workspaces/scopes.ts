@@ -17,6 +17,8 @@ export const SCOPES = [
   'conversions.write',
   'customers.read',
   'customers.write',
+  'webhooks.read',
+  'webhooks.write',
   'jobs.read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
 import { reloadConfig } from '../../src/config.ts';
 import { closeDb } from '../../src/infra/db.ts';
-import { closeCacheRedis } from '../../src/infra/redis.ts';
+import { closeRedis } from '../../src/infra/redis.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
 import { type Service, startService } from './service.ts';
@@ -71,7 +71,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 export async function mochaGlobalTeardown(): Promise<void> {
   if (running === undefined) return;
   await closeDb();
-  await closeCacheRedis();
+  await closeRedis();
   await running.runner.stop();
   await running.dns.stop();
   await running.servers.stop();

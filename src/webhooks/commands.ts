@@ -1,0 +1,188 @@
+import { Refusal } from '../errors.ts';
+import type { Db } from '../infra/db.ts';
+import { once } from '../jobs/once.ts';
+import type { JobContext } from '../queues/queue.ts';
+import type { WebhookKind } from './kinds.ts';
+import { type Delivery, Webhook } from './model.ts';
+import { afterCommit, insertDeliveries } from './outbox.ts';
+import { deliveriesOf } from './queries.ts';
+import { disable } from './receivers.ts';
+import {
+  type DeliveryRecord,
+  toDelivery,
+  toWebhook,
+  toWebhookWithSecret,
+  type WebhookRecord,
+  type WebhookWithSecret,
+} from './record.ts';
+import { sampleOf } from './samples.ts';
+import type { ResendBody, WebhookBody } from './schema.ts';
+import { wakeWebhooks } from './wake.ts';
+
+/** Most webhooks of one workspace: each of them multiplies every event. */
+const MOST = 50;
+/** How long a secret that was replaced signs too, in hours. */
+const OVERLAP_HOURS = 24;
+const BY_OWNER = 'Disabled by its owner';
+
+/** @throws Refusal `unprocessable_entity` when there are too many */
+export function createWebhook(
+  webhook: { id: string; name: string; url: string; kinds: WebhookKind[]; secret: string },
+  job: JobContext,
+): Promise<WebhookWithSecret> {
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`webhooks ${projectId}`]);
+    if ((await Webhook.of(projectId, trx).resultSize()) >= MOST) {
+      throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} webhooks`);
+    }
+    const row = await Webhook.add(projectId, webhook, trx);
+    return { result: toWebhookWithSecret(row), changes: [] };
+  });
+}
+
+/** @throws Refusal `not_found` */
+export function updateWebhook(
+  { id, changes: { enabled, ...fields } }: { id: string; changes: WebhookBody },
+  job: JobContext,
+): Promise<WebhookRecord> {
+  return once(job, async (trx) => {
+    const before = await lockWebhook(trx, job.projectId, id);
+    const where = { project_id: job.projectId, id };
+    if (enabled === false && before.disabled_at === null) await disable(trx, where, BY_OWNER);
+    const isEnabled = enabled === true && before.disabled_at !== null;
+    const row = await patch(trx, job.projectId, id, {
+      ...fields,
+      ...(isEnabled ? AFRESH : {}),
+      // A new address has not failed yet.
+      ...(fields.url !== undefined && fields.url !== before.url ? NOT_FAILING : {}),
+    });
+    return { result: toWebhook(row), changes: [] };
+  });
+}
+
+const NOT_FAILING = { failures: 0, failing_since: null, paused_until: null };
+const AFRESH = { ...NOT_FAILING, disabled_at: null, disabled_reason: null };
+
+/** Deletes a webhook with its deliveries, and from the links and QR codes that name it. @throws Refusal `not_found` */
+export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    await lockWebhook(trx, projectId, id);
+    for (const table of ['links', 'qrcodes']) {
+      await trx.raw(
+        `UPDATE ${table} AS r SET webhook_ids = nullif(array_remove(r.webhook_ids, :id), '{}')
+           FROM (SELECT id FROM ${table} WHERE project_id = :projectId AND :id = ANY(webhook_ids)
+                  ORDER BY id FOR UPDATE) AS naming
+          WHERE r.project_id = :projectId AND r.id = naming.id`,
+        { projectId, id },
+      );
+    }
+    await Webhook.of(projectId, trx).where({ id }).delete();
+    return { result: { id }, changes: [] };
+  });
+}
+
+/** Replaces the secret; the one before signs too for a day. @throws Refusal `not_found` */
+export function rotateSecret(
+  { id, secret }: { id: string; secret: string },
+  job: JobContext,
+): Promise<WebhookWithSecret> {
+  return once(job, async (trx) => {
+    const before = await lockWebhook(trx, job.projectId, id);
+    const row = await patch(trx, job.projectId, id, {
+      secret,
+      previous_secret: before.secret,
+      previous_secret_until: new Date(Date.now() + OVERLAP_HOURS * 3_600_000),
+    });
+    return { result: toWebhookWithSecret(row), changes: [] };
+  });
+}
+
+/** Sends an example. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+export function testWebhook(
+  { id, deliveryId, kind }: { id: string; deliveryId: string; kind: WebhookKind },
+  job: JobContext,
+): Promise<DeliveryRecord> {
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    await lockEnabled(trx, projectId, id);
+    const payload = JSON.stringify({
+      type: kind,
+      timestamp: new Date().toISOString(),
+      sequence: null,
+      data: sampleOf(kind),
+    });
+    const row = { project_id: projectId, webhook_id: id, id: deliveryId, kind, payload };
+    await insertDeliveries(trx, [{ ...row, state: 'pending' }]);
+    afterCommit(trx, () => wakeWebhooks([id]));
+    const delivery = await deliveriesOf(projectId, id, {}, trx).where({ id: deliveryId }).first();
+    return { result: toDelivery(delivery!), changes: [] };
+  });
+}
+
+/** Sends one delivery again. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+export function resendDelivery(
+  { id, deliveryId }: { id: string; deliveryId: string },
+  job: JobContext,
+): Promise<DeliveryRecord> {
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    await lockEnabled(trx, projectId, id);
+    const [row] = (await deliveriesOf(projectId, id, {}, trx)
+      .where({ id: deliveryId })
+      .patch(dueNow())
+      .returning('*')) as unknown as Delivery[];
+    if (row === undefined) throw new Refusal('not_found', `There is no delivery "${deliveryId}"`);
+    afterCommit(trx, () => wakeWebhooks([id]));
+    return { result: toDelivery(row), changes: [] };
+  });
+}
+
+/** Sends all deliveries of a time again. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+export function resendDeliveries(
+  { id, undeliveredOnly, ...times }: ResendBody & { id: string },
+  job: JobContext,
+): Promise<{ count: number }> {
+  return once(job, async (trx) => {
+    const { projectId } = job;
+    await lockEnabled(trx, projectId, id);
+    const wanted = deliveriesOf(projectId, id, times, trx);
+    if (undeliveredOnly) wanted.whereNot({ state: 'delivered' });
+    const count = (await wanted.patch(dueNow())) as unknown as number;
+    afterCommit(trx, () => wakeWebhooks([id]));
+    return { result: { count }, changes: [] };
+  });
+}
+
+const dueNow = (): Partial<Delivery> => ({
+  state: 'pending',
+  tries: 0,
+  next_attempt_at: new Date(),
+});
+
+/** The row, locked until the transaction ends; deliveries may be added meanwhile. @throws Refusal `not_found` */
+async function lockWebhook(trx: Db, projectId: string, id: string): Promise<Webhook> {
+  const row = await Webhook.of(projectId, trx).where({ id }).forNoKeyUpdate().first();
+  if (row === undefined) throw new Refusal('not_found', `There is no webhook "${id}"`);
+  return row;
+}
+
+async function lockEnabled(trx: Db, projectId: string, id: string): Promise<void> {
+  const { disabled_reason, disabled_at } = await lockWebhook(trx, projectId, id);
+  if (disabled_at === null) return;
+  throw new Refusal('conflict', `The webhook is disabled: ${disabled_reason}. Enable it first`);
+}
+
+async function patch(
+  trx: Db,
+  projectId: string,
+  id: string,
+  changes: Partial<Webhook>,
+): Promise<Webhook> {
+  const [row] = (await Webhook.of(projectId, trx)
+    .where({ id })
+    .patch({ ...changes, updated_at: new Date() })
+    .returning('*')) as unknown as Webhook[];
+  return row!;
+}

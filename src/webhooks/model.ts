@@ -1,0 +1,69 @@
+import { WorkspaceModel } from '../infra/model.ts';
+import type { WebhookKind } from './kinds.ts';
+
+/** A row of `webhooks`: a receiver of events. */
+export class Webhook extends WorkspaceModel {
+  static override readonly tableName = 'webhooks';
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare id: string;
+  declare name: string;
+  declare url: string;
+  /** Sealed. */
+  declare secret: string;
+  /** Sealed; signs too until `previous_secret_until`. */
+  declare previous_secret: string | null;
+  declare previous_secret_until: Date | null;
+  declare kinds: WebhookKind[];
+  declare disabled_at: Date | null;
+  declare disabled_reason: string | null;
+  /** Failures in a row. */
+  declare failures: number;
+  declare failing_since: Date | null;
+  declare paused_until: Date | null;
+  declare created_at: Date;
+  declare updated_at: Date;
+}
+
+/** `held`: its webhook was disabled when it was made, or since; it is sent when somebody asks for it. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'held';
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'held'] as const;
+
+/** A row of `webhook_deliveries`: something that one webhook is told. */
+export class Delivery extends WorkspaceModel {
+  static override readonly tableName = 'webhook_deliveries';
+  static override readonly idColumn = ['project_id', 'webhook_id', 'id'];
+
+  declare webhook_id: string;
+  declare id: string;
+  declare kind: WebhookKind;
+  declare record_id: string | null;
+  declare sequence: number | null;
+  declare customer_id: string | null;
+  /** The body, as it is sent. */
+  declare payload: string;
+  declare state: DeliveryState;
+  /** Attempts so far, and those of them since somebody last asked for it to be sent. */
+  declare attempts: number;
+  declare tries: number;
+  declare next_attempt_at: Date | null;
+  declare created_at: Date;
+}
+
+/** A row of `webhook_attempts`: one request and what came back. */
+export class Attempt extends WorkspaceModel {
+  static override readonly tableName = 'webhook_attempts';
+  static override readonly idColumn = 'id';
+
+  declare id: number;
+  declare webhook_id: string;
+  declare delivery_id: string;
+  declare url: string;
+  declare started_at: Date;
+  declare duration_ms: number;
+  declare status: number | null;
+  declare error: string | null;
+  declare response_headers: Record<string, string> | null;
+  declare response_body: string | null;
+}

@@ -1,0 +1,61 @@
+import { db } from '../infra/db.ts';
+import { Attempt, Delivery, Webhook } from './model.ts';
+import type { DeliveryFilters, DeliveryQuery } from './schema.ts';
+
+/** A webhook by its id. */
+export async function findWebhook(projectId: string, id: string): Promise<Webhook | undefined> {
+  return Webhook.of(projectId).where({ id }).first();
+}
+
+/** One page of the webhooks, newest first. */
+export async function listWebhooks(
+  projectId: string,
+  { page, pageSize }: { page: number; pageSize: number },
+): Promise<Webhook[]> {
+  return Webhook.of(projectId)
+    .orderBy('id', 'desc')
+    .limit(pageSize)
+    .offset((page - 1) * pageSize);
+}
+
+/** The deliveries of a webhook that match. */
+export function deliveriesOf(
+  projectId: string,
+  webhookId: string,
+  { state, kind, recordId, since, until }: DeliveryFilters,
+  connection = db(),
+) {
+  const deliveries = Delivery.of(projectId, connection).where({ webhook_id: webhookId });
+  if (state !== undefined) deliveries.whereIn('state', state);
+  if (kind !== undefined) deliveries.whereIn('kind', kind);
+  if (recordId !== undefined) deliveries.where({ record_id: recordId });
+  if (since !== undefined) deliveries.where('created_at', '>=', since);
+  if (until !== undefined) deliveries.where('created_at', '<', until);
+  return deliveries;
+}
+
+/** One page of the deliveries of a webhook that match, newest first. */
+export async function listDeliveries(
+  projectId: string,
+  webhookId: string,
+  { page, pageSize, ...filters }: DeliveryQuery,
+): Promise<Delivery[]> {
+  return deliveriesOf(projectId, webhookId, filters)
+    .orderBy('id', 'desc')
+    .limit(pageSize)
+    .offset((page - 1) * pageSize);
+}
+
+/** A delivery and its attempts, the newest first. */
+export async function findDelivery(
+  projectId: string,
+  webhookId: string,
+  id: string,
+): Promise<{ delivery: Delivery; attempts: Attempt[] } | undefined> {
+  const delivery = await Delivery.of(projectId).where({ webhook_id: webhookId, id }).first();
+  if (delivery === undefined) return undefined;
+  const attempts = await Attempt.of(projectId)
+    .where({ webhook_id: webhookId, delivery_id: id })
+    .orderBy('id', 'desc');
+  return { delivery, attempts };
+}

@@ -1,0 +1,596 @@
+import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
+import { WEBHOOK_KINDS } from '../../src/webhooks/kinds.ts';
+import { sweepWebhooks } from '../../src/webhooks/receivers.ts';
+import { newSecret } from '../../src/webhooks/sign.ts';
+import type { ApiClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { Receiver, verify } from '../support/receiver.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+const SECRET = newSecret();
+
+describe('webhooks', () => {
+  let world: World;
+  let api: ApiClient;
+  let receiver: Receiver;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+    ({ api } = world);
+    receiver = await Receiver.start();
+  });
+  afterEach(() => receiver.stop());
+
+  /** A webhook of the receiver. */
+  const aWebhook = async (fields: object = {}) => {
+    const sent = { name: 'ours', url: receiver.url, kinds: WEBHOOK_KINDS, secret: SECRET };
+    const { status, body } = await api.post('/webhooks', { ...sent, ...fields });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    return body;
+  };
+
+  /** What has come once there is so much of it. */
+  const received = (count: number, ms = 8_000) =>
+    eventually(() => {
+      expect(receiver.received.map(({ body }) => body.type)).to.have.length(count);
+      return receiver.received;
+    }, ms);
+
+  const deliveries = async (id: string, query = {}) =>
+    (await api.get(`/webhooks/${id}/deliveries`, query)).body;
+
+  /** Lets what waits for its next attempt be due now. */
+  const hurry = (id: string) =>
+    db()('webhook_deliveries')
+      .where({ webhook_id: id, state: 'pending' })
+      .update({ next_attempt_at: new Date() });
+
+  const unpause = (id: string) =>
+    db()('webhooks').where({ id }).update({ paused_until: new Date() });
+
+  describe('as records', () => {
+    it('are made, listed, read, changed and deleted', async () => {
+      const { body: made, headers } = await api.post('/webhooks', {
+        name: 'shop',
+        url: 'https://example.com/hook',
+        kinds: ['sale.created', 'lead.created'],
+      });
+      const { secret, previousSecretUntil, ...record } = made;
+      expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(previousSecretUntil).to.equal(null);
+      expect(record).to.deep.include({
+        name: 'shop',
+        url: 'https://example.com/hook',
+        kinds: ['sale.created', 'lead.created'],
+        enabled: true,
+        disabledAt: null,
+        disabledReason: null,
+        failingSince: null,
+        pausedUntil: null,
+      });
+      expect(headers.get('location')).to.equal(`/webhooks/${made.id}`);
+      expect((await api.get(`/webhooks/${made.id}`)).body).to.deep.equal(record);
+      expect((await api.get('/webhooks')).body).to.deep.equal([record]);
+      const { body: changed } = await api.patch(`/webhooks/${made.id}`, { name: 'till' });
+      expect(changed).to.deep.equal({ ...record, name: 'till', updatedAt: changed.updatedAt });
+      const { body: off } = await api.patch(`/webhooks/${made.id}`, { enabled: false });
+      expect(off).to.deep.include({ enabled: false, disabledReason: 'Disabled by its owner' });
+      expect((await api.patch(`/webhooks/${made.id}`, { enabled: true })).body).to.deep.include({
+        enabled: true,
+        disabledAt: null,
+        disabledReason: null,
+      });
+      expect((await api.delete(`/webhooks/${made.id}`)).body).to.deep.equal({ id: made.id });
+      expect((await api.get(`/webhooks/${made.id}`)).status).to.equal(404);
+    });
+
+    it('keep their secrets sealed, at rest and in jobs', async () => {
+      const { id, secret } = await aWebhook();
+      const [row] = await db()('webhooks').where({ id });
+      expect(row.secret).to.match(/^sealed:v1:/);
+      const jobs = await db()('jobs').where({ project_id: world.projectId });
+      expect(jobs.length).to.be.greaterThan(0);
+      expect(JSON.stringify(jobs)).not.to.contain(secret.slice(6));
+    });
+
+    const bad: [what: string, body: object, field: string][] = [
+      ['no name', { name: undefined }, 'name'],
+      ['no url', { url: undefined }, 'url'],
+      ['no kinds', { kinds: [] }, 'kinds'],
+      ['an unknown kind', { kinds: ['link.exploded'] }, 'kinds'],
+      ['another scheme', { url: 'ftp://example.com/' }, 'url'],
+      ['a private address', { url: 'http://10.0.0.1/' }, 'url'],
+      ['the address of metadata', { url: 'http://169.254.169.254/latest' }, 'url'],
+      ['a hidden private address', { url: 'http://0x7f000002/' }, 'url'],
+      ['credentials', { url: 'https://user:pass@example.com/' }, 'url'],
+      ['an odd port', { url: 'https://1.1.1.1:6379/' }, 'url'],
+      ['a short secret', { secret: 'whsec_c2hvcnQ=' }, 'secret'],
+      ['a secret without prefix', { secret: SECRET.slice(6) }, 'secret'],
+      ['a secret that is no base64', { secret: `whsec_${'*'.repeat(44)}` }, 'secret'],
+      ['an unknown field', { color: 'red' }, 'color'],
+    ];
+    for (const [what, fields, field] of bad) {
+      it(`are refused with ${what}`, async () => {
+        const body = { name: 'a', url: 'https://example.com/', kinds: ['link.created'], ...fields };
+        const answer = await api.post('/webhooks', body);
+        expect(answer.status).to.equal(422);
+        expect(answer.body.error.message).to.contain(field);
+        expect((await api.get('/webhooks')).body).to.deep.equal([]);
+      });
+    }
+
+    it('are fifty at most', async () => {
+      const row = { name: 'n', url: A, secret: 's', kinds: '{}', project_id: world.projectId };
+      await db()('webhooks').insert(
+        Array.from({ length: 50 }, (_, n) => ({ ...row, id: `wh_${n}` })),
+      );
+      const { status, body } = await api.post('/webhooks', {
+        name: 'one more',
+        url: A,
+        kinds: ['link.created'],
+      });
+      expect([status, body.error.message]).to.deep.equal([
+        422,
+        'A workspace has at most 50 webhooks',
+      ]);
+    });
+
+    it('leave the links that name them', async () => {
+      const { id } = await aWebhook();
+      const { id: other } = await aWebhook();
+      const { body: link } = await api.post('/links', { url: A, webhookIds: [id, other] });
+      const { body: code } = await api.post('/qrcodes', { type: 'url', url: A, webhookIds: [id] });
+      await api.delete(`/webhooks/${id}`);
+      expect((await api.get(`/links/${link.id}`)).body.webhookIds).to.deep.equal([other]);
+      expect((await api.get('/qrcodes/info', { qrCodeId: code.id })).body.webhookIds).to.equal(
+        null,
+      );
+    });
+  });
+
+  describe('are told', () => {
+    it('of links and QR codes that are made, changed and deleted, numbered', async () => {
+      await aWebhook();
+      const { body: link } = await api.post('/links', {
+        url: A,
+        flexible: true,
+        password: 'hush!',
+      });
+      await api.patch(`/links/${link.id}`, { title: 'T' });
+      await api.put('/links/upsert', { url: A, title: 'U' });
+      await api.delete(`/links/${link.id}`);
+      const { body: code } = await api.post('/qrcodes', { type: 'text', text: 'hello' });
+      await api.patch(`/qrcodes/${code.id}`, { title: 'T' });
+      await api.delete(`/qrcodes/${code.id}`);
+      const all = await received(7);
+      for (const one of all) verify(SECRET, one);
+      const of = (id: string) =>
+        all
+          .map(({ body }) => body)
+          .filter(({ data }) => data.id === id)
+          .toSorted((a, b) => a.sequence - b.sequence)
+          .map(({ type, sequence, data }) => [type, sequence, data.title]);
+      expect(of(link.id)).to.deep.equal([
+        ['link.created', 1, null],
+        ['link.updated', 2, 'T'],
+        ['link.updated', 3, 'U'],
+        ['link.deleted', 4, 'U'],
+      ]);
+      expect(of(code.id)).to.deep.equal([
+        ['qrcode.created', 1, null],
+        ['qrcode.updated', 2, 'T'],
+        ['qrcode.deleted', 3, 'T'],
+      ]);
+      const { password: _, ...withoutPassword } = link;
+      expect(all.find(({ body }) => body.type === 'link.created')?.body.data).to.deep.equal(
+        withoutPassword,
+      );
+    });
+
+    it('of no bulk operation', async () => {
+      const { id } = await aWebhook();
+      const { body: links } = await api.post('/links/bulk', [{ url: A }, { url: A }]);
+      const linkIds = links.map((link: { id: string }) => link.id);
+      await api.patch('/links/bulk', { linkIds, data: { title: 'T' } });
+      await api.delete('/links/bulk', { linkIds });
+      const { body: codes } = await api.post('/qrcodes/bulk', [{ type: 'text', text: 'a' }]);
+      await api.delete('/qrcodes/bulk', { qrcodeIds: [codes[0].id] });
+      expect(await deliveries(id)).to.deep.equal([]);
+    });
+
+    it('of what they asked for only', async () => {
+      await aWebhook({ kinds: ['link.deleted'] });
+      const { body: link } = await api.post('/links', { url: A });
+      await api.delete(`/links/${link.id}`);
+      expect((await received(1))[0]?.body.type).to.equal('link.deleted');
+    });
+
+    it('of visits of the links and codes that name them, and of no others', async () => {
+      const { id } = await aWebhook({ kinds: ['link.created'] });
+      await aWebhook({ kinds: ['link.clicked', 'qrcode.scanned'] });
+      const { body: named } = await api.post('/links', { url: A, key: 'named', webhookIds: [id] });
+      await api.post('/links', { url: A, key: 'other' });
+      const { body: code } = await api.post('/qrcodes', {
+        type: 'url',
+        url: A,
+        key: 'code',
+        webhookIds: [id],
+      });
+      await received(2);
+      receiver.received.length = 0;
+      for (const key of ['named', 'other', 'code']) await world.visit(`/${key}`);
+      const [first, second] = await received(2);
+      const all = [first!, second!].toSorted((a, b) => (a.body.type < b.body.type ? -1 : 1));
+      const [{ body: click }, { body: scan }] = all as [
+        typeof first & object,
+        typeof first & object,
+      ];
+      expect([click.type, click.data.link.id, click.sequence]).to.deep.equal([
+        'link.clicked',
+        named.id,
+        2,
+      ]);
+      expect(click.data.link).to.include({ clicks: 1, key: 'named' });
+      expect(click.data.link).not.to.have.property('password');
+      expect(Object.keys(click.data)).to.deep.equal(['click', 'link']);
+      expect(click.data.click).to.include({ url: A, browser: 'Chrome', type: 'link' });
+      expect([scan.type, scan.data.qrcode.id]).to.deep.equal(['qrcode.scanned', code.id]);
+      const { body: events } = await api.get('/events', { event: 'clicks', linkId: named.id });
+      expect(events[0].click).to.deep.equal(click.data.click);
+      expect(events[0].timestamp).to.equal(click.timestamp);
+      // The other webhook was named by none.
+      expect(receiver.received).to.have.length(2);
+    });
+
+    it('of a lead and a sale, followed from the redirect on', async () => {
+      const { id } = await aWebhook({ kinds: ['lead.created', 'sale.created'] });
+      const { body: link } = await api.post('/links', {
+        url: A,
+        key: 'shop',
+        trackConversion: true,
+        webhookIds: [id],
+      });
+      const { headers } = await world.visit('/shop');
+      const clickId = new URL(headers.location!).searchParams.get('click_id');
+      await api.post('/track/lead', {
+        clickId,
+        eventName: 'Sign up',
+        customerExternalId: 'user-1',
+        customerEmail: 'ada@example.com',
+      });
+      await api.post('/track/sale', {
+        customerExternalId: 'user-1',
+        amount: 1_999,
+        currency: 'usd',
+        paymentProcessor: 'stripe',
+        invoiceId: 'inv-1',
+      });
+      const all = await received(3);
+      const bodies = new Map(all.map(({ body }) => [body.type, body]));
+      const sale = bodies.get('sale.created');
+      expect(sale.data).to.deep.include({
+        eventName: 'Purchase',
+        sale: { amount: 1_999, currency: 'usd', paymentProcessor: 'stripe', invoiceId: 'inv-1' },
+      });
+      expect(sale.data.click.id).to.equal(clickId);
+      expect(sale.data.link).to.include({
+        id: link.id,
+        clicks: 1,
+        leads: 1,
+        sales: 1,
+        saleAmount: 1_999,
+      });
+      expect(sale.data.customer).to.include({ externalId: 'user-1', email: 'ada@example.com' });
+      expect(bodies.get('lead.created').data).to.deep.include({ eventName: 'Sign up' });
+      expect(bodies.get('link.clicked').data.click.id).to.equal(clickId);
+      expect(all.map(({ body }) => body.sequence).toSorted()).to.deep.equal([1, 2, 3]);
+      // The same everywhere else.
+      const { body: events } = await api.get('/events', { event: 'sales' });
+      expect(events[0].sale).to.deep.equal(sale.data.sale);
+      expect((await api.get('/analytics', { event: 'sales', groupBy: 'count' })).body).to.include({
+        sales: 1,
+        saleAmount: 1_999,
+      });
+      // A repeat of the invoice is no sale, and tells nobody.
+      await api.post('/track/sale', {
+        customerExternalId: 'user-1',
+        amount: 1_999,
+        currency: 'usd',
+        paymentProcessor: 'stripe',
+        invoiceId: 'inv-1',
+      });
+      expect(await deliveries(id)).to.have.length(3);
+      // Whoever is forgotten, is forgotten here too.
+      const { body: customers } = await api.get('/customers');
+      await api.delete(`/customers/${customers[0].id}`);
+      const left = await db()('webhook_deliveries').where({ webhook_id: id });
+      expect(left.map(({ kind }) => kind)).to.deep.equal(['link.clicked']);
+      await api.delete(`/links/${link.id}`, { events: 'remove' });
+      expect(await deliveries(id)).to.deep.equal([]);
+    });
+
+    it('of nothing that was refused', async () => {
+      const { id } = await aWebhook();
+      await api.post('/links', { url: A, key: 'taken' });
+      expect((await api.post('/links', { url: A, key: 'taken' })).status).to.equal(409);
+      expect((await api.delete('/links/link_unknown')).status).to.equal(404);
+      expect(await deliveries(id)).to.have.length(1);
+    });
+  });
+
+  describe('are signed', () => {
+    it('as the public library expects, which refuses everything else', async () => {
+      await aWebhook();
+      await api.post('/links', { url: A, title: 'Grüße 🎉 \u2028' });
+      const [one] = await received(1);
+      const { headers, raw } = one!;
+      expect(verify(SECRET, one!)).to.deep.equal(one!.body);
+      expect(headers).to.include({ 'content-type': 'application/json' });
+      expect(headers['webhook-id']).to.match(/^msg_[0-9A-Za-z]{24}$/);
+      expect(() => verify(newSecret(), one!)).to.throw(/signature/i);
+      expect(() => verify(SECRET, { headers, raw: raw.replace('example', 'exbmple') })).to.throw();
+      const with_ = (name: string, value: string) => ({
+        raw,
+        headers: { ...headers, [name]: value },
+      });
+      expect(() => verify(SECRET, with_('webhook-id', 'msg_other'))).to.throw(/signature/i);
+      const hourAgo = String(Math.floor(Date.now() / 1000) - 3_600);
+      expect(() => verify(SECRET, with_('webhook-timestamp', hourAgo))).to.throw(/timestamp/i);
+    });
+
+    it('by both secrets for a day after a rotation', async () => {
+      const { id } = await aWebhook();
+      const { body: rotated } = await api.post(`/webhooks/${id}/rotate-secret`);
+      expect(rotated.secret).not.to.equal(SECRET);
+      const until = Date.parse(rotated.previousSecretUntil) - Date.now();
+      expect(until / 3_600_000).to.be.within(23.9, 24);
+      await api.post(`/webhooks/${id}/test`, { kind: 'sale.created' });
+      const [first] = await received(1);
+      verify(SECRET, first!);
+      verify(rotated.secret, first!);
+      await db()('webhooks').where({ id }).update({ previous_secret_until: new Date() });
+      await api.post(`/webhooks/${id}/test`, {});
+      const second = (await received(2))[1]!;
+      verify(rotated.secret, second);
+      expect(() => verify(SECRET, second)).to.throw(/signature/i);
+    });
+  });
+
+  describe('deliveries', () => {
+    it('are listed, and read with request, answer and timing', async () => {
+      const { id } = await aWebhook();
+      receiver.answerWith(200, { 'x-receiver': 'mine' }, 'thanks');
+      const { body: made, status } = await api.post(`/webhooks/${id}/test`, {
+        kind: 'link.clicked',
+      });
+      expect([status, made.state, made.attempts]).to.deep.equal([201, 'pending', 0]);
+      const [one] = await received(1);
+      expect(one!.body).to.deep.include({ type: 'link.clicked', sequence: null });
+      expect(one!.body.data.test).to.equal(true);
+      const whole = await eventually(async () => {
+        const { body } = await api.get(`/webhooks/${id}/deliveries/${made.id}`);
+        expect(body.state).to.equal('delivered');
+        return body;
+      });
+      expect(whole.request).to.deep.include({ method: 'POST', url: receiver.url, body: one!.raw });
+      expect(whole.log).to.have.length(1);
+      const [attempt] = whole.log;
+      expect(attempt).to.deep.include({ status: 200, error: null });
+      expect(attempt.response.body).to.equal('thanks');
+      expect(attempt.response.headers['x-receiver']).to.equal('mine');
+      expect(attempt.durationMs).to.be.within(0, 5_000);
+      const list = await deliveries(id, { state: 'delivered', kind: 'link.clicked' });
+      expect(list.map((delivery: { id: string }) => delivery.id)).to.deep.equal([made.id]);
+      expect(await deliveries(id, { state: 'failed,held' })).to.deep.equal([]);
+      expect(await deliveries(id, { since: new Date().toISOString() })).to.deep.equal([]);
+      expect((await api.get(`/webhooks/${id}/deliveries/msg_unknown`)).status).to.equal(404);
+    });
+
+    it('are sent again with the same id, one by one or all since a time', async () => {
+      const { id } = await aWebhook();
+      const since = new Date().toISOString();
+      await api.post('/links', { url: A });
+      await api.post('/links', { url: A });
+      const ids = (await received(2)).map((one) => one.id);
+      const again = await api.post(`/webhooks/${id}/deliveries/${ids[0]}/resend`);
+      expect(again.status).to.equal(200);
+      expect((await received(3))[2]!.id).to.equal(ids[0]);
+      expect((await api.post(`/webhooks/${id}/resend`, { since })).body).to.deep.equal({
+        count: 2,
+      });
+      const all = await received(5);
+      expect(
+        all
+          .slice(3)
+          .map((one) => one.id)
+          .toSorted(),
+      ).to.deep.equal(ids.toSorted());
+      for (const one of all) verify(SECRET, one);
+      await eventually(async () => {
+        expect(await deliveries(id, { state: 'delivered' })).to.have.length(2);
+      });
+      const undelivered = { since, undeliveredOnly: true };
+      expect((await api.post(`/webhooks/${id}/resend`, undelivered)).body).to.deep.equal({
+        count: 0,
+      });
+      const { body } = await api.get(`/webhooks/${id}/deliveries/${ids[0]}`);
+      expect(body.log).to.have.length(3);
+    });
+
+    it('are held while the webhook is disabled, and sent when they are asked for', async () => {
+      const { id } = await aWebhook();
+      await api.patch(`/webhooks/${id}`, { enabled: false });
+      const since = new Date().toISOString();
+      await api.post('/links', { url: A });
+      await api.post('/links', { url: A });
+      expect(await deliveries(id, { state: 'held' })).to.have.length(2);
+      for (const path of ['test', 'resend', 'deliveries/msg_1/resend']) {
+        const sent = path === 'resend' ? { since } : path === 'test' ? {} : undefined;
+        const { status, body } = await api.post(`/webhooks/${id}/${path}`, sent);
+        expect([status, body.error.message]).to.deep.equal([
+          409,
+          'The webhook is disabled: Disabled by its owner. Enable it first',
+        ]);
+      }
+      await api.patch(`/webhooks/${id}`, { enabled: true });
+      await api.post('/links', { url: A });
+      await received(1);
+      expect(await deliveries(id, { state: 'held' })).to.have.length(2);
+      await api.post(`/webhooks/${id}/resend`, { since, undeliveredOnly: true });
+      await received(3);
+    });
+  });
+
+  describe('receivers', () => {
+    const state = async (id: string) => (await deliveries(id))[0];
+
+    it('that fail are asked again later, with the same id and a new time', async function () {
+      this.timeout(30_000);
+      const { id } = await aWebhook();
+      receiver.answerWith(500, {}, 'broken');
+      await api.post('/links', { url: A });
+      const [first] = await received(1);
+      await eventually(async () => {
+        const { state: now, attempts, nextAttemptAt } = await state(id);
+        expect([now, attempts]).to.deep.equal(['pending', 1]);
+        expect((Date.parse(nextAttemptAt) - first!.at) / 1000).to.be.within(4.4, 5.7);
+      });
+      expect((await api.get(`/webhooks/${id}`)).body.failingSince).not.to.equal(null);
+      receiver.accept();
+      // In its own time, without anybody's help.
+      const second = (await received(2, 20_000))[1]!;
+      expect(second.id).to.equal(first!.id);
+      expect(second.raw).to.equal(first!.raw);
+      expect(Number(second.headers['webhook-timestamp'])).to.be.greaterThan(
+        Number(first!.headers['webhook-timestamp']),
+      );
+      verify(SECRET, second);
+      await eventually(async () => {
+        expect((await state(id)).state).to.equal('delivered');
+        expect((await api.get(`/webhooks/${id}`)).body.failingSince).to.equal(null);
+      });
+    });
+
+    it('may say when, up to a day', async () => {
+      const { id } = await aWebhook();
+      receiver.answerWith(429, { 'retry-after': '7200' });
+      await api.post('/links', { url: A });
+      const { at } = (await received(1))[0]!;
+      await eventually(async () => {
+        const { nextAttemptAt } = await state(id);
+        expect((Date.parse(nextAttemptAt) - at) / 1000).to.be.closeTo(7_200, 5);
+      });
+    });
+
+    it('are tried ten times, then given up', async function () {
+      this.timeout(60_000);
+      const { id } = await aWebhook();
+      receiver.answerWith(503);
+      await api.post('/links', { url: A });
+      for (let tries = 1; tries <= 10; tries += 1) {
+        await received(tries);
+        await eventually(async () => expect((await state(id)).attempts).to.equal(tries));
+        await unpause(id);
+        await hurry(id);
+        await sweepWebhooks();
+      }
+      expect(await state(id)).to.deep.include({
+        state: 'failed',
+        attempts: 10,
+        nextAttemptAt: null,
+      });
+      receiver.accept();
+      await api.post(`/webhooks/${id}/deliveries/${(await state(id)).id}/resend`);
+      await eventually(async () => expect((await state(id)).state).to.equal('delivered'));
+    });
+
+    it('that answer 410 are disabled at once, with the reason', async () => {
+      const { id } = await aWebhook();
+      receiver.answerWith(410);
+      await api.post('/links', { url: A });
+      await eventually(async () => {
+        expect((await api.get(`/webhooks/${id}`)).body).to.deep.include({
+          enabled: false,
+          disabledReason: 'The receiver answered 410 Gone: it wants no more',
+        });
+      });
+      expect((await state(id)).state).to.equal('held');
+    });
+
+    it('without a success for five days are disabled, with the reason', async () => {
+      const { id } = await aWebhook();
+      receiver.answerWith(500);
+      await api.post('/links', { url: A });
+      await received(1);
+      await eventually(async () => {
+        expect((await api.get(`/webhooks/${id}`)).body.failingSince).not.to.equal(null);
+      });
+      const longAgo = new Date(Date.now() - 5 * 86_400_000 - 1_000);
+      await db()('webhooks').where({ id }).update({ failing_since: longAgo });
+      await api.post('/links', { url: A });
+      await eventually(async () => {
+        expect((await api.get(`/webhooks/${id}`)).body).to.deep.include({
+          enabled: false,
+          disabledReason: 'Nothing was delivered for five days; at last, it answered 500',
+        });
+      });
+      expect(await deliveries(id, { state: 'held' })).to.have.length(2);
+    });
+
+    it('that fail again and again are left alone for a while, then tried with one', async function () {
+      this.timeout(30_000);
+      const { id } = await aWebhook();
+      receiver.answerWith(500);
+      await Promise.all(Array.from({ length: 30 }, () => api.post('/links', { url: A })));
+      await eventually(async () => {
+        const { pausedUntil } = (await api.get(`/webhooks/${id}`)).body;
+        expect(Date.parse(pausedUntil)).to.be.greaterThan(Date.now() + 5_000);
+      });
+      const asked = receiver.received.length;
+      // Those that were under way at the same time at most.
+      expect(asked).to.be.within(5, 20);
+      receiver.accept();
+      await unpause(id);
+      await hurry(id);
+      await eventually(async () => {
+        expect(await deliveries(id, { state: 'delivered' })).to.have.length(30);
+      }, 20_000);
+      expect((await api.get(`/webhooks/${id}`)).body).to.deep.include({
+        pausedUntil: null,
+        failingSince: null,
+      });
+    });
+
+    it('that redirect have failed: what they point to is not asked', async () => {
+      const other = await Receiver.start();
+      const { id } = await aWebhook();
+      receiver.answerWith(307, { location: other.url });
+      await api.post('/links', { url: A });
+      await eventually(async () => expect((await state(id)).attempts).to.equal(1));
+      const { body } = await api.get(`/webhooks/${id}/deliveries/${(await state(id)).id}`);
+      expect(body.log[0]).to.deep.include({ status: 307, error: 'it answered 307' });
+      expect(other.received).to.deep.equal([]);
+      await other.stop();
+    });
+  });
+
+  it('need their scopes', async () => {
+    const { id } = await aWebhook();
+    const reader = await world.withScopes('webhooks.read');
+    expect((await reader.get(`/webhooks/${id}`)).status).to.equal(200);
+    expect((await reader.post(`/webhooks/${id}/rotate-secret`)).status).to.equal(403);
+    const none = await world.withScopes('links.write');
+    expect((await none.get('/webhooks')).status).to.equal(403);
+  });
+
+  it('hear of the same visitor once', async () => {
+    const { id } = await aWebhook({ kinds: ['sale.created'] });
+    await api.post('/links', { url: A, key: 'once', webhookIds: [id] });
+    await Promise.all(Array.from({ length: 5 }, () => world.visit('/once')));
+    await world.visit('/once', { userAgent: browser(2) });
+    await received(2);
+    await eventually(async () => expect(await deliveries(id)).to.have.length(2));
+  });
+});

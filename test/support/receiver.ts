@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+/** A request that reached a receiver. */
+export interface Received {
+  /** Milliseconds since 1970. */
+  at: number;
+  id: string;
+  headers: Record<string, string>;
+  /** As it came. */
+  raw: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into payloads of every shape
+  body: any;
+}
+
+type Answer = (received: Received, response: ServerResponse, request: IncomingMessage) => void;
+
+const accept: Answer = (_, response) => response.writeHead(204).end();
+
+/**
+ * A receiver of webhooks as anybody would write one: an HTTP server on loopback, and the public library that verifies
+ * what came.
+ */
+export class Receiver {
+  readonly received: Received[] = [];
+  /** What it answers from now on. */
+  answer: Answer = accept;
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('error', () => {});
+      request.on('end', () => {
+        const raw = Buffer.concat(pieces).toString();
+        const headers = Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        );
+        const received = {
+          at: Date.now(),
+          id: headers['webhook-id'] ?? '',
+          headers,
+          raw,
+          body: JSON.parse(raw),
+        };
+        this.received.push(received);
+        this.answer(received, response, request);
+      });
+    });
+    this.#server.keepAliveTimeout = 60_000;
+  }
+
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver();
+    await new Promise<void>((resolve) => {
+      receiver.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  /** Answers with a status from now on. */
+  answerWith(status: number, headers: Record<string, string> = {}, body = ''): void {
+    this.answer = (_, response) => response.writeHead(status, headers).end(body);
+  }
+
+  accept(): void {
+    this.answer = accept;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Verifies a request as the public library does; throws where it does not hold. */
+export function verify(
+  secret: string,
+  { raw, headers }: Pick<Received, 'raw' | 'headers'>,
+): unknown {
+  return new Webhook(secret).verify(raw, headers);
+}

@@ -1,0 +1,16 @@
+import { config } from '../src/config.ts';
+import { serve } from '../src/queues/queue.ts';
+import { webhooks } from '../src/queues/webhooks.ts';
+import { sendDue } from '../src/webhooks/deliver.ts';
+import { pruneDeliveries, sweepWebhooks } from '../src/webhooks/receivers.ts';
+
+export default () =>
+  serve(
+    webhooks,
+    {
+      'webhook.send': sendDue,
+      'webhooks.sweep': sweepWebhooks,
+      'webhooks.prune': pruneDeliveries,
+    },
+    { concurrency: config().WEBHOOKS_CONCURRENCY },
+  );
