@@ -17,6 +17,8 @@ interface Owned {
   qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
   customer: { id: string };
+  webhook: { id: string };
+  deliveryId: string;
   clickId: string;
   jobId: string;
 }
@@ -41,7 +43,8 @@ async function isEmpty(answer: Promise<ApiAnswer>): Promise<void> {
 }
 
 const ATTEMPTS: Record<string, Attempt> = {
-  'post /links': async ({ api }, { tag, folder, domain, page }) => {
+  'post /links': async ({ api }, { tag, folder, domain, page, webhook }) => {
+    await is(422, api.post('/links', { url: URL_A, webhookIds: [webhook.id] }));
     await is(422, api.post('/links', { url: URL_A, tagIds: [tag.id] }));
     await is(422, api.post('/links', { url: URL_A, tagId: tag.id }));
     await is(422, api.post('/links', { url: URL_A, tagNames: 'Secret tag' }));
@@ -109,6 +112,12 @@ const ATTEMPTS: Record<string, Attempt> = {
     // Public: it knows of nobody's records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
     expect((await api.download('/qr', { url: URL_A }, from)).status).to.equal(200);
+  },
+  'get /metatags': async ({ api }, { link, domain }) => {
+    // Public: it sees of a link what everybody sees who opens it, and the test's domains are nowhere.
+    const from = { headers: { 'x-forwarded-for': '198.51.100.22' } };
+    const url = `https://${domain.slug}/${link.key}`;
+    await is(422, api.get('/metatags', { url }, from));
   },
   'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode }) => {
     const code = { type: 'url', url: URL_A };
@@ -278,6 +287,35 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/analytics', { linkId: link.id }));
     await is404(api.get('/analytics', { domain: domain.slug, key: link.key }));
   },
+  'post /webhooks': async ({ api }) => {
+    // Their own, which is told nothing of the other's.
+    const own = { name: 'own', url: 'https://example.com/', kinds: ['link.created'] };
+    const { id } = (await api.post('/webhooks', own)).body;
+    await is(200, api.delete(`/webhooks/${id}`));
+  },
+  'get /webhooks': ({ api }) => isEmpty(api.get('/webhooks')),
+  'get /webhooks/{id}': ({ api }, { webhook }) => is404(api.get(`/webhooks/${webhook.id}`)),
+  'patch /webhooks/{id}': ({ api }, { webhook }) =>
+    is404(api.patch(`/webhooks/${webhook.id}`, { enabled: false })),
+  'delete /webhooks/{id}': ({ api }, { webhook }) => is404(api.delete(`/webhooks/${webhook.id}`)),
+  'post /webhooks/{id}/rotate-secret': ({ api }, { webhook }) =>
+    is404(api.post(`/webhooks/${webhook.id}/rotate-secret`)),
+  'post /webhooks/{id}/test': ({ api }, { webhook }) =>
+    is404(api.post(`/webhooks/${webhook.id}/test`, {})),
+  'post /webhooks/{id}/resend': ({ api }, { webhook }) =>
+    is404(api.post(`/webhooks/${webhook.id}/resend`, { since: '2026-01-01' })),
+  'get /webhooks/{id}/deliveries': ({ api }, { webhook }) =>
+    is404(api.get(`/webhooks/${webhook.id}/deliveries`)),
+  'get /webhooks/{id}/deliveries/{deliveryId}': async ({ api }, { webhook, deliveryId }) => {
+    await is404(api.get(`/webhooks/${webhook.id}/deliveries/${deliveryId}`));
+    const own = { name: 'own', url: 'https://example.com/', kinds: ['link.created'] };
+    const { id } = (await api.post('/webhooks', own)).body;
+    await is404(api.get(`/webhooks/${id}/deliveries/${deliveryId}`));
+    await is404(api.post(`/webhooks/${id}/deliveries/${deliveryId}/resend`));
+    await is(200, api.delete(`/webhooks/${id}`));
+  },
+  'post /webhooks/{id}/deliveries/{deliveryId}/resend': ({ api }, { webhook, deliveryId }) =>
+    is404(api.post(`/webhooks/${webhook.id}/deliveries/${deliveryId}/resend`)),
   'get /jobs/{id}': ({ api }, { jobId }) => is404(api.get(`/jobs/${jobId}`)),
 };
 
@@ -292,6 +330,14 @@ describe('two workspaces', () => {
     const tag = (await api.post('/tags', { name: 'Secret tag' })).body;
     const folder = (await api.post('/folders', { name: 'Secret folder' })).body;
     const page = (await api.post('/pages', { title: 'Secret page' })).body;
+    const made = { name: 'secret', url: 'https://example.com/', kinds: ['link.created'] };
+    const {
+      secret: _,
+      previousSecretUntil: __,
+      ...webhook
+    } = (await api.post('/webhooks', made)).body;
+    // What is told of it stays here: nobody is asked.
+    await api.patch(`/webhooks/${webhook.id}`, { enabled: false });
     const link = (
       await api.post('/links', {
         url: 'https://example.com/secret',
@@ -312,6 +358,7 @@ describe('two workspaces', () => {
         useAsTemplate: true,
       })
     ).body;
+    const [{ id: deliveryId }] = (await api.get(`/webhooks/${webhook.id}/deliveries`)).body;
     const job = await api.post('/links', { url: URL_A }, { headers: { prefer: 'respond-async' } });
     const [domain] = (await api.get('/domains')).body;
     expect(domain.slug).to.equal(slug);
@@ -329,7 +376,19 @@ describe('two workspaces', () => {
     });
     const [customer] = (await api.get('/customers')).body;
     const jobId = job.body.id;
-    owned = { link, qrcode, tag, folder, page, domain, customer, clickId, jobId };
+    owned = {
+      link,
+      qrcode,
+      tag,
+      folder,
+      page,
+      webhook,
+      deliveryId,
+      domain,
+      customer,
+      clickId,
+      jobId,
+    };
     await eventually(async () => {
       expect((await api.get('/analytics')).body.clicks).to.equal(1);
       expect((await api.get(`/jobs/${owned.jobId}`)).body.status).to.equal('done');
@@ -366,6 +425,9 @@ describe('two workspaces', () => {
     expect((await api.get('/tags')).body).to.deep.equal([tag]);
     expect((await api.get('/folders')).body).to.deep.equal([folder]);
     expect((await api.get('/pages')).body).to.deep.equal([page]);
+    expect((await api.get('/webhooks')).body.map(({ id }: { id: string }) => id)).to.deep.equal([
+      owned.webhook.id,
+    ]);
     expect((await api.get(`/domains/${domain.id}`)).body).to.deep.equal(domain);
   });
 });

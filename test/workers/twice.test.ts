@@ -6,11 +6,13 @@ import { createDomain, deleteDomain, updateDomain } from '../../src/domains/comm
 import { createFolder, deleteFolder, updateFolder } from '../../src/folders/commands.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { seal } from '../../src/infra/secrets.ts';
 import {
   createLink,
   createLinks,
   deleteLink,
   deleteLinks,
+  fillLink,
   updateLink,
   updateLinks,
   upsertLink,
@@ -26,6 +28,16 @@ import {
 import type { JobContext } from '../../src/queues/queue.ts';
 import { createTag, deleteTag, updateTag } from '../../src/tags/commands.ts';
 import { deleteTemplate } from '../../src/templates/commands.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  resendDeliveries,
+  resendDelivery,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../src/webhooks/commands.ts';
+import { newSecret } from '../../src/webhooks/sign.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
@@ -77,6 +89,8 @@ describe('a job that runs twice', () => {
         'invoices',
         'pages',
         'domains',
+        'webhooks',
+        'webhook_deliveries',
         'jobs',
       ].map(of),
     );
@@ -153,6 +167,15 @@ describe('a job that runs twice', () => {
     expect(await twice(deleteCustomer, { id })).to.deep.equal({ id });
   });
 
+  it('fills the card of a link once', async () => {
+    const link = newLink({ key: 'a', proxy: true, title: 'A' });
+    await twice(createLink, { userId, link });
+    const preview = { title: 'B', description: 'C', image: null };
+    await twice(fillLink, { id: link.id, url: A, preview });
+    const filled = { title: 'A', description: 'C' };
+    expect((await world.api.get(`/links/${link.id}`)).body).to.include(filled);
+  });
+
   it('does not undo what came after its first run', async () => {
     const link = newLink({ key: 'a' });
     const job = {
@@ -224,5 +247,24 @@ describe('a job that runs twice', () => {
     await twice(createDomain, domain);
     await twice(updateDomain, { id: domain.id, changes: { target: A, primary: true } });
     await twice(deleteDomain, { id: domain.id });
+  });
+
+  it('makes, changes and deletes a webhook once, and sends once what it is asked to', async () => {
+    const id = newId('webhook');
+    const url = 'http://127.0.0.1:9/';
+    const secret = seal(newSecret());
+    await twice(createWebhook, { id, name: 'a', url, kinds: ['link.created'], secret });
+    await twice(updateWebhook, { id, changes: { name: 'b' } });
+    await twice(rotateSecret, { id, secret: seal(newSecret()) });
+    await twice(createLink, { userId, link: newLink() });
+    const deliveryId = newId('delivery');
+    await twice(testWebhook, { id, deliveryId, kind: 'link.created' as const });
+    expect(await db()('webhook_deliveries').where({ webhook_id: id })).to.have.length(2);
+    await db()('webhook_deliveries').where({ webhook_id: id }).update({ state: 'delivered' });
+    await twice(resendDelivery, { id, deliveryId });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const again = await twice(resendDeliveries, { id, since, undeliveredOnly: false });
+    expect(again).to.deep.equal({ count: 2 });
+    await twice(deleteWebhook, { id });
   });
 });
