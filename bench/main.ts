@@ -6,6 +6,7 @@ import { benchMemory } from './memory.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
 import { benchVisits } from './visits.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   redirect: benchRedirect,
@@ -14,6 +15,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   memory: benchMemory,
   qr: benchQr,
   analytics: benchAnalytics,
+  webhooks: benchWebhooks,
 };
 
 const name = process.argv[2] ?? '';

@@ -90,6 +90,11 @@ export const worker = (name: string): ProcessSpec => ({
   command: `node dist/workers/main.js ${name}`,
 });
 
+export const SCHEDULER: ProcessSpec = {
+  name: 'worker_scheduler',
+  command: 'node dist/workers/scheduler.js',
+};
+
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';
 
 /** Puts links straight into the tables, with the keys `k0`, `k1`, …: what a benchmark visits. */

@@ -10,7 +10,7 @@ import { wakeWebhooks } from './wake.ts';
 /** Requests to one receiver at the same time. */
 const AT_ONCE = 10;
 /** Deliveries that are read at once. */
-const READ = 200;
+const READ = 500;
 /** How long one job serves one webhook before others have their turn, in ms. */
 const TURN_MS = 20_000;
 /** How long a receiver may take, in ms. */
@@ -24,14 +24,13 @@ const KEPT_BYTES = 16 * 1024;
  */
 export async function sendDue({ webhookId }: { webhookId: string }): Promise<undefined> {
   const until = Date.now() + TURN_MS;
-  const outcomes = new OutcomeStore();
   for (;;) {
     const webhook = await findReceiver(webhookId);
     if (webhook === undefined) return undefined;
     const isProbing = webhook.paused_until !== null;
     const due = await dueTo(webhook, isProbing ? 1 : READ);
     if (due.length === 0) return undefined;
-    await sendAll(webhook, due, outcomes, until);
+    await sendAll(webhook, due, until);
     if (Date.now() > until) {
       wakeWebhooks([webhookId]);
       return undefined;
@@ -62,25 +61,26 @@ async function dueTo({ project_id, id }: Webhook, limit: number): Promise<Delive
 }
 
 /** Sends some deliveries; stops early where the receiver is given up for now, or the turn is over. */
-async function sendAll(
-  webhook: Webhook,
-  due: Delivery[],
-  outcomes: OutcomeStore,
-  until: number,
-): Promise<void> {
-  const open = [...due];
-  let isGivenUp = false;
+async function sendAll(webhook: Webhook, due: Delivery[], until: number): Promise<void> {
+  const outcomes = new OutcomeStore();
+  const secrets = secretsOf(webhook);
+  const open = due.values();
   const sendNext = async () => {
-    for (let next = open.shift(); next !== undefined && !isGivenUp; next = open.shift()) {
-      if (Date.now() > until) return;
-      isGivenUp = (await outcomes.store(await send(webhook, next))) || isGivenUp;
+    for (const delivery of open) {
+      await outcomes.add(await send(webhook, secrets, delivery));
+      if (outcomes.isGivenUp || Date.now() > until) return;
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, sendNext));
+  await outcomes.settle();
 }
 
 /** One attempt. Redirects are not followed: whoever moved says so to their owner, not to us. */
-async function send(webhook: Webhook, delivery: Delivery): Promise<Outcome> {
+async function send(
+  webhook: Webhook,
+  secrets: readonly string[],
+  delivery: Delivery,
+): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
   const signed = { id: delivery.id, timestamp, body: delivery.payload };
@@ -99,7 +99,7 @@ async function send(webhook: Webhook, delivery: Delivery): Promise<Outcome> {
         'content-type': 'application/json',
         'webhook-id': delivery.id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': signatures(signed, secretsOf(webhook)),
+        'webhook-signature': signatures(signed, secrets),
       },
       body: delivery.payload,
       timeoutMs: ANSWER_MS,

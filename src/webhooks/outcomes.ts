@@ -25,38 +25,51 @@ const PAUSE_S = { least: 10, most: 300 };
 /** A receiver that had no success for so long is disabled. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 const GONE = 410;
+/** Outcomes that may wait to be written. */
+const MOST_WAITING = 100;
 
-interface Waiting {
-  outcome: Outcome;
-  stored(isGivenUp: boolean): void;
-  failed(error: unknown): void;
-}
-
-/** Writes outcomes of one webhook down, those that come at the same time together. */
+/**
+ * Writes the outcomes of one webhook down, those that wait at the same time together, while others are still under way.
+ * Of what is not written when the worker dies, the receiver gets a repeat.
+ */
 export class OutcomeStore {
-  #waiting: Waiting[] = [];
-  #storing = false;
+  #waiting: Outcome[] = [];
+  #storing: Promise<void> | undefined;
+  #isGivenUp = false;
+  #fault: Error | undefined;
 
-  /** Resolves when the outcome is committed. @returns whether nothing more is to be sent to the webhook for now */
-  async store(outcome: Outcome): Promise<boolean> {
-    return new Promise((stored, failed) => {
-      this.#waiting.push({ outcome, stored, failed });
-      if (!this.#storing) void this.#storeWaiting();
-    });
+  /** Nothing more is to be sent for now. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  /**
+   * Resolves when there is room for further outcomes; of a failure, when it is known what it means.
+   *
+   * @throws when outcomes could not be written
+   */
+  async add(outcome: Outcome): Promise<void> {
+    if (this.#fault !== undefined) throw this.#fault;
+    this.#waiting.push(outcome);
+    this.#storing ??= this.#storeWaiting();
+    if (outcome.error !== null || this.#waiting.length >= MOST_WAITING) await this.settle();
+  }
+
+  /** Resolves when every outcome is committed. @throws when they could not be */
+  async settle(): Promise<void> {
+    await this.#storing;
+    if (this.#fault !== undefined) throw this.#fault;
   }
 
   async #storeWaiting(): Promise<void> {
-    this.#storing = true;
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0);
-      try {
-        const isGivenUp = await storeOutcomes(group.map(({ outcome }) => outcome));
-        for (const { stored } of group) stored(isGivenUp);
-      } catch (error) {
-        for (const { failed } of group) failed(error);
+    try {
+      while (this.#waiting.length > 0) {
+        if (await storeOutcomes(this.#waiting.splice(0))) this.#isGivenUp = true;
       }
+    } catch (error) {
+      this.#fault = error as Error;
     }
-    this.#storing = false;
+    this.#storing = undefined;
   }
 }
 

@@ -1,0 +1,172 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'undici';
+import { freePort } from '../scripts/ports.ts';
+import { newId } from '../src/ids.ts';
+import { db } from '../src/infra/db.ts';
+import { seal } from '../src/infra/secrets.ts';
+import { insertDeliveries } from '../src/webhooks/outbox.ts';
+import { newSecret, signatures } from '../src/webhooks/sign.ts';
+import {
+  median,
+  onStage,
+  percentileOf,
+  REDIRECT,
+  SCHEDULER,
+  type Stage,
+  seedLinks,
+  thousands,
+  worker,
+} from './stage.ts';
+
+const DELIVERIES = 20_000;
+/** As many requests at once as the worker allows itself for one webhook. */
+const AT_ONCE = 10;
+const ROUNDS = 3;
+const VISITS_PER_SECOND = 100;
+const VISIT_SECONDS = 20;
+
+/**
+ * Deliveries a second of one worker_webhooks to one local receiver, every attempt recorded, against bare undici that
+ * signs and sends the same bodies as often at once, in turn; then the time from a redirect to its webhook's arrival.
+ */
+export function benchWebhooks(): Promise<void> {
+  return onStage(async (stage) => {
+    process.env['OUTBOUND_ALLOW'] = '127.0.0.1';
+    const port = await freePort();
+    const receiver = await startReceiver(port);
+    const url = `http://127.0.0.1:${port}/`;
+    const webhookId = newId('webhook');
+    const secret = newSecret();
+    await db()('webhooks').insert({
+      project_id: stage.projectId,
+      id: webhookId,
+      name: 'bench',
+      url,
+      secret: seal(secret),
+      kinds: ['link.created'],
+    });
+    try {
+      const runner = await stage.run([worker('webhooks'), SCHEDULER]);
+      const ratios: number[] = [];
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const base = await bareUndici(url, secret);
+        const ours = await deliveries(stage, webhookId);
+        ratios.push(ours / base);
+        console.log(
+          `round ${round}: bare undici ${thousands(base)}/s, worker_webhooks ${thousands(ours)}/s, ratio ${(ours / base).toFixed(2)}`,
+        );
+      }
+      console.log(`worker_webhooks / bare undici: median ratio ${median(ratios).toFixed(2)}`);
+      await runner.stop();
+      await latency(stage, webhookId);
+    } finally {
+      receiver.kill();
+    }
+  });
+}
+
+async function startReceiver(port: number, ...args: string[]): Promise<ChildProcess> {
+  const child = fork('dist/bench/bare-receiver.js', [String(port), ...args]);
+  await once(child, 'message');
+  return child;
+}
+
+/** A body as large as that of a click. */
+const bodyOf = (n: number): string =>
+  JSON.stringify({ type: 'link.clicked', n, data: { text: 'x'.repeat(1_800) } });
+
+async function bareUndici(url: string, secret: string): Promise<number> {
+  const agent = new Agent({ connections: AT_ONCE, pipelining: 1 });
+  const began = performance.now();
+  let sent = 0;
+  const send = async () => {
+    while (sent < DELIVERIES) {
+      sent += 1;
+      const body = bodyOf(sent);
+      const [id, timestamp] = [newId('delivery'), Math.floor(Date.now() / 1000)];
+      const answer = await request(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': signatures({ id, timestamp, body }, [secret]),
+        },
+        body,
+        dispatcher: agent,
+      });
+      await answer.body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, send));
+  const perSecond = (DELIVERIES * 1000) / (performance.now() - began);
+  await agent.close();
+  return perSecond;
+}
+
+/** From the commit of what is to be told to the record of the last attempt. */
+async function deliveries({ projectId }: Stage, webhookId: string): Promise<number> {
+  const rows = Array.from({ length: DELIVERIES }, (_, n) => ({
+    project_id: projectId,
+    webhook_id: webhookId,
+    id: newId('delivery'),
+    kind: 'link.clicked',
+    payload: bodyOf(n),
+    state: 'pending',
+  }));
+  const delivered = async () => {
+    const [row] = await db()('webhook_deliveries').where({ state: 'delivered' }).count('* as n');
+    return Number(row!['n']);
+  };
+  const before = await delivered();
+  await insertDeliveries(db(), rows);
+  while ((await delivered()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  const [began, first] = [performance.now(), await delivered()];
+  for (;;) {
+    const now = await delivered();
+    if (now === before + DELIVERIES) return ((now - first) * 1000) / (performance.now() - began);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Visits at a steady pace; each names itself in its referrer, by which its webhook is known. */
+async function latency(stage: Stage, webhookId: string): Promise<void> {
+  const port = await freePort();
+  const receiver = await startReceiver(port, 'tell');
+  try {
+    await db()('webhooks').update({ url: `http://127.0.0.1:${port}/` });
+    await seedLinks(stage, 100);
+    await db()('links').update({ webhook_ids: [webhookId] });
+    await stage.run([REDIRECT, worker('clicks'), worker('webhooks'), SCHEDULER]);
+    const arrived = new Map<string, number>();
+    receiver.on('message', ({ at, text }: { at: number; text: string }) => {
+      arrived.set(/visitor-\d+/.exec(text)?.[0] ?? '', at);
+    });
+    const total = VISITS_PER_SECOND * VISIT_SECONDS;
+    const sent = new Map<string, number>();
+    const agent = new Agent({ connections: 50 });
+    for (let n = 0; n < total; n += 1) {
+      const visitor = `visitor-${n}`;
+      sent.set(visitor, Date.now());
+      void request(`http://127.0.0.1:${stage.redirectPort}/k${n % 100}`, {
+        dispatcher: agent,
+        headers: {
+          host: 'localhost',
+          'user-agent': `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.${n}.1 Safari/537.36`,
+          referer: `https://news.example/${visitor}/`,
+        },
+      }).then((answer) => answer.body.dump());
+      await new Promise((resolve) => setTimeout(resolve, 1000 / VISITS_PER_SECOND));
+    }
+    while (arrived.size < total) await new Promise((resolve) => setTimeout(resolve, 100));
+    const ms = [...sent].map(([visitor, at]) => arrived.get(visitor)! - at);
+    console.log(
+      `from a redirect to its webhook, at ${VISITS_PER_SECOND} visits/s: p50 ${percentileOf(ms, 0.5)} ms, ` +
+        `p99 ${percentileOf(ms, 0.99)} ms, longest ${Math.max(...ms)} ms (aim: p99 under 1 s)`,
+    );
+    await agent.close();
+  } finally {
+    receiver.kill();
+  }
+}
