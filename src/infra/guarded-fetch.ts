@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
+import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
@@ -269,14 +270,11 @@ function objectionTo(addresses: string[], port: string): FetchRefused | undefine
 const guardedLookup =
   (port: string): LookupFunction =>
   (hostname, options, callback) => {
-    findAllowed(hostname, port).then(
-      (found) => {
-        const { address, family } = found[0]!;
-        if (options.all === true) callback(null, found);
-        else callback(null, address, family);
-      },
-      (error: Error) => callback(error, []),
-    );
+    callbackify(findAllowed)(hostname, port, (error, found) => {
+      if (error !== null) callback(error, []);
+      else if (options.all === true) callback(null, found);
+      else callback(null, found[0]!.address, found[0]!.family);
+    });
   };
 
 async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {

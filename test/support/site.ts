@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -18,6 +19,8 @@ export class Site {
   readonly #address: string;
   readonly #answers = new Map<string, Handler>();
   readonly #counts = new Map<string, number>();
+  /** How many connections were ever opened to it. */
+  connections = 0;
 
   private constructor(address: string) {
     this.#address = address;
@@ -27,6 +30,9 @@ export class Site {
       const answer = this.#answers.get(path);
       if (answer === undefined) response.writeHead(404).end();
       else answer(request, response);
+    });
+    this.#server.on('connection', () => {
+      this.connections += 1;
     });
   }
 
@@ -56,6 +62,16 @@ export class Site {
   requests(path?: string): number {
     if (path !== undefined) return this.#counts.get(path) ?? 0;
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** How many connections to it are open. */
+  open(): Promise<number> {
+    return promisify(this.#server.getConnections.bind(this.#server))();
+  }
+
+  /** Closes every connection. */
+  hangUp(): void {
+    this.#server.closeAllConnections();
   }
 
   async stop(): Promise<void> {
