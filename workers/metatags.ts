@@ -8,6 +8,13 @@ import { serve } from '../src/queues/queue.ts';
 export default () =>
   serve(
     metatags,
-    { 'pages.framing': findFrameable, 'page.read': keepPage, 'record.preview': readPreview },
+    {
+      'pages.framing': findFrameable,
+      'page.read': async (page) => {
+        await keepPage(page);
+        return undefined;
+      },
+      'record.preview': readPreview,
+    },
     { concurrency: config().METATAGS_CONCURRENCY },
   );

@@ -1,12 +1,8 @@
-import type { Redis } from '../infra/redis.ts';
 import { findPicture, type Picture, pictureName } from '../qrcodes/pictures.ts';
 import { MEDIA_TYPES } from '../qrcodes/render/design.ts';
 import { qr } from '../queues/qr.ts';
-import { type Asker, askWorker } from './answer.ts';
+import { type Asker, askOnce } from './answer.ts';
 import type { Answer, ApiRequest } from './route.ts';
-
-/** Drawings under way that this process waits for. */
-const flights = new Map<string, Promise<Buffer>>();
 
 /**
  * Answers with a picture: 304 where the client has it, from the cache where it has been drawn, else drawn by a
@@ -41,21 +37,7 @@ function isAmong(header: string | undefined, name: string): boolean {
   return tags.includes('*') || tags.includes(`"${name}"`);
 }
 
-async function obtain(request: Asker, name: string, picture: Picture): Promise<Buffer> {
-  const { cache } = request.queues;
-  const drawn = await findPicture(cache, name);
-  if (drawn !== null) return drawn;
-  let flight = flights.get(name);
-  if (flight === undefined) {
-    flight = draw(request, cache, name, picture).finally(() => flights.delete(name));
-    flights.set(name, flight);
-  }
-  return flight;
-}
-
-async function draw(request: Asker, cache: Redis, name: string, picture: Picture): Promise<Buffer> {
-  await askWorker(request, qr, 'qr.render', picture, name);
-  const drawn = await findPicture(cache, name);
-  if (drawn === null) throw new Error('the picture was drawn, and is not in the cache');
-  return drawn;
+function obtain(request: Asker, name: string, picture: Picture): Promise<Buffer> {
+  const job = { queue: qr, name: 'qr.render', data: picture, jobId: name } as const;
+  return askOnce(request, job, () => findPicture(request.queues.cache, name));
 }

@@ -3,7 +3,7 @@ import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { Timeout } from '../infra/clock.ts';
 import type { DataOf, QueueDefinition, ResultOf } from '../queues/queue.ts';
-import { EVERYBODY } from '../queues/replies.ts';
+import { EVERYBODY, type Outcome } from '../queues/replies.ts';
 import type { Answer, ApiRequest, RouteInput } from './route.ts';
 
 /** Longest that a worker may take whom a request can't do without, in ms. */
@@ -69,31 +69,97 @@ export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
 /**
  * Has a worker do something whose result no client asks for later, and waits for it.
  *
- * @param jobId of a job that others may wait for too; absent: one of its own
  * @throws Refusal when the worker refused, and Error when it failed or took longer than PATIENCE_MS
  */
 export async function askWorker<Jobs, Name extends keyof Jobs & string>(
-  { queues: { producer, replies }, caller, requestId }: Asker,
+  { queues: { producer, replies }, caller: { projectId }, requestId }: Asker,
   queue: QueueDefinition<Jobs>,
   name: Name,
   data: DataOf<Jobs[Name]>,
-  jobId?: string,
 ): Promise<ResultOf<Jobs[Name]>> {
-  const id = jobId ?? newId('job');
-  const { projectId } = caller;
-  const reply = replies.expect(id, PATIENCE_MS);
-  const replyTo = jobId === undefined ? replies.address : EVERYBODY;
+  const jobId = newId('job');
+  const reply = replies.expect<ResultOf<Jobs[Name]>>(jobId, PATIENCE_MS);
   try {
-    await producer.add(queue, name, data, { jobId: id, projectId, requestId, replyTo });
+    const options = { jobId, projectId, requestId, replyTo: replies.address };
+    await producer.add(queue, name, data, options);
   } catch (error) {
     reply.cancel();
     throw error;
   }
-  const outcome = await reply.outcome;
+  return resultOf(name, jobId, await reply.outcome);
+}
+
+/** What this process waits for that others may wait for too, by job. */
+const flights = new Map<string, Promise<unknown>>();
+
+/**
+ * Has a worker make something that it leaves behind under the job's id, unless that is there: whoever asks for the
+ * same at the same time waits for the same job, in whichever processes they are.
+ *
+ * @param find what was left, `null` where nothing was
+ * @throws as askWorker does
+ */
+export async function askOnce<Jobs, Name extends keyof Jobs & string, Made>(
+  request: Asker,
+  job: {
+    queue: QueueDefinition<Jobs>;
+    name: Name;
+    data: DataOf<Jobs[Name]>;
+    jobId: string;
+    isLowPriority?: boolean;
+  },
+  find: () => Promise<Made | null>,
+): Promise<Made> {
+  const made = await find();
+  if (made !== null) return made;
+  let flight = flights.get(job.jobId) as Promise<Made> | undefined;
+  if (flight === undefined) {
+    flight = join(request, job, find).finally(() => flights.delete(job.jobId));
+    flights.set(job.jobId, flight);
+  }
+  return flight;
+}
+
+async function join<Jobs, Name extends keyof Jobs & string, Made>(
+  { queues: { producer, replies }, caller: { projectId }, requestId }: Asker,
+  {
+    queue,
+    name,
+    data,
+    jobId,
+    isLowPriority = false,
+  }: Parameters<typeof askOnce<Jobs, Name, Made>>[1],
+  find: () => Promise<Made | null>,
+): Promise<Made> {
+  const reply = replies.expect(jobId, PATIENCE_MS);
+  try {
+    const options = { jobId, projectId, requestId, replyTo: EVERYBODY, isLowPriority };
+    await producer.add(queue, name, data, options);
+    // An earlier job may have replied just before we listened, and ours was dropped because that one was not quite gone.
+    const made = await find();
+    if (made !== null) {
+      reply.cancel();
+      return made;
+    }
+  } catch (error) {
+    reply.cancel();
+    throw error;
+  }
+  resultOf(name, jobId, await reply.outcome);
+  const made = await find();
+  if (made === null) throw new Error(`job ${jobId} has ended, and left nothing`);
+  return made;
+}
+
+function resultOf<Result>(
+  name: string,
+  jobId: string,
+  outcome: Outcome<Result> | undefined,
+): Result {
   if (outcome === undefined) throw new Timeout(`${name} took longer than ${PATIENCE_MS} ms`);
   if ('refused' in outcome) throw refusalFrom(outcome.refused);
-  if ('fault' in outcome) throw new Error(`job ${id} failed`);
-  return outcome.result as ResultOf<Jobs[Name]>;
+  if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
+  return outcome.result;
 }
 
 function accepted(jobId: string): Answer {

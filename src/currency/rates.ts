@@ -1,5 +1,4 @@
 import { config } from '../config.ts';
-import { Refusal } from '../errors.ts';
 import { type Db, db } from '../infra/db.ts';
 import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
 import { ratesAge } from '../infra/metrics.ts';
@@ -92,13 +91,4 @@ async function keepRates(trx: Db, { day, source, perBase }: Rates): Promise<bool
 export async function ensureFirstRates(connection: Db): Promise<void> {
   const there = (await connection('rates').first('currency')) as object | undefined;
   if (there === undefined) await connection.transaction((trx) => keepRates(trx, FIRST_RATES));
-}
-
-/** A currency as callers write it, in capitals. @throws Refusal `unprocessable_entity` */
-export function currencyCode(text: string): string {
-  const code = text.toUpperCase();
-  if (!/^[A-Z]{3}$/.test(code)) {
-    throw new Refusal('unprocessable_entity', `currency must be an ISO 4217 code, not "${text}"`);
-  }
-  return code;
 }

@@ -14,13 +14,10 @@ import {
 } from '../records/commands.ts';
 import { insertRecords } from '../records/insert.ts';
 import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
-import { loadReferences } from '../records/references.ts';
 import { findByRef } from '../records/requests.ts';
-import { resolve } from '../records/rules.ts';
 import { tellOfRecord } from '../records/tell.ts';
-import { writeUtm } from './destination.ts';
 import { LINKS } from './kind.ts';
-import { findLinkId, linkQueries } from './queries.ts';
+import { findTwin, linkQueries } from './queries.ts';
 import type { BulkLinkItem, SealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
 
@@ -60,10 +57,7 @@ export function createLinks(
   });
 }
 
-/**
- * Changes the link that has the external id, else the one with the domain and key, else one with the same
- * destination; where there is none, makes it.
- */
+/** Changes the link that {@link findTwin} finds; where there is none, makes it. */
 export async function upsertLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
@@ -71,22 +65,13 @@ export async function upsertLink(
   const written = await once(job, async (trx) => {
     // Two upserts of one workspace at once would both find nothing.
     await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${job.projectId}`]);
-    const found = await findTwin(trx, job.projectId, link);
+    const found = await findTwin(job.projectId, link, trx);
     if (found === undefined) return insertOne(trx, { projectId: job.projectId, userId }, link);
     const { id: _, prefix: __, ...fields } = link;
     return changeOne(trx, job.projectId, found, fields);
   });
   if (written.id === link.id) await askForPreview(job, 'link', written);
   return written;
-}
-
-async function findTwin(trx: Db, projectId: string, link: NewLink): Promise<string | undefined> {
-  if (typeof link.externalId === 'string')
-    return findLinkId(trx, projectId, { external_id: link.externalId });
-  const references = await loadReferences(trx, projectId, [link]);
-  const domain_id = (resolve(link, references).domain ?? references.mainDomain).id;
-  if (link.key !== undefined) return findLinkId(trx, projectId, { domain_id, key: link.key });
-  return findLinkId(trx, projectId, { domain_id, url: writeUtm(link.url, link) });
 }
 
 /** @throws Refusal `not_found`; otherwise as for a new link */
@@ -100,7 +85,7 @@ export async function updateLink(
 }
 
 /** @throws Refusal `not_found` */
-export function fillLink(found: FoundPreview, job: JobContext): Promise<undefined> {
+export function fillLink(found: FoundPreview, job: JobContext): Promise<{ id: string }> {
   const { projectId } = job;
   return once(job, (trx) =>
     fillPreview(LINKS, trx, projectId, found, (changes) =>

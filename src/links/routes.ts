@@ -11,7 +11,7 @@ import { toRouted } from '../records/fields.ts';
 import { framedUrls } from '../records/framing.ts';
 import { countAnswer, openPassword } from '../records/record.ts';
 import { findByInfo, findByRef, found, refuseOtherWorkspace } from '../records/requests.ts';
-import { linkQueries } from './queries.ts';
+import { findTwin, linkQueries } from './queries.ts';
 import { bulkAnswer, linkRecord } from './record.ts';
 import {
   type BulkChanges,
@@ -122,7 +122,7 @@ export const linkRoutes: Route[] = [
     async handle(request) {
       const wanted = toNewLink(request.body);
       const link = await withFrameable(request, wanted, async () => [
-        (await findTwin(request.caller.projectId, wanted)) ?? {},
+        (await twinOf(request.caller.projectId, wanted)) ?? {},
       ]);
       const data = { userId: request.caller.userId, link };
       return answerWrite(request, writes, 'link.upsert', data, (link) =>
@@ -255,9 +255,8 @@ function onlyOwn(link: NewLink, frameable: readonly string[]): string[] {
   return frameable.filter((url) => own.has(url));
 }
 
-/** The link that an upsert will find, as far as that matters: one with another destination. */
-async function findTwin(projectId: string, { externalId, domain, key }: NewLink) {
-  if (typeof externalId === 'string') return linkQueries.findByExternalId(projectId, externalId);
-  if (domain === undefined || key === undefined) return undefined;
-  return linkQueries.findByKey(projectId, domain, key);
+/** The record of the link that an upsert will change. */
+async function twinOf(projectId: string, link: NewLink) {
+  const id = await findTwin(projectId, link);
+  return id === undefined ? undefined : linkQueries.find(projectId, id);
 }

@@ -99,7 +99,7 @@ async function changeOne(
 }
 
 /** @throws Refusal `not_found` */
-export function fillQrCode(found: FoundPreview, job: JobContext): Promise<undefined> {
+export function fillQrCode(found: FoundPreview, job: JobContext): Promise<{ id: string }> {
   const { projectId } = job;
   return once(job, (trx) =>
     fillPreview(QR_CODES, trx, projectId, found, (changes) =>

@@ -1,4 +1,3 @@
-import type { PageRead } from '../metatags/reads.ts';
 import type { Previewed } from '../records/preview.ts';
 import { defineQueue, type Job } from './queue.ts';
 
@@ -9,8 +8,8 @@ import { defineQueue, type Job } from './queue.ts';
 export const metatags = defineQueue<{
   /** Which of these addresses may be shown in a frame of ours. */
   'pages.framing': Job<{ urls: string[] }, string[]>;
-  /** What a page says about itself; it is also kept in the cache. */
-  'page.read': Job<{ url: string }, PageRead>;
+  /** What a page says about itself is to be kept in the cache. */
+  'page.read': Job<{ url: string }, undefined>;
   /** A record's card is to be filled with what its destination says. */
   'record.preview': Job<{ of: Previewed; id: string; url: string }, undefined>;
 }>('metatags', { attempts: 2, keepFailed: false });

@@ -27,11 +27,11 @@ export const writes = defineQueue<{
   'link.upsert': Job<{ userId: string; link: NewLink }, SealedLink>;
   'link.update': Job<{ linkId: string; changes: LinkChanges }, SealedLink>;
   /** What was found for the card of a link. */
-  'link.fill': Job<FoundPreview, undefined>;
+  'link.fill': Job<FoundPreview, { id: string }>;
   'link.delete': Job<{ linkId: string; events?: EventsFate }, { id: string }>;
   'qrcode.create': Job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>;
   'qrcode.update': Job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>;
-  'qrcode.fill': Job<FoundPreview, undefined>;
+  'qrcode.fill': Job<FoundPreview, { id: string }>;
   'qrcode.delete': Job<{ qrcodeId: string; events?: EventsFate }, { id: string }>;
   'template.delete': Job<{ id: string }, { id: string }>;
   'tag.create': Job<{ id: string; name: string; color: string }, TagRecord>;

@@ -1,5 +1,5 @@
 import type { Db } from '../infra/db.ts';
-import { addFollowUp } from '../jobs/follow-up.ts';
+import { followUps } from '../jobs/follow-up.ts';
 import type { Effects } from '../jobs/once.ts';
 import type { Preview } from '../metatags/record.ts';
 import { metatags } from '../queues/metatags.ts';
@@ -39,7 +39,7 @@ export async function askForPreview(
   if (!proxy || title !== null || typeof url !== 'string' || !/^https?:/i.test(url)) return;
   try {
     const options = { jobId: `preview-${jobId}`, projectId, isLowPriority: true };
-    await addFollowUp(metatags, 'record.preview', { of, id, url }, options);
+    await followUps().add(metatags, 'record.preview', { of, id, url }, options);
   } catch (err) {
     // The record is made: its caller must hear so.
     log.warn({ err, recordId: id }, 'no preview could be asked for');
@@ -61,14 +61,14 @@ export async function fillPreview<Row extends RoutedRow & { url: string | null }
   projectId: string,
   { id, url, preview }: FoundPreview,
   change: (changes: Partial<Preview>) => Promise<Effects<unknown>>,
-): Promise<Effects<undefined>> {
+): Promise<Effects<{ id: string }>> {
   const row = await lockRow(kind, trx, projectId, id);
   const missing = FIELDS.filter((field) => row[field] === null && preview[field] !== null);
   if (!row.proxy || row.url !== url || missing.length === 0) {
-    return { result: undefined, changes: [] };
+    return { result: { id }, changes: [] };
   }
   const { changes } = await change(
     Object.fromEntries(missing.map((field) => [field, preview[field]])),
   );
-  return { result: undefined, changes };
+  return { result: { id }, changes };
 }

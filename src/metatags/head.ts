@@ -1,0 +1,119 @@
+import { Parser } from 'htmlparser2';
+
+/** What stands in these is not said of the page: pictures have titles too, and words for who has no scripts are no description. */
+const OTHERS = new Set(['svg', 'math', 'noscript', 'template', 'iframe', 'noframes']);
+/** Deeper than any head. The parser looks through all open elements at each tag: without a bound a page of a megabyte takes minutes. */
+const MAX_DEPTH = 100;
+
+/**
+ * What the head of a page says, as it stands there: nothing is judged, resolved or shortened yet. HTML is written into
+ * it in pieces; it is over at the end of the head, or where the body begins.
+ */
+export class Head {
+  isOver = false;
+  /** The text of the first `<title>`. */
+  title: string | undefined;
+  /** The address of the first `<base>`. */
+  base: string | undefined;
+  /** What `<meta>` calls the character set, in order. */
+  readonly charsets: string[] = [];
+  readonly #metas = new Map<string, string[]>();
+  readonly #links = new Map<string, string[]>();
+  readonly #parser: Parser;
+  #depth = 0;
+  #others = 0;
+  #isInTitle = false;
+
+  constructor() {
+    this.#parser = new Parser({
+      onopentagname: (name) => {
+        if (name === 'body') this.#stop();
+      },
+      onopentag: (name, attributes) => this.#open(name, attributes),
+      ontext: (text) => {
+        if (this.#isInTitle) this.title += text;
+      },
+      onclosetag: (name, isImplied) => this.#close(name, isImplied),
+    });
+  }
+
+  /** Reads on, until it is over. */
+  write(html: string): void {
+    if (!this.isOver) this.#parser.write(html);
+  }
+
+  /** Nothing more comes: what was begun counts. */
+  end(): void {
+    if (!this.isOver) this.#parser.end();
+  }
+
+  /** What `<meta>` says under a name, in order. */
+  meta(name: string): readonly string[] {
+    return this.#metas.get(name) ?? [];
+  }
+
+  /** The addresses of `<link>` with a relation, in order. */
+  link(relation: string): readonly string[] {
+    return this.#links.get(relation) ?? [];
+  }
+
+  #stop(): void {
+    this.isOver = true;
+    this.#parser.pause();
+  }
+
+  #open(name: string, attributes: Record<string, string>): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) return this.#stop();
+    if (OTHERS.has(name)) this.#others += 1;
+    if (this.#others > 0) return;
+    if (name === 'title' && this.title === undefined) {
+      this.title = '';
+      this.#isInTitle = true;
+    } else if (name === 'base') {
+      this.base ??= attributes['href'];
+    } else if (name === 'meta') {
+      this.#openMeta(attributes);
+    } else if (name === 'link') {
+      for (const relation of wordsOf(attributes['rel'])) {
+        add(this.#links, relation, attributes['href']);
+      }
+    }
+  }
+
+  #openMeta({ charset, content, ...attributes }: Record<string, string>): void {
+    if (charset !== undefined) this.charsets.push(charset);
+    if (attributes['http-equiv']?.trim().toLowerCase() === 'content-type') {
+      const named = charsetIn(content ?? '');
+      if (named !== undefined) this.charsets.push(named);
+    }
+    // Open Graph says `property`, everybody else `name`; pages confuse the two.
+    const names = new Set([...wordsOf(attributes['property']), ...wordsOf(attributes['name'])]);
+    for (const name of names) add(this.#metas, name, content);
+  }
+
+  #close(name: string, isImplied: boolean): void {
+    this.#depth -= 1;
+    if (OTHERS.has(name)) this.#others -= 1;
+    if (name === 'title') this.#isInTitle = false;
+    if (name === 'head' && !isImplied) this.#stop();
+  }
+}
+
+/** The character set that a Content-Type names. */
+export function charsetIn(contentType: string): string | undefined {
+  return /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1];
+}
+
+const wordsOf = (text = ''): string[] =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+function add(map: Map<string, string[]>, name: string, value: string | undefined): void {
+  if (value === undefined || value.trim() === '') return;
+  const values = map.get(name);
+  if (values === undefined) map.set(name, [value]);
+  else values.push(value);
+}

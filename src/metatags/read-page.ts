@@ -1,0 +1,102 @@
+import { STATUS_CODES } from 'node:http';
+import { Refusal } from '../errors.ts';
+import { type Fetched, FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { decodePage } from './charset.ts';
+import { describePage } from './describe.ts';
+import { Head } from './head.ts';
+import { MAX_URL, type Metatags } from './record.ts';
+
+/** Of a page at most, after decompression. */
+const MAX_BYTES = 1024 * 1024;
+/** For everything: names, redirects, the page up to the end of its head. */
+const TIMEOUT_MS = 5_000;
+const REDIRECTS = 5;
+
+/** What a Content-Type makes of an answer; it may be missing. */
+type Kind = 'html' | 'unclear' | 'image' | 'other';
+
+/**
+ * Reads what a page says about itself, from the page as its server sends it: no script is run. Of an image, that it is
+ * one.
+ *
+ * @throws Refusal `unprocessable_entity` when there is no page to be read
+ */
+export async function readPage(url: string): Promise<Metatags> {
+  const fetched = await fetchHead(url);
+  const { status, headers } = fetched;
+  // Nothing is fetched by a fragment, and a page looks the same with any.
+  const at = fetched.url.replace(/#.*$/s, '');
+  if (!isSuccess(status)) {
+    const name = STATUS_CODES[status];
+    throw refuse(
+      `could not be fetched: its host answered ${status}${name === undefined ? '' : ` (${name})`}`,
+    );
+  }
+  const contentType = headers['content-type'] ?? '';
+  const type = essenceOf(contentType);
+  const kind = kindOf(type);
+  if (kind === 'image') {
+    return { ...describePage(new Head(), at), image: at.length > MAX_URL ? null : at };
+  }
+  if (kind === 'other') throw refuse(`not a web page: its type is ${type}`);
+  const html = decodePage(fetched.body, contentType);
+  if (kind === 'unclear' && html.trim() !== '' && !looksLikeHtml(html)) {
+    throw refuse(
+      `not a web page: its type is ${type === '' ? 'not given' : type}, and it does not begin as HTML`,
+    );
+  }
+  const head = new Head();
+  head.write(html);
+  head.end();
+  return describePage(head, at);
+}
+
+const refuse = (why: string) => new Refusal('unprocessable_entity', `url: ${why}`);
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+async function fetchHead(url: string): Promise<Fetched> {
+  // While it comes it is only watched for the end of its head. Its character set doesn't matter for that, except
+  // for UTF-16: of such a page more is read than needed.
+  const watched = new Head();
+  try {
+    return await guardedFetch(url, {
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      overflow: 'cut',
+      compressed: true,
+      maxRedirects: REDIRECTS,
+      headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+      isWanted: (status, headers) =>
+        isSuccess(status) &&
+        ['html', 'unclear'].includes(kindOf(essenceOf(headers['content-type'] ?? ''))),
+      isEnough: (piece) => {
+        watched.write(piece.toString('latin1'));
+        return watched.isOver;
+      },
+    });
+  } catch (error) {
+    if (error instanceof FetchRefused) throw refuse(`could not be fetched: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The media type without its parameters; empty where it is none. */
+function essenceOf(contentType: string): string {
+  return (
+    /^\s*([\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100})/.exec(contentType)?.[1]?.toLowerCase() ?? ''
+  );
+}
+
+function kindOf(type: string): Kind {
+  if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
+  if (['', 'text/plain', 'text/xml', 'application/xml'].includes(type)) return 'unclear';
+  return type.startsWith('image/') ? 'image' : 'other';
+}
+
+/** Whether a text begins as the standard says of HTML (MIME Sniffing, 7.1), an XML declaration before it or not. */
+function looksLikeHtml(text: string): boolean {
+  return /^\s*(<\?xml[^>]*>\s*)?<(!--|(!doctype\s+html|html|head|title|meta|link|base|style|script|body|iframe|h1|div|table|font|img|br|a|b|p)[\s/>])/i.test(
+    text.slice(0, 1_024),
+  );
+}
