@@ -2,7 +2,7 @@ import { defineQueue, type Job } from './queue.ts';
 
 /** Somebody came, and was answered. Everything else about the visit is worked out from this by the worker. */
 export interface Visit {
-  /** Unique to this visit; the same however often it is handed in. */
+  /** Unique to this visit; the same however often it is handed in, and for the form that was sent with it. */
   id: string;
   /** Time of the visit, milliseconds since 1970. */
   at: number;

@@ -6,25 +6,24 @@ import { counts, type Request, shortLink, type Visiting, type VisitMeans } from 
 export async function recordVisit(
   decision: Decision,
   visiting: Visiting,
-  means: VisitMeans,
+  { visits }: VisitMeans,
 ): Promise<void> {
-  const { visits, nextVisitId } = means;
   const { lead, pass, visitId, facts } = visiting;
   const { now, clickId } = facts;
+  // One id for both: where every visit counts, the click's follows from it, and the lead names the click.
+  const own = { id: visitId, now };
   const handedOut = clickId === undefined ? {} : { clickId };
   const safe: Promise<void>[] = [];
   if (lead !== undefined) {
     const link = visiting.found.link!;
     const of = { projectId: link.projectId, linkId: link.id };
-    const id = nextVisitId();
     const leads = { destination: shortLink(visiting), via: 'link' as const };
     // Kept whoever sends it: a form is not filled in by mistake.
-    const visit = visitOf(visiting, { id, now }, of, leads);
+    const visit = visitOf(visiting, own, of, leads);
     safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
   if ('visited' in decision && decision.visited !== undefined && counts(visiting)) {
     const { visited } = decision;
-    const own = { id: visitId, now };
     if (decision.kind !== 'before') {
       safe.push(visits.record({ ...visitOf(visiting, own, visited, decision), ...handedOut }));
     } else if (pass === undefined) {

@@ -121,6 +121,28 @@ describe('a page before the destination', () => {
     expect(click).to.include({ event: 'click', link_id: link.id });
   });
 
+  it('names the click of a lead where every visit counts, too', async () => {
+    const { api, visit, projectId, set } = await aWorkspace();
+    await set({ clickDedupeSeconds: 0 });
+    const page = (await api.post('/pages', { title: 'Before', fields: FIELDS })).body;
+    for (const trackConversion of [false, true]) {
+      const before = { preRedirection: true, pageId: page.id };
+      const link = (await api.post('/links', { url: A, trackConversion, ...before })).body;
+      const userAgent = browser(visitor);
+      for (let times = 0; times < 2; times += 1) {
+        const path = onward(await visit(`/${link.key}`, { userAgent }));
+        await visit(path, { userAgent, form: ANSWERS });
+      }
+      const ids = (event: string, column: string) =>
+        db()('events').where({ project_id: projectId, link_id: link.id, event }).pluck(column);
+      await eventually(async () => {
+        const clicks = await ids('click', 'id');
+        expect(clicks).to.have.lengthOf(2);
+        expect(await ids('lead', 'click_id')).to.have.members(clicks);
+      });
+    }
+  });
+
   it('takes a form that is sent twice for one lead', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id });
