@@ -46,26 +46,26 @@ export const analyticsRoutes: Route[] = [
       200: Joi.alternatives(...new Set(Object.values(GROUPS).map(({ answer }) => answer))),
     },
     async handle({ caller: { projectId }, query: { interval, groupBy, event, ...query } }) {
-      const group: Group = GROUPS[groupBy];
       const filter = await resolveFilter(projectId, query);
+      if (interval === FROM_COUNTERS) {
+        if (!COUNTED.has(groupBy) || filter.conditions !== '') {
+          throw new Refusal(
+            'unprocessable_entity',
+            `interval ${FROM_COUNTERS} can only be counted: groupBy must be count, and of filters it takes those that name records`,
+          );
+        }
+        return ok(await countersTotal({ projectId, filter }));
+      }
+      const group: Group = GROUPS[groupBy];
       const events = EVENTS[event ?? group.defaultEvent ?? 'clicks'];
       const { start, end, timezone } = query;
-      const isFromCounters = interval === FROM_COUNTERS;
       const span = await resolveSpan(projectId, {
         timezone,
-        ...(interval === undefined || isFromCounters ? {} : { interval }),
+        ...(interval === undefined ? {} : { interval }),
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
       });
-      const question = { projectId, span, filter, events };
-      if (!isFromCounters) return ok(await group.ask(question));
-      if (!COUNTED.has(groupBy) || filter.conditions !== '') {
-        throw new Refusal(
-          'unprocessable_entity',
-          `interval ${FROM_COUNTERS} can only be counted: groupBy must be count, and of filters it takes those that name records`,
-        );
-      }
-      return ok(await countersTotal(question));
+      return ok(await group.ask({ projectId, span, filter, events }));
     },
   }),
 ];

@@ -2,7 +2,6 @@ import { type Asker, answerWrite, askWorker, ok } from '../api/answer.ts';
 import { type Route, route } from '../api/route.ts';
 import { clickId } from '../click-id.ts';
 import type { UsCents } from '../currency/convert.ts';
-import { currencyCode } from '../currency/rates.ts';
 import { Refusal } from '../errors.ts';
 import { findClick } from '../events/queries.ts';
 import { newId } from '../ids.ts';
@@ -63,7 +62,7 @@ export const conversionRoutes: Route[] = [
     answers: { 200: saleResult },
     writes: true,
     async handle(request) {
-      const sale = { ...request.body, currency: currencyCode(request.body.currency) };
+      const sale = { ...request.body, currency: request.body.currency.toUpperCase() };
       if (sale.clickId !== null) await awaitClick(request.caller.projectId, sale.clickId);
       const data = {
         eventId: newId('event'),

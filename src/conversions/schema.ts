@@ -57,6 +57,13 @@ const customer = {
   customerAvatar: customerFields.avatar,
 };
 
+const currency = () =>
+  text(10).custom((value: string, { error }) =>
+    /^[a-z]{3}$/i.test(value)
+      ? value
+      : error('rule', { rule: `must be an ISO 4217 code, not "${value}"` }),
+  );
+
 const metadata = () =>
   Joi.object()
     .unknown()
@@ -82,7 +89,7 @@ export const saleBody = Joi.object<SaleBody>({
     .min(0)
     .required()
     .description('In minor units of the currency: cents, or whole yen.'),
-  currency: text(10).default('usd').description('ISO 4217 code. Stored as US cents.'),
+  currency: currency().default('usd').description('ISO 4217 code. Stored as US cents.'),
   eventName: text(255).default('Purchase'),
   paymentProcessor: Joi.string()
     .valid(...PAYMENT_PROCESSORS)

@@ -211,6 +211,13 @@ describe('conversions', () => {
     ['an amount in words', 'sale', { ...SALE, amount: '100' }, 422, /amount/],
     ['less than nothing', 'sale', { ...SALE, amount: -1 }, 422, /amount/],
     ['a currency that is none', 'sale', { ...SALE, currency: 'euro' }, 422, /currency/],
+    [
+      'a currency that is none, and an amount that is none',
+      'sale',
+      { ...SALE, amount: -1, currency: 'euro' },
+      422,
+      /^amount must be greater than or equal to 0; currency must be an ISO 4217 code, not "euro"$/,
+    ],
     ['a currency without a rate', 'sale', { ...SALE, currency: 'XTS' }, 422, /no rate for "XTS"/],
     [
       'an unknown processor',

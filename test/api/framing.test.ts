@@ -91,6 +91,31 @@ describe('a destination under the short address', () => {
     expect(await shown(link.key)).to.equal(`302 ${open}`);
   });
 
+  it('is looked at of the link that an upsert changes, however it is found', async () => {
+    const other = site.answer('/other', { body: 'other' });
+    const iPhone = { userAgent: 'Mozilla/5.0 (iPhone; CPU)' };
+    const upsert = async (fields: object) =>
+      (await world.api.put('/links/upsert', fields)).body.key;
+    // By its key on the domain that is meant where none is named.
+    const named = await make({ url: closed, flexible: true });
+    expect(await upsert({ url: open, key: named.key })).to.equal(named.key);
+    expect(await shown(named.key)).to.equal(`frame ${open}`);
+    // By its destination: the newest of those that have it.
+    const url = `${closed}?upsert`;
+    const older = await make({ url, rewrite: false });
+    const newest = await make({ url });
+    expect(await upsert({ url, ios: other })).to.equal(newest.key);
+    expect(await shown(newest.key, iPhone)).to.equal(`frame ${other}`);
+    expect(await shown(older.key, iPhone)).to.equal(`302 ${url}`);
+    // By its destination with the fields that are written into it.
+    const tagged = await make({ url: `${open}?by=utm&utm_source=mail` });
+    const sent = { url: `${open}?by=utm`, utm_source: 'mail', android: other };
+    expect(await upsert(sent)).to.equal(tagged.key);
+    expect(await shown(tagged.key, { userAgent: 'Mozilla/5.0 (Linux; Android 14)' })).to.equal(
+      `frame ${other}?utm_source=mail`,
+    );
+  });
+
   it('is framed of links made in bulk, of QR codes and of domain roots too', async () => {
     const { body: links } = await world.api.post('/links/bulk', [
       { url: open, rewrite: true },

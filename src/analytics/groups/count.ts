@@ -79,7 +79,10 @@ export const kpis: Group = {
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** Totals since ever, from the counters kept on the records; visits of domain roots have no record. */
-export async function countersTotal({ projectId, filter }: Question): Promise<object> {
+export async function countersTotal({
+  projectId,
+  filter,
+}: Pick<Question, 'projectId' | 'filter'>): Promise<object> {
   const { records, domain } = filter;
   const { rows } = await db().raw<{ rows: [Numbers] }>(
     `SELECT coalesce(sum(c.visits) FILTER (WHERE l.kind = 'link'), 0)::bigint AS clicks,
