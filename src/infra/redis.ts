@@ -61,7 +61,7 @@ export function queueRedis(): Redis {
 
 /** Closes the shared connections, where they were opened. */
 export async function closeRedis(): Promise<void> {
-  await Promise.all([cache, queue].map((redis) => redis?.quit().catch(() => {})));
+  for (const redis of [cache, queue]) await redis?.quit().catch(() => {});
   cache = undefined;
   queue = undefined;
 }

@@ -285,7 +285,9 @@ describe('webhooks', () => {
       expect(sale.data.customer).to.include({ externalId: 'user-1', email: 'ada@example.com' });
       expect(bodies.get('lead.created').data).to.deep.include({ eventName: 'Sign up' });
       expect(bodies.get('link.clicked').data.click.id).to.equal(clickId);
-      expect(all.map(({ body }) => body.sequence).toSorted()).to.deep.equal([1, 2, 3]);
+      expect(all.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).to.deep.equal([
+        1, 2, 3,
+      ]);
       // The same everywhere else.
       const { body: events } = await api.get('/events', { event: 'sales' });
       expect(events[0].sale).to.deep.equal(sale.data.sale);

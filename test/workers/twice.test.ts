@@ -254,6 +254,10 @@ describe('a job that runs twice', () => {
     const url = 'http://127.0.0.1:9/';
     const secret = seal(newSecret());
     await twice(createWebhook, { id, name: 'a', url, kinds: ['link.created'], secret });
+    // Nothing is really sent meanwhile: the rows are looked at.
+    await db()('webhooks')
+      .where({ id })
+      .update({ paused_until: new Date(Date.now() + 600_000) });
     await twice(updateWebhook, { id, changes: { name: 'b' } });
     await twice(rotateSecret, { id, secret: seal(newSecret()) });
     await twice(createLink, { userId, link: newLink() });
