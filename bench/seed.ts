@@ -8,7 +8,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { deriveRollups } from '../src/events/rebuild.ts';
-import { sumUpMonths } from '../src/events/sum-months.ts';
+import { sumUp } from '../src/events/sum-up.ts';
 import { db } from '../src/infra/db.ts';
 import { onStage, type Stage, seedLinks, thousands } from './stage.ts';
 
@@ -101,7 +101,7 @@ async function main(argv: string[]): Promise<void> {
        SELECT project_id, link_id, count(*) FROM events GROUP BY 1, 2`,
     );
     await deriveRollups(db(), stage.projectId);
-    await sumUpMonths();
+    await sumUp();
     const { rows: kept } = await db().raw<{ rows: [{ domains: number; records: number }] }>(
       'SELECT (SELECT count(*) FROM rollups) AS domains, (SELECT count(*) FROM record_rollups) AS records',
     );

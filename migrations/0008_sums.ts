@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /** Columns by which events were filtered, each with an index of its own. */
 const FILTERED = ['country', 'city', 'device', 'browser', 'os', 'referer'];
 
-/** Dimensions with few values; of the others months are summed up when they are over. */
+/** Dimensions with few values; of the others weeks and months are summed up when they are over. */
 const FINE = "'all', 'country', 'device', 'browser', 'os'";
 
 export async function up(knex: Knex): Promise<void> {
@@ -32,8 +32,21 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX events_terms ON events USING gin (event_terms(
       project_id, domain, via, continent, country, city, device, browser, os, referer, url));
 
-    -- Months before are summed up, of dimensions with many values too.
+    -- Whole weeks and months before are summed up, of dimensions with many values too.
     ALTER TABLE workspaces ADD COLUMN summed_until timestamptz NOT NULL DEFAULT '-infinity';
+    ALTER TABLE rollups DROP CONSTRAINT rollups_step_check, ADD CHECK (step IN ('q', 'd', 'w', 'm'));
+    ALTER TABLE record_rollups DROP CONSTRAINT record_rollups_step_check,
+      ADD CHECK (step IN ('q', 'd', 'w', 'm'));
+
+    -- The destinations and referrers of a workspace, to find those that contain a part; as rollups have them.
+    CREATE TABLE event_texts (
+      project_id text COLLATE "C" NOT NULL,
+      kind text NOT NULL,
+      value text COLLATE "C" NOT NULL,
+      PRIMARY KEY (project_id, kind, value)
+    );
+    INSERT INTO event_texts
+      SELECT DISTINCT project_id, dimension, value FROM rollups WHERE dimension IN ('url', 'referer') AND step = 'd';
     DELETE FROM rollups WHERE step = 'm' AND dimension NOT IN (${FINE});
     DELETE FROM record_rollups WHERE step = 'm' AND dimension <> 'all';
   `);
@@ -42,6 +55,11 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     ALTER TABLE workspaces DROP COLUMN summed_until;
+    DROP TABLE event_texts;
+    DELETE FROM rollups WHERE step = 'w';
+    DELETE FROM record_rollups WHERE step = 'w';
+    ALTER TABLE rollups DROP CONSTRAINT rollups_step_check, ADD CHECK (step IN ('q', 'd', 'm'));
+    ALTER TABLE record_rollups DROP CONSTRAINT record_rollups_step_check, ADD CHECK (step IN ('q', 'd', 'm'));
     DROP INDEX events_terms;
     DROP FUNCTION event_terms;
     ALTER TABLE events DROP CONSTRAINT events_pkey, ADD PRIMARY KEY (project_id, occurred_at, id);

@@ -1,7 +1,7 @@
 import { config } from '../src/config.ts';
 import { checkDomains } from '../src/domains/commands.ts';
 import { retainEvents } from '../src/events/retention.ts';
-import { sumUpMonths } from '../src/events/sum-months.ts';
+import { sumUp } from '../src/events/sum-up.ts';
 import { ensurePartitions, pruneVisitGuards } from '../src/events/upkeep.ts';
 import { pruneExports, writeExport } from '../src/exports/commands.ts';
 import { pruneImages } from '../src/images/keep.ts';
@@ -23,7 +23,7 @@ export default () =>
       'export.write': writeExport,
       'exports.prune': pruneExports,
       'events.retain': retainEvents,
-      'events.sum': sumUpMonths,
+      'events.sum': sumUp,
       'images.prune': pruneImages,
       'events.partitions': ensurePartitions,
       'visits.prune': pruneVisitGuards,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type Joi from 'joi';
 import { domainField } from '../domains/schema.ts';
 import { Refusal } from '../errors.ts';
-import { EVENT_NAMES } from '../events/event.ts';
 import { CONTINENTS, COUNTRY_CODES } from '../infra/countries.ts';
 import { db } from '../infra/db.ts';
 import {
@@ -264,8 +263,8 @@ async function existing(found: Promise<{ id: string } | undefined>, what: string
 }
 
 /**
- * Events whose text contains a part. No index finds parts of texts; but the rollups know every text that there is, so
- * those that contain the part are looked up first, and an index finds their events.
+ * Events whose text contains a part. No index finds parts of texts; but all texts that there are, are known, so those that
+ * contain the part are looked up first, and an index finds their events.
  */
 async function addPart(
   projectId: string,
@@ -276,20 +275,11 @@ async function addPart(
 ): Promise<void> {
   const pattern = containing(wanted);
   const { rows } = await db().raw<{ rows: { value: string }[] }>(
-    `SELECT DISTINCT coalesce(l.value, r.value) AS value FROM rollups r
-       LEFT JOIN long_values l ON l.project_id = r.project_id AND l.id = r.value
-      WHERE r.project_id = :projectId AND r.event = ANY(:events)
-        AND r.dimension = :column AND (r.step = 'm' OR (r.step = 'd' AND r.bucket >=
-              (SELECT summed_until FROM workspaces WHERE id = :projectId)))
-        AND coalesce(l.value, r.value) ILIKE :pattern
+    `SELECT coalesce(l.value, t.value) AS value FROM event_texts t
+       LEFT JOIN long_values l ON l.project_id = t.project_id AND l.id = t.value
+      WHERE t.project_id = :projectId AND t.kind = :column AND coalesce(l.value, t.value) ILIKE :pattern
       LIMIT :limit`,
-    {
-      projectId,
-      column,
-      pattern,
-      events: EVENT_NAMES as unknown as string,
-      limit: MOST_VALUES + 1,
-    },
+    { projectId, column, pattern, limit: MOST_VALUES + 1 },
   );
   if (rows.length > MOST_VALUES) {
     conditions.push(`AND e.${column} ILIKE :${column}`);

@@ -9,8 +9,8 @@ import type { Span } from './interval.ts';
  *
  *   source(event, at, value, n, amount)    n events at about this time, with this value of the dimension
  *
- * made of the fewest rows that can answer it: rollups of whole months, then of whole days, then of whole quarters of
- * an hour, and the events themselves for the ragged ends. Questions about single links and QR codes are answered by
+ * made of the fewest rows that can answer it: rollups of whole months, then of whole weeks and days, then of whole
+ * quarters of an hour, and the events themselves for the ragged ends. Questions about single links and QR codes are answered by
  * their own rollups where they have some, and by their events where not. All other questions read events.
  *
  * This file and `events/rollups.ts` are all that knows how counts are kept.
@@ -35,9 +35,11 @@ export interface Source {
 
 type Interval = readonly [from: Date, to: Date];
 
+type Step = 'q' | 'd' | 'w' | 'm';
+
 /** What can be read in steps, and what is left. */
 interface Pieces {
-  steps: { step: 'q' | 'd' | 'm'; intervals: Interval[] }[];
+  steps: { step: Step; intervals: Interval[] }[];
   ragged: Interval[];
 }
 
@@ -136,18 +138,20 @@ function fromRecords(
 }
 
 interface Readable {
-  step: 'q' | 'd' | 'm';
+  step: Step;
   intervals: Interval[];
   /** A further condition. */
   only?: string;
 }
 
-/** The rows that hold these steps: months that are not summed up yet are there as their days. */
+/** The rows that hold these steps: weeks and months that are not summed up yet are there as their days. */
 function readable(steps: Pieces['steps'], scope: Scope, dimension: DimensionName): Readable[] {
   return steps.flatMap((piece): Readable[] => {
-    if (piece.step !== 'm' || isFineIn(scope, dimension)) return [piece];
-    const only = 'AND bucket >= (SELECT summed_until FROM workspaces WHERE id = :projectId)';
-    return [piece, { step: 'd', intervals: piece.intervals, only }];
+    const { step, intervals } = piece;
+    if (isFineIn(scope, dimension) || (step !== 'w' && step !== 'm')) return [piece];
+    const unit = step === 'w' ? 'week' : 'month';
+    const only = `AND bucket >= (SELECT date_trunc('${unit}', summed_until, 'UTC') FROM workspaces WHERE id = :projectId)`;
+    return [piece, { step: 'd', intervals, only }];
   });
 }
 
@@ -181,7 +185,7 @@ function bind(
 export function cut(span: Interval, precision: Precision, isFine: boolean): Pieces {
   const steps: Pieces['steps'] = [];
   let open: Interval[] = [span];
-  const take = (step: 'q' | 'd' | 'm', whole: (interval: Interval) => Interval) => {
+  const take = (step: Step, whole: (interval: Interval) => Interval) => {
     const taken: Interval[] = [];
     open = open.flatMap((interval): Interval[] => {
       const [from, to] = whole(interval);
@@ -196,6 +200,7 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
   };
   if (precision === 'none') {
     take('m', ([from, to]) => [ceilMonth(from), floorMonth(to)]);
+    if (!isFine) take('w', ([from, to]) => [ceilWeek(from), floorWeek(to)]);
     take('d', ([from, to]) => [ceil(from, DAY_MS), floor(to, DAY_MS)]);
   }
   if (isFine) take('q', ([from, to]) => [ceil(from, QUARTER_MS), floor(to, QUARTER_MS)]);
@@ -204,6 +209,14 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
 
 const floor = (date: Date, ms: number) => new Date(Math.floor(date.getTime() / ms) * ms);
 const ceil = (date: Date, ms: number) => new Date(Math.ceil(date.getTime() / ms) * ms);
+
+/** 1 January 1970 was a Thursday; weeks begin on Mondays. */
+const MONDAY_MS = 4 * DAY_MS;
+const WEEK_MS = 7 * DAY_MS;
+const floorWeek = (date: Date) =>
+  new Date(floor(new Date(date.getTime() - MONDAY_MS), WEEK_MS).getTime() + MONDAY_MS);
+const ceilWeek = (date: Date) =>
+  new Date(ceil(new Date(date.getTime() - MONDAY_MS), WEEK_MS).getTime() + MONDAY_MS);
 
 const floorMonth = (date: Date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 

@@ -1,5 +1,5 @@
 import type { Db } from '../infra/db.ts';
-import { addRollups, keepLongValues, rollupsOf, type Scope, TABLES } from './rollups.ts';
+import { addRollups, keepLongValues, keepTexts, rollupsOf, type Scope, TABLES } from './rollups.ts';
 import { MANY_EVENTS } from './store.ts';
 
 /** How rollups differed from the events that they sum up, in rows. */
@@ -54,6 +54,7 @@ async function alone(trx: Db, projectId: string): Promise<Record<string, string>
 
 async function derive(trx: Db, of: Record<string, string>, manyEvents: number): Promise<void> {
   await trx.raw(keepLongValues(EVENTS), of);
+  await trx.raw(keepTexts(EVENTS), of);
   await replace(trx, 'domain', EVENTS, of);
   await trx.raw(
     `UPDATE counters AS c SET rolled_from = date_trunc('day', e.first, 'UTC')

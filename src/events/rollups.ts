@@ -5,10 +5,12 @@
  *   step   length                   of dimensions
  *   q      a quarter of an hour     with few values (`isFine`)
  *   d      a day of UTC             all
+ *   w      a week from Monday, UTC  with many values, when it is over
  *   m      a month of UTC           all; of those with many values, when it is over
  *
- * Where there are many values, nearly every event adds rows of its own. So their months are summed up from their days
- * once for all (`sumUpMonths`), up to the workspace's `summed_until`; whatever comes later of those months, adds to both.
+ * Where there are many values, nearly every event adds rows of its own. So their weeks and months are summed up from
+ * their days once for all (`sumUp`), those that end before the workspace's `summed_until`; whatever comes later of those,
+ * adds to all of them.
  */
 
 interface Dimension {
@@ -72,7 +74,7 @@ const namesOf = (scope: Scope): DimensionName[] =>
 export const isFineIn = (scope: Scope, name: DimensionName): boolean =>
   scope === 'domain' ? DIMENSIONS[name].isFine : name === 'all';
 
-/** Dimensions whose months are summed up when they are over. */
+/** Dimensions whose weeks and months are summed up when they are over. */
 export const summedLater = (scope: Scope): DimensionName[] =>
   namesOf(scope).filter((name) => !isFineIn(scope, name));
 
@@ -103,10 +105,14 @@ export function rollupsOf(source: string, scope: Scope): string {
                       (${names.map((name) => `(${timeOf(name)}, by_${name})`).join(', ')})) AS counted
      CROSS JOIN LATERAL (VALUES ('q', first),
                                 ('d', date_trunc('day', first, 'UTC')),
+                                ('w', date_trunc('week', first, 'UTC')),
                                 ('m', date_trunc('month', first, 'UTC'))) AS s(step, bucket)
       JOIN workspaces AS w ON w.id = project_id
      WHERE value IS NOT NULL
-       AND CASE step WHEN 'd' THEN true WHEN 'q' THEN is_fine ELSE is_fine OR bucket < w.summed_until END
+       AND CASE step WHEN 'q' THEN is_fine
+                     WHEN 'd' THEN true
+                     WHEN 'w' THEN NOT is_fine AND bucket < date_trunc('week', w.summed_until, 'UTC')
+                     WHEN 'm' THEN is_fine OR bucket < date_trunc('month', w.summed_until, 'UTC') END
      GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 }
 
@@ -132,6 +138,17 @@ export function keepLongValues(source: string): string {
      CROSS JOIN LATERAL (VALUES (e.url), (e.referer), (e.referer_url), (e.event_name)) AS t(value)
      WHERE octet_length(t.value) > 400
      ORDER BY 1, 2
+    ON CONFLICT DO NOTHING`;
+}
+
+/** Keeps the texts of which a part may be asked for. */
+export function keepTexts(source: string): string {
+  return `
+    INSERT INTO event_texts (project_id, kind, value)
+    SELECT DISTINCT e.project_id, t.kind, rollup_value(t.value)
+      FROM ${source} AS e
+     CROSS JOIN LATERAL (VALUES ('url', e.url), ('referer', e.referer)) AS t(kind, value)
+     ORDER BY 1, 2, 3
     ON CONFLICT DO NOTHING`;
 }
 

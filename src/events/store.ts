@@ -1,7 +1,7 @@
 import { type Db, db } from '../infra/db.ts';
 import { type EventRow, FORM_SUBMITTED } from './event.ts';
 import type { CountedVisit } from './pipeline.ts';
-import { addRollups, keepLongValues } from './rollups.ts';
+import { addRollups, keepLongValues, keepTexts } from './rollups.ts';
 import { tellOfEvents } from './tell.ts';
 
 /**
@@ -78,6 +78,7 @@ async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
     `WITH fresh AS (
        INSERT INTO events (${COLUMNS})
        SELECT ${COLUMNS} FROM json_populate_recordset(NULL::events, ?) RETURNING *)
+     , texts AS (${keepTexts('fresh')})
      ${hasLongValues ? `, long AS (${keepLongValues('fresh')})` : ''}
      ${addRollups('fresh', 'domain')}`,
     [JSON.stringify(rows)],

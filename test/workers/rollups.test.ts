@@ -6,7 +6,7 @@ import type { Granularity, Span } from '../../src/analytics/interval.ts';
 import type { EventName, EventRow } from '../../src/events/event.ts';
 import { rebuildRollups } from '../../src/events/rebuild.ts';
 import { addEvents, MANY_EVENTS } from '../../src/events/store.ts';
-import { sumUpMonths } from '../../src/events/sum-months.ts';
+import { sumUp } from '../../src/events/sum-up.ts';
 import { db } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { anEvent } from '../support/events.ts';
@@ -142,8 +142,8 @@ describe(`rollups (seed ${SEED})`, () => {
   const stages: [stage: string, prepare: () => Promise<unknown>][] = [
     ['as they are stored', async () => {}],
     ['of records with many events', () => rebuildRollups(db(), world.projectId, 300)],
-    ['with months summed up', () => sumUpMonths()],
-    ['with events of months that were summed up', addLateEvents],
+    ['with weeks and months summed up', () => sumUp()],
+    ['with events of weeks and months that were summed up', addLateEvents],
   ];
   for (const [stage, prepare] of stages) {
     describe(stage, () => {
