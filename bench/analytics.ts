@@ -4,6 +4,7 @@ import { EVENTS } from '../src/analytics/events.ts';
 import { type FilterQuery, filterSql, resolveFilter } from '../src/analytics/filters.ts';
 import { GROUPS, type GroupName } from '../src/analytics/groups/index.ts';
 import type { Question } from '../src/analytics/source.ts';
+import { type Cursor, listEvents } from '../src/events/queries.ts';
 import { db } from '../src/infra/db.ts';
 import { SEEDED } from './seed.ts';
 import { onStage, percentileOf, thousands } from './stage.ts';
@@ -52,7 +53,34 @@ export async function benchAnalytics(): Promise<void> {
       );
     }
     await benchFilters(projectId);
+    await benchPages(projectId);
   }, SEEDED);
+}
+
+/** Pages of events, early and late ones. */
+async function benchPages(projectId: string): Promise<void> {
+  console.log('\na hundred clicks of the list: p50, p95');
+  const everything = await resolveFilter(projectId, {});
+  const list = (offset: number, after?: Cursor) =>
+    listEvents(projectId, 'click', aYear(), everything, {
+      limit: 100,
+      order: 'desc',
+      offset,
+      ...(after === undefined ? {} : { after }),
+    });
+  const late = (await list(2_000_000)).at(-1)!;
+  const pages: [string, () => Promise<unknown>][] = [
+    ['page 1', () => list(0)],
+    ['page 1,000', () => list(99_900)],
+    ['after 2,000,000, by cursor', () => list(0, late)],
+  ];
+  for (const [name, page] of pages) {
+    const ms: number[] = [];
+    for (let n = 0; n < RUNS; n += 1) ms.push((await timed(page)).ms);
+    console.log(
+      `${name.padEnd(28)} ${cell(percentileOf(ms, 0.5))} ${cell(percentileOf(ms, 0.95))}`,
+    );
+  }
 }
 
 const FILTERS: (() => FilterQuery)[] = [

@@ -42,6 +42,16 @@ async function seed({ projectId }: Stage, count: number): Promise<void> {
   for (const definition of indexes) await db().raw(definition);
 }
 
+/** As many QR codes as links, with ids like theirs. */
+async function seedQrCodes({ projectId, domainId }: Stage): Promise<void> {
+  await db().raw(
+    `INSERT INTO qrcodes (project_id, id, user_id, domain_id, key, type, url, content, design)
+     SELECT project_id, 'qr_' || right(id, 24), user_id, :domainId, 'q' || key, 'url', url, '{}', '{}'
+       FROM links WHERE project_id = :projectId`,
+    { projectId, domainId },
+  );
+}
+
 async function dropIndexes(): Promise<string[]> {
   const { rows } = await db().raw<{ rows: { name: string; definition: string }[] }>(
     `SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition
@@ -94,6 +104,7 @@ async function main(argv: string[]): Promise<void> {
       return passed;
     };
     await seedLinks(stage, LINKS);
+    await seedQrCodes(stage);
     await seed(stage, count);
     console.log(`${thousands(count)} events in ${seconds()} s`);
     await db().raw(

@@ -14,7 +14,11 @@ export interface Received {
   body: any;
 }
 
-type Answer = (received: Received, response: ServerResponse, request: IncomingMessage) => void;
+export type Answer = (
+  received: Received,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void;
 
 const accept: Answer = (_, response) => response.writeHead(204).end();
 
@@ -52,16 +56,21 @@ export class Receiver {
     this.#server.keepAliveTimeout = 60_000;
   }
 
-  static async start(): Promise<Receiver> {
+  /** @param port 0: any */
+  static async start(port = 0): Promise<Receiver> {
     const receiver = new Receiver();
     await new Promise<void>((resolve) => {
-      receiver.#server.listen(0, '127.0.0.1', resolve);
+      receiver.#server.listen(port, '127.0.0.1', resolve);
     });
     return receiver;
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+    return `http://127.0.0.1:${this.port}/hook`;
   }
 
   /** Answers with a status from now on. */

@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect } from 'chai';
-import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { connectDb, type Knex } from '../../src/infra/db.ts';
-import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import type { Knex } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Service, startService } from '../support/service.ts';
+import { OwnService } from '../support/own-service.ts';
+import type { Service } from '../support/service.ts';
 import { type Tally, Visitors, Writers, type WriteTally } from '../support/traffic.ts';
 
 /*
@@ -25,9 +21,7 @@ const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 
 
 describe('under steady traffic', function () {
   this.timeout(600_000);
-  const folders = [0, 1].map(() => mkdtempSync(path.join(tmpdir(), 'shortlinks-chaos-')));
-  let postgres: Servers;
-  let redis: Servers;
+  const own = new OwnService();
   let service: Service;
   let db: Knex;
   let projectId: string;
@@ -35,37 +29,15 @@ describe('under steady traffic', function () {
   const keys = Array.from({ length: 20 }, (_, n) => `known-${n}`);
 
   before(async () => {
-    const { DATABASE_URL: _, REDIS_URL: __, CACHE_REDIS_URL: ___, ...env } = process.env;
-    postgres = await startServers({ dataDir: folders[0]!, env });
-    redis = await startServers({
-      dataDir: folders[1]!,
-      env: { ...env, DATABASE_URL: postgres.databaseUrl, SECRET_KEY: postgres.secretKey },
-    });
-    service = await startService(redis, {
-      ...serversEnv(redis),
-      CACHE_REDIS_URL: redis.redisUrl,
-      DATA_DIR: folders[1]!,
-      LOG_LEVEL: 'error',
-      WRITE_WAIT_MS: '3000',
-    });
-    db = connectDb(postgres.databaseUrl, 2, 'chaos');
-    ({ id: projectId, apiKey } = await createWorkspace(db, { slug: 'chaos', plan: 'enterprise' }));
-    await updateWorkspace(db, 'chaos', { requestsPerMinute: 0 });
-    const made = await fetch(`${service.apiUrl}/links/bulk`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify(keys.map((key) => ({ url: `https://example.com/${key}`, key }))),
-    });
-    expect(made.status).to.equal(200);
+    await own.start({ WRITE_WAIT_MS: '3000' });
+    ({ service, db, projectId, apiKey } = own);
+    await own.post(
+      '/links/bulk',
+      keys.map((key) => ({ url: `https://example.com/${key}`, key })),
+    );
   });
 
-  after(async () => {
-    await db?.destroy();
-    await service?.runner.stop();
-    await redis?.stop();
-    await postgres?.stop();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => own.stop());
 
   /** Every redirect that a client received is exactly one event; what was cut off is at most one. */
   async function visitsAddUp(name: string, tally: Tally): Promise<void> {
@@ -165,18 +137,9 @@ describe('under steady traffic', function () {
   it('redirects go on while Redis is stopped, and no visit that was answered is lost', async () => {
     const visitors = new Visitors('redis', service.redirectPorts, keys, VISITS_PER_SECOND);
     await seconds(1);
-    await redis.stop();
+    await own.stopRedis();
     await seconds(OUTAGE_MS / 1000);
-    redis = await startServers({
-      dataDir: folders[1]!,
-      env: {
-        ...process.env,
-        DATABASE_URL: postgres.databaseUrl,
-        SECRET_KEY: postgres.secretKey,
-        REDIS_URL: '',
-        CACHE_REDIS_URL: '',
-      },
-    });
+    await own.startRedis();
     await seconds(2);
     const visits = await visitors.stop();
     expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
@@ -188,10 +151,9 @@ describe('under steady traffic', function () {
     const visitors = new Visitors('postgres', service.redirectPorts, keys, VISITS_PER_SECOND);
     const writers = new Writers('postgres', service.apiUrl, apiKey, WRITES_PER_SECOND);
     await seconds(1);
-    await postgres.stop();
+    await own.stopPostgres();
     await seconds(OUTAGE_MS / 1000);
-    const { DATABASE_URL: _, REDIS_URL: __, CACHE_REDIS_URL: ___, ...env } = process.env;
-    postgres = await startServers({ dataDir: folders[0]!, env });
+    await own.startPostgres();
     await seconds(2);
     const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
     expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
