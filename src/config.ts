@@ -240,9 +240,9 @@ export const SETTINGS = {
     300,
     { min: 0, max: 1_000_000 },
   ),
-  WEBHOOKS_CONCURRENCY: integer('Webhooks that one worker_webhooks sends to at once.', 50, {
+  WEBHOOKS_CONCURRENCY: integer('Webhooks that one worker_webhooks sends to at once.', 500, {
     min: 1,
-    max: 1000,
+    max: 5000,
   }),
   CLICKS_CONCURRENCY: integer(
     'Batches of visits that one worker_clicks holds at once; they are stored together.',

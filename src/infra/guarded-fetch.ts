@@ -70,7 +70,7 @@ const OTHER_KIND_MS = 300;
 const READ_AHEAD = 1024 * 1024;
 /** What is kept of connections: so many to one place, so long. Many servers hang up after 5 s. */
 const KEPT: Agent.Options = {
-  connections: 32,
+  connections: 1_000,
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
 };

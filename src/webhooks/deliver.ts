@@ -10,11 +10,13 @@ import { wakeWebhooks } from './wake.ts';
 /** Requests to one receiver at the same time. */
 const AT_ONCE = 10;
 /** Deliveries that are read at once. */
-const READ = 500;
+const READ = 100;
+/** How often further deliveries are looked for while a receiver takes its time, in ms. */
+const LOOK_MS = 200;
 /** How long one job serves one webhook before others have their turn, in ms. */
-const TURN_MS = 20_000;
+const TURN_MS = 60_000;
 /** How long a receiver may take, in ms. */
-export const ANSWER_MS = 15_000;
+const ANSWER_MS = 15_000;
 /** How much of an answer is kept, in bytes. */
 const KEPT_BYTES = 16 * 1024;
 
@@ -23,19 +25,79 @@ const KEPT_BYTES = 16 * 1024;
  * Whatever dies on the way, is sent again with the same id.
  */
 export async function sendDue({ webhookId }: { webhookId: string }): Promise<undefined> {
-  const until = Date.now() + TURN_MS;
-  for (;;) {
-    const webhook = await findReceiver(webhookId);
-    if (webhook === undefined) return undefined;
-    const isProbing = webhook.paused_until !== null;
-    const due = await dueTo(webhook, isProbing ? 1 : READ);
-    if (due.length === 0) return undefined;
-    await sendAll(webhook, due, until);
-    if (Date.now() > until) {
-      wakeWebhooks([webhookId]);
-      return undefined;
+  const turn = new Turn(webhookId);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => turn.send()));
+  await turn.outcomes.settle();
+  if (turn.isOver) wakeWebhooks([webhookId]);
+  return undefined;
+}
+
+/** What several senders of one webhook share while it is its turn. */
+class Turn {
+  readonly outcomes = new OutcomeStore();
+  readonly #webhookId: string;
+  readonly #until = Date.now() + TURN_MS;
+  /** Read, and not given to a sender yet. */
+  #open: Delivery[] = [];
+  /** Given to a sender, and not written down yet. */
+  readonly #busy = new Set<string>();
+  #receiver: Receiver | undefined;
+  #reading: Promise<void> | undefined;
+
+  constructor(webhookId: string) {
+    this.#webhookId = webhookId;
+  }
+
+  get isOver(): boolean {
+    return Date.now() > this.#until;
+  }
+
+  /** Sends one delivery after the other. One that takes long keeps no other sender waiting. */
+  async send(): Promise<void> {
+    for (let next = await this.#take(); next !== undefined; next = await this.#take()) {
+      const { id } = next.delivery;
+      await this.outcomes.add(await attempt(next.receiver, next.delivery), () =>
+        this.#busy.delete(id),
+      );
     }
   }
+
+  /** The next delivery; `undefined` when there is none, and none can follow. */
+  async #take(): Promise<{ receiver: Receiver; delivery: Delivery } | undefined> {
+    while (!this.isOver && !this.outcomes.isGivenUp) {
+      const delivery = this.#open.shift();
+      if (delivery !== undefined && this.#receiver !== undefined) {
+        this.#busy.add(delivery.id);
+        return { receiver: this.#receiver, delivery };
+      }
+      this.#reading ??= this.#read();
+      await this.#reading;
+      if (this.#receiver === undefined) return undefined;
+      if (this.#open.length > 0) continue;
+      if (this.#busy.size === 0) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    return undefined;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const webhook = await findReceiver(this.#webhookId);
+      this.#receiver = webhook && { webhook, secrets: secretsOf(webhook) };
+      if (webhook === undefined) return;
+      const isProbing = webhook.paused_until !== null;
+      if (isProbing && this.#busy.size > 0) return;
+      this.#open = await dueTo(webhook, this.#busy, isProbing ? 1 : READ);
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+}
+
+/** A webhook and what signs for it now. */
+interface Receiver {
+  webhook: Webhook;
+  secrets: string[];
 }
 
 /** The webhook, unless it is disabled or its circuit is open; what waits for a disabled one is held. */
@@ -52,35 +114,21 @@ async function findReceiver(id: string): Promise<Webhook | undefined> {
     : webhook;
 }
 
-async function dueTo({ project_id, id }: Webhook, limit: number): Promise<Delivery[]> {
+async function dueTo(
+  { project_id, id }: Webhook,
+  busy: ReadonlySet<string>,
+  limit: number,
+): Promise<Delivery[]> {
   return Delivery.of(project_id)
     .where({ webhook_id: id, state: 'pending' })
     .where('next_attempt_at', '<=', new Date())
+    .whereNotIn('id', [...busy])
     .orderBy(['next_attempt_at', 'id'])
     .limit(limit);
 }
 
-/** Sends some deliveries; stops early where the receiver is given up for now, or the turn is over. */
-async function sendAll(webhook: Webhook, due: Delivery[], until: number): Promise<void> {
-  const outcomes = new OutcomeStore();
-  const secrets = secretsOf(webhook);
-  const open = due.values();
-  const sendNext = async () => {
-    for (const delivery of open) {
-      await outcomes.add(await send(webhook, secrets, delivery));
-      if (outcomes.isGivenUp || Date.now() > until) return;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, sendNext));
-  await outcomes.settle();
-}
-
 /** One attempt. Redirects are not followed: whoever moved says so to their owner, not to us. */
-async function send(
-  webhook: Webhook,
-  secrets: readonly string[],
-  delivery: Delivery,
-): Promise<Outcome> {
+async function attempt({ webhook, secrets }: Receiver, delivery: Delivery): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
   const signed = { id: delivery.id, timestamp, body: delivery.payload };
@@ -105,6 +153,7 @@ async function send(
       timeoutMs: ANSWER_MS,
       maxBytes: KEPT_BYTES,
       overflow: 'cut',
+      compressed: true,
       keepAlive: true,
       maxRedirects: 0,
     });

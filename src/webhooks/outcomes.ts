@@ -28,12 +28,17 @@ const GONE = 410;
 /** Outcomes that may wait to be written. */
 const MOST_WAITING = 100;
 
+interface Waiting {
+  outcome: Outcome;
+  written(): void;
+}
+
 /**
  * Writes the outcomes of one webhook down, those that wait at the same time together, while others are still under way.
  * Of what is not written when the worker dies, the receiver gets a repeat.
  */
 export class OutcomeStore {
-  #waiting: Outcome[] = [];
+  #waiting: Waiting[] = [];
   #storing: Promise<void> | undefined;
   #isGivenUp = false;
   #fault: Error | undefined;
@@ -46,11 +51,12 @@ export class OutcomeStore {
   /**
    * Resolves when there is room for further outcomes; of a failure, when it is known what it means.
    *
+   * @param written called when it is committed
    * @throws when outcomes could not be written
    */
-  async add(outcome: Outcome): Promise<void> {
+  async add(outcome: Outcome, written: () => void): Promise<void> {
     if (this.#fault !== undefined) throw this.#fault;
-    this.#waiting.push(outcome);
+    this.#waiting.push({ outcome, written });
     this.#storing ??= this.#storeWaiting();
     if (outcome.error !== null || this.#waiting.length >= MOST_WAITING) await this.settle();
   }
@@ -64,7 +70,9 @@ export class OutcomeStore {
   async #storeWaiting(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        if (await storeOutcomes(this.#waiting.splice(0))) this.#isGivenUp = true;
+        const group = this.#waiting.splice(0);
+        if (await storeOutcomes(group.map(({ outcome }) => outcome))) this.#isGivenUp = true;
+        for (const { written } of group) written();
       }
     } catch (error) {
       this.#fault = error as Error;
@@ -120,17 +128,28 @@ async function keepAttempts(trx: Db, outcomes: readonly Outcome[]): Promise<void
 const storable = (text: string | null): string | null =>
   text === null ? null : text.replaceAll('\0', '').toWellFormed();
 
-/** @returns the ids of those that are still there */
+/**
+ * Meanwhile somebody may have asked for a delivery to be sent again, or the webhook may have been disabled: then what
+ * they wanted stays.
+ *
+ * @returns the ids of those that are still there
+ */
 async function moveDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Set<string>> {
   const moved = outcomes.map((outcome) => ({
     project_id: outcome.webhook.project_id,
     webhook_id: outcome.webhook.id,
     id: outcome.delivery.id,
+    tries: outcome.delivery.tries,
     ...stateAfter(outcome),
   }));
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `UPDATE webhook_deliveries AS d
-        SET state = new.state, attempts = d.attempts + 1, tries = d.tries + 1, next_attempt_at = new.next_attempt_at
+        SET attempts = d.attempts + 1,
+            (state, tries, next_attempt_at) = (
+              SELECT new.state, d.tries + 1, new.next_attempt_at
+               WHERE d.tries = new.tries AND (d.state = 'pending' OR new.state = 'delivered')
+               UNION ALL
+              SELECT d.state, d.tries, d.next_attempt_at LIMIT 1)
        FROM json_populate_recordset(NULL::webhook_deliveries, ?) AS new
       WHERE d.project_id = new.project_id AND d.webhook_id = new.webhook_id AND d.id = new.id
      RETURNING d.id`,
@@ -161,15 +180,18 @@ async function judge(
     await holdPending(trx, where);
     return true;
   }
-  if (outcomes.some(({ status }) => status === GONE)) {
+  // What another address did says nothing of this one.
+  const own = outcomes.filter((outcome) => outcome.webhook.url === webhook.url);
+  if (own.some(({ status }) => status === GONE)) {
     await disable(trx, where, 'The receiver answered 410 Gone: it wants no more');
     return true;
   }
   let { failures, failing_since } = webhook;
-  for (const { error, startedAt } of outcomes) {
+  for (const { error, startedAt } of own) {
     failures = error === null ? 0 : failures + 1;
     failing_since = error === null ? null : (failing_since ?? startedAt);
   }
+  if (own.length === 0) return false;
   if (failing_since === null) {
     if (webhook.failures > 0) {
       await trx('webhooks').where(where).update({ failures, failing_since, paused_until: null });
@@ -178,7 +200,7 @@ async function judge(
   }
   const failingMs = Date.now() - failing_since.getTime();
   if (failingMs > DISABLED_AFTER_MS) {
-    const last = outcomes.findLast(({ error }) => error !== null)!;
+    const last = own.findLast(({ error }) => error !== null)!;
     await disable(trx, where, `Nothing was delivered for five days; at last, ${last.error}`);
     return true;
   }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { WEBHOOK_KINDS } from '../../src/webhooks/kinds.ts';
@@ -563,6 +564,83 @@ describe('webhooks', () => {
         pausedUntil: null,
         failingSince: null,
       });
+    });
+
+    it('that keep one request waiting get the others meanwhile', async () => {
+      await aWebhook();
+      receiver.answer = ({ body }, response) => {
+        if (body.data.title !== 'slow') response.writeHead(204).end();
+      };
+      await api.post('/links', { url: A, title: 'slow' });
+      await received(1);
+      const ms: number[] = [];
+      for (let n = 2; n <= 6; n += 1) {
+        const began = Date.now();
+        await api.post('/links', { url: A });
+        await received(n);
+        ms.push(Date.now() - began);
+      }
+      expect(Math.max(...ms)).to.be.lessThan(2_000);
+    });
+
+    it('that hang, fifty of them, keep nobody else waiting', async function () {
+      this.timeout(30_000);
+      receiver.answer = () => {};
+      for (let n = 0; n < 50; n += 1) await aWebhook({ kinds: ['link.created'] });
+      await api.post('/links', { url: A });
+      await received(50);
+      const neighbour = await aWorkspace();
+      const other = await Receiver.start();
+      const sent = { name: 'well', url: other.url, kinds: ['link.created'], secret: SECRET };
+      await neighbour.api.post('/webhooks', sent);
+      const began = Date.now();
+      await neighbour.api.post('/links', { url: A });
+      await eventually(() => expect(other.received).to.have.length(1));
+      expect(Date.now() - began).to.be.lessThan(3_000);
+      await other.stop();
+    });
+
+    it('that moved are sent the next one where they are, with nothing held against them', async () => {
+      const { id } = await aWebhook();
+      const other = await Receiver.start();
+      receiver.answer = (_, response) => {
+        setTimeout(() => response.writeHead(410).end(), 1_000);
+      };
+      await api.post('/links', { url: A });
+      await received(1);
+      await api.patch(`/webhooks/${id}`, { url: other.url });
+      await api.post('/links', { url: A });
+      await eventually(() => expect(other.received).to.have.length(1));
+      await eventually(async () => {
+        const [, first] = await deliveries(id);
+        expect(first).to.include({ state: 'pending', attempts: 1 });
+      });
+      expect((await api.get(`/webhooks/${id}`)).body).to.include({ enabled: true });
+      await other.stop();
+    });
+
+    it('that were asked for again while they failed are asked again at once', async () => {
+      const { id } = await aWebhook();
+      receiver.answer = (_, response) => {
+        setTimeout(() => response.writeHead(500).end(), 1_000);
+      };
+      await api.post('/links', { url: A });
+      await received(1);
+      // As if it had failed before, so that the retry would be minutes away.
+      await db()('webhook_deliveries').where({ webhook_id: id }).update({ tries: 3 });
+      receiver.accept();
+      await api.post(`/webhooks/${id}/deliveries/${(await state(id)).id}/resend`);
+      await received(2);
+      await eventually(async () => expect((await state(id)).state).to.equal('delivered'));
+    });
+
+    it('may compress their answers', async () => {
+      const { id } = await aWebhook();
+      receiver.answerWith(200, { 'content-encoding': 'gzip' }, gzipSync('thanks'));
+      await api.post('/links', { url: A });
+      await eventually(async () => expect((await state(id)).state).to.equal('delivered'));
+      const { body } = await api.get(`/webhooks/${id}/deliveries/${(await state(id)).id}`);
+      expect(body.log[0].response.body).to.equal('thanks');
     });
 
     it('that redirect have failed: what they point to is not asked', async () => {

@@ -74,7 +74,11 @@ export class Receiver {
   }
 
   /** Answers with a status from now on. */
-  answerWith(status: number, headers: Record<string, string> = {}, body = ''): void {
+  answerWith(
+    status: number,
+    headers: Record<string, string> = {},
+    body: string | Buffer = '',
+  ): void {
     this.answer = (_, response) => response.writeHead(status, headers).end(body);
   }
 
