@@ -37,11 +37,14 @@ export async function listEvents(
   { limit, order, offset, after }: Page,
 ): Promise<ListedEvent[]> {
   const further = order === 'asc' ? '>' : '<';
+  const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
+  // The time by itself too: from a pair the index does not know where to begin.
+  const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
   const { rows } = await db().raw<{ rows: ListedEvent[] }>(
     `WITH chosen AS (
        SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
         WHERE e.project_id = :projectId AND e.event = :event AND e.occurred_at >= :start AND e.occurred_at < :end
-          ${filterSql(filter)} ${after === undefined ? '' : `AND (e.occurred_at, e.id) ${further} ('epoch'::timestamptz + :afterMicros * interval '1 microsecond', :afterId)`}
+          ${filterSql(filter)} ${after === undefined ? '' : follows}
         ORDER BY e.occurred_at ${order}, e.id ${order} LIMIT :limit OFFSET :offset)
      SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, event, occurred_at, id)
       ORDER BY e.occurred_at ${order}, e.id ${order}`,

@@ -8,6 +8,8 @@ import { storeVisits } from './store.ts';
 
 /** Most visits of one transaction. */
 const GROUP = 5_000;
+/** Transactions at the same time: one inserts its events while the other adds its rollups. */
+const STORES = 2;
 /** How long a workspace's settings are believed, in ms. */
 const SETTINGS_MS = 5_000;
 
@@ -25,7 +27,7 @@ export class VisitRecorder {
   readonly #findPlace: FindPlace;
   readonly #log: Log;
   #waiting: Waiting[] = [];
-  #storing = false;
+  #storing = 0;
   #settings = new Map<string, VisitSettings>();
   #settingsAt = 0;
 
@@ -41,7 +43,7 @@ export class VisitRecorder {
     if (counted.length > 0) {
       await new Promise<void>((stored, failed) => {
         this.#waiting.push({ visits: counted, stored, failed });
-        if (!this.#storing) void this.#storeWaiting();
+        if (this.#storing < STORES) void this.#storeWaiting();
       });
     }
     for (const [outcome, count] of dropped) visitsProcessed.inc({ outcome }, count);
@@ -50,7 +52,7 @@ export class VisitRecorder {
   }
 
   async #storeWaiting(): Promise<void> {
-    this.#storing = true;
+    this.#storing += 1;
     while (this.#waiting.length > 0) {
       const group = this.#takeGroup();
       try {
@@ -60,7 +62,7 @@ export class VisitRecorder {
         await this.#storeOneByOne(group, error);
       }
     }
-    this.#storing = false;
+    this.#storing -= 1;
   }
 
   #takeGroup(): Waiting[] {
