@@ -58,16 +58,16 @@ const url = (help: string, fallback: string, protocols: readonly string[]): Sett
   },
 });
 
-const addresses = (help: string): Setting<string[]> => ({
+const addresses = (help: string, { names = false } = {}): Setting<string[]> => ({
   help,
   fallback: [],
   shownDefault: 'none',
   parse(value) {
     const list = value.split(',').map((part) => part.trim());
     for (const part of list) {
-      if (!isIP(part) && !ipaddr.isValidCIDR(part)) {
+      if (!isIP(part) && !ipaddr.isValidCIDR(part) && !(names && isHostname(part))) {
         throw new Error(
-          `must be a comma-separated list of IP addresses or CIDR ranges, not "${part}"`,
+          `must be a comma-separated list of IP addresses${names ? ', host names' : ''} or CIDR ranges, not "${part}"`,
         );
       }
     }
@@ -75,15 +75,17 @@ const addresses = (help: string): Setting<string[]> => ({
   },
 });
 
+function isHostname(text: string): boolean {
+  const host = parseUrl(`http://${text}`)?.host ?? '';
+  return host !== '' && host === text.toLowerCase() && !host.includes(':');
+}
+
 const hostname = (help: string, fallback: string): Setting<string> => ({
   help,
   fallback,
   parse(value) {
-    const host = parseUrl(`http://${value}`)?.host ?? '';
-    if (host === '' || host !== value.toLowerCase() || host.includes(':')) {
-      throw new Error('must be a host name without scheme, port or path');
-    }
-    return host;
+    if (!isHostname(value)) throw new Error('must be a host name without scheme, port or path');
+    return value.toLowerCase();
   },
 });
 
@@ -159,7 +161,8 @@ export const SETTINGS = {
   },
   TRUST_PROXY: addresses('Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
   OUTBOUND_ALLOW: addresses(
-    'Private addresses or ranges that may be fetched from all the same, at any port; elsewhere only 80 and 443 are asked.',
+    'Private addresses, ranges or host names that may be fetched from all the same, at any port; elsewhere only 80 and 443 are asked.',
+    { names: true },
   ),
   DNS_SERVERS: {
     help: 'Name servers that are asked for verification records and for the hosts of what is fetched, as comma-separated addresses with or without port.',

@@ -279,6 +279,7 @@ const guardedLookup =
 
 async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
   const found = await lookUp(hostname);
+  if (isNamed(hostname)) return found;
   const addresses = found.map(({ address }) => address);
   const objection = objectionTo(addresses, port);
   if (objection !== undefined) throw objection;
@@ -321,10 +322,15 @@ export function isAllowed(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
-/** Whether the operator allows an address by name, at any port. */
+/** Whether the operator allows a host by its name, wherever that leads. */
+const isNamed = (hostname: string): boolean =>
+  config().OUTBOUND_ALLOW.some((entry) => entry.toLowerCase() === hostname.toLowerCase());
+
+/** Whether the operator allows an address, at any port. */
 function isListed(address: string): boolean {
   const parsed = ipaddr.process(address);
   return config().OUTBOUND_ALLOW.some((entry) => {
+    if (!ipaddr.isValid(entry) && !ipaddr.isValidCIDR(entry)) return false;
     const [range, bits] = entry.includes('/')
       ? ipaddr.parseCIDR(entry)
       : [ipaddr.process(entry), entry.includes(':') ? 128 : 32];

@@ -227,6 +227,8 @@ describe('the configuration', () => {
     [{ DATABASE_URL: 'postgres://x/y' }, 'SECRET_KEY is required'],
     [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
     [{ TRUST_PROXY: '10.0.0.0/8,here' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: 'proxy.example' }, 'TRUST_PROXY'],
+    [{ OUTBOUND_ALLOW: 'https://hooks.example' }, 'OUTBOUND_ALLOW'],
     [{ DNS_SERVERS: 'dns.example' }, 'DNS_SERVERS'],
     [{ DEFAULT_SHORT_DOMAIN: 'https://x' }, 'DEFAULT_SHORT_DOMAIN must be a host name'],
     [{ API_PORT: 'x', LOG_LEVEL: 'y' }, 'LOG_LEVEL'],

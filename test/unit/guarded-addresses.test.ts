@@ -350,6 +350,17 @@ describe('addresses that lead where nobody may go', () => {
       expect(attempts.take()).to.deep.equal(['127.0.0.4', ALLOWED]);
     });
 
+    it('are asked wherever they lead when the operator names them, and no other at their address', async () => {
+      dns.answer('named.test', ['127.0.0.4']);
+      dns.answer('other.test', ['127.0.0.4']);
+      setOutbound({ OUTBOUND_ALLOW: `${ALLOWED},Named.test` });
+      expect(await refusal(url('named.test'))).to.equal(SILENT);
+      expect(attempts.take()).to.deep.equal(['127.0.0.4']);
+      expect(await refusal(url('other.test'))).to.equal(PRIVATE);
+      expect(await refusal(url('127.0.0.4'))).to.equal(PRIVATE);
+      nobodyWasReached();
+    });
+
     it('are never asked of a name server when they are localhost', async () => {
       dns.answer('localhost', [ALLOWED]);
       dns.answer('a.localhost', [ALLOWED]);
