@@ -68,9 +68,12 @@ const DNS_MS = 2_000;
 const OTHER_KIND_MS = 300;
 /** How much more of a compressed body may be read than is wanted of it: about that much is on its way at once. */
 const READ_AHEAD = 1024 * 1024;
-/** What is kept of connections: so many to one place, so long. Many servers hang up after 5 s. */
+/**
+ * What is kept of connections: so many to one place, so long. Many servers hang up after 5 s. One place may be that of
+ * many webhooks, some of which wait for an answer: fewer would let those hold up the others.
+ */
 const KEPT: Agent.Options = {
-  connections: 1_000,
+  connections: 600,
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
 };

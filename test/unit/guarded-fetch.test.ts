@@ -505,11 +505,13 @@ describe('the guarded way out', () => {
     });
 
     it('are opened to one place up to a bound, however much is asked of it at once', async () => {
-      own.answer('/slow', { delayMs: 50 });
-      const all = Array.from({ length: 80 }, () => get(`${own.url}/slow`, { keepAlive }));
+      own.answer('/slow', { delayMs: 300 });
+      const all = Array.from({ length: 650 }, () =>
+        get(`${own.url}/slow`, { keepAlive, timeoutMs: 10_000 }),
+      );
       const statuses = (await Promise.all(all)).map(({ status }) => status);
       expect(new Set(statuses)).to.deep.equal(new Set([200]));
-      expect(own.connections).to.equal(32);
+      expect(own.connections).to.equal(600);
     });
 
     it('are closed when their answer was not read to its end, and the next is right', async () => {
