@@ -107,20 +107,20 @@ async function bareUndici(url: string, secret: string): Promise<number> {
 
 /** From the commit of what is to be told to the record of the last attempt. */
 async function deliveries({ projectId }: Stage, webhookId: string): Promise<number> {
-  const rows = Array.from({ length: DELIVERIES }, (_, n) => ({
-    project_id: projectId,
-    webhook_id: webhookId,
-    id: newId('delivery'),
-    kind: 'link.clicked',
+  const told = Array.from({ length: DELIVERIES }, (_, n) => ({
+    kind: 'link.clicked' as const,
+    record_id: null,
+    sequence: null,
+    customer_id: null,
     payload: bodyOf(n),
-    state: 'pending',
+    to: [{ webhook_id: webhookId, id: newId('delivery'), state: 'pending' as const }],
   }));
   const delivered = async () => {
     const [row] = await db()('webhook_deliveries').where({ state: 'delivered' }).count('* as n');
     return Number(row!['n']);
   };
   const before = await delivered();
-  await insertDeliveries(db(), rows);
+  await insertDeliveries(db(), projectId, told);
   while ((await delivered()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
   const [began, first] = [performance.now(), await delivered()];
   for (;;) {

@@ -12,6 +12,7 @@ export async function up(knex: Knex): Promise<void> {
       ADD COLUMN failing_since timestamptz,
       -- The circuit is open: nothing is sent before.
       ADD COLUMN paused_until timestamptz;
+    CREATE UNIQUE INDEX webhooks_id ON webhooks (id);
 
     -- What webhooks are told, each row for one webhook: written in the transaction of what it tells of.
     CREATE TABLE webhook_deliveries (
@@ -71,6 +72,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    DROP INDEX webhooks_id;
     DROP TABLE webhook_attempts, webhook_deliveries, webhook_sequences;
     ALTER TABLE webhooks DROP COLUMN previous_secret, DROP COLUMN previous_secret_until,
       DROP COLUMN disabled_reason, DROP COLUMN failures, DROP COLUMN failing_since, DROP COLUMN paused_until;

@@ -1,8 +1,10 @@
 import { config } from '../src/config.ts';
 import { serve } from '../src/queues/queue.ts';
 import { webhooks } from '../src/queues/webhooks.ts';
-import { sendDue } from '../src/webhooks/deliver.ts';
+import { sendDue, stopSending } from '../src/webhooks/deliver.ts';
 import { pruneDeliveries, sweepWebhooks } from '../src/webhooks/receivers.ts';
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stopSending);
 
 export default () =>
   serve(

@@ -207,7 +207,10 @@ async function recordsOf(
   if (tagId !== undefined) sets.push(await ofTags(projectId, tagId));
   if (folderId !== undefined) sets.push(await ofFolder(projectId, folderId));
   if (sets.length === 0) return undefined;
-  return sets.reduce((left, right) => left.filter((one) => right.includes(one)));
+  return sets.reduce((left, right) => {
+    const others = new Set(right);
+    return left.filter((one) => others.has(one));
+  });
 }
 
 function ofLink(projectId: string, linkId: string): Promise<string> {

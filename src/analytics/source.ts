@@ -204,7 +204,9 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
     take('d', ([from, to]) => [ceil(from, DAY_MS), floor(to, DAY_MS)]);
   }
   if (isFine) take('q', ([from, to]) => [ceil(from, QUARTER_MS), floor(to, QUARTER_MS)]);
-  return { steps, ragged: open.filter(([from, to]) => from < to) };
+  const ragged = open.filter(([from, to]) => from < to);
+  // Of no time at all, there is nothing; but something must be asked.
+  return { steps, ragged: steps.length + ragged.length === 0 ? [span] : ragged };
 }
 
 const floor = (date: Date, ms: number) => new Date(Math.floor(date.getTime() / ms) * ms);

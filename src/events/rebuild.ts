@@ -1,6 +1,7 @@
 import type { Db } from '../infra/db.ts';
 import { addRollups, keepLongValues, keepTexts, rollupsOf, type Scope, TABLES } from './rollups.ts';
 import { MANY_EVENTS } from './store.ts';
+import { sumUpWeekOf } from './sum-up.ts';
 
 /** How rollups differed from the events that they sum up, in rows. */
 export interface Differences {
@@ -46,7 +47,8 @@ async function alone(trx: Db, projectId: string): Promise<Record<string, string>
   await trx.raw('LOCK TABLE rollups, record_rollups IN EXCLUSIVE MODE');
   await trx.raw("SET LOCAL work_mem = '256MB'");
   const { rows } = await trx.raw<{ rows: { from: Date | null }[] }>(
-    'SELECT events_from AS "from" FROM workspaces WHERE id = ?',
+    // Shared: retention takes nothing away meanwhile.
+    'SELECT events_from AS "from" FROM workspaces WHERE id = ? FOR SHARE',
     [projectId],
   );
   return { projectId, from: rows[0]?.from ?? '-infinity' } as unknown as Record<string, string>;
@@ -68,6 +70,9 @@ async function derive(trx: Db, of: Record<string, string>, manyEvents: number): 
   await replace(trx, 'record', ROLLED_EVENTS, of);
 }
 
+/** Of a week that began before, not all events are there any more: it is made of its days, which are kept. */
+const KEPT = 'bucket >= :from';
+
 const EVENTS = '(SELECT * FROM events WHERE project_id = :projectId AND occurred_at >= :from)';
 
 const ROLLED_EVENTS = `(SELECT v.* FROM events v
@@ -86,7 +91,7 @@ async function compare(
             count(*) FILTER (WHERE kept.count IS NULL) AS missing,
             count(*) FILTER (WHERE made.count IS NULL) AS surplus,
             count(*) FILTER (WHERE kept.count <> made.count OR kept.amount_cents <> made.amount_cents) AS different
-       FROM (${rollupsOf(source, scope)}) AS made
+       FROM (${rollupsOf(source, scope, KEPT)}) AS made
        FULL JOIN (SELECT *, ${key} AS scope FROM ${table} WHERE project_id = :projectId AND bucket >= :from) AS kept
          ON kept.scope = made.scope AND kept.event = made.event AND kept.dimension = made.dimension
         AND kept.step = made.step::"char" AND kept.bucket = made.bucket AND kept.value = made.value`,
@@ -109,14 +114,15 @@ async function replace(
     of,
   );
   const { first, last } = rows[0];
-  if (first === null) return;
+  if (first === null) return sumUpWeekOf(trx, scope, of);
   for (let month = monthOf(first); month <= last; ) {
     const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1));
     const inMonth = `(SELECT * FROM ${source} AS of_month WHERE occurred_at >= :month AND occurred_at < :next)`;
     const times = { month, next } as unknown as Record<string, string>;
-    await trx.raw(addRollups(inMonth, scope), { ...of, ...times });
+    await trx.raw(addRollups(inMonth, scope, KEPT), { ...of, ...times });
     month = next;
   }
+  await sumUpWeekOf(trx, scope, of);
 }
 
 const monthOf = (date: Date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));

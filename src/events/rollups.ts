@@ -82,8 +82,9 @@ export const summedLater = (scope: Scope): DimensionName[] =>
  * The rollups of some events, as a query.
  *
  * @param source a table of events, or SQL of one in parentheses
+ * @param condition SQL of which rollups are meant
  */
-export function rollupsOf(source: string, scope: Scope): string {
+export function rollupsOf(source: string, scope: Scope, condition = 'true'): string {
   const key = scope === 'domain' ? 'domain' : 'link_id';
   const names = namesOf(scope);
   const timeOf = (name: DimensionName) => (isFineIn(scope, name) ? 'quarter' : 'day');
@@ -108,7 +109,7 @@ export function rollupsOf(source: string, scope: Scope): string {
                                 ('w', date_trunc('week', first, 'UTC')),
                                 ('m', date_trunc('month', first, 'UTC'))) AS s(step, bucket)
       JOIN workspaces AS w ON w.id = project_id
-     WHERE value IS NOT NULL
+     WHERE value IS NOT NULL AND ${condition}
        AND CASE step WHEN 'q' THEN is_fine
                      WHEN 'd' THEN true
                      WHEN 'w' THEN NOT is_fine AND bucket < date_trunc('week', w.summed_until, 'UTC')
@@ -117,12 +118,12 @@ export function rollupsOf(source: string, scope: Scope): string {
 }
 
 /** Adds the rollups of some events to those that are kept. Rows are taken in the order of their keys, as everywhere. */
-export function addRollups(source: string, scope: Scope): string {
+export function addRollups(source: string, scope: Scope, condition?: string): string {
   const { table, key, primaryKey } = TABLES[scope];
   return `
     INSERT INTO ${table} AS kept (project_id, ${key}, event, dimension, step, bucket, value, count, amount_cents)
     SELECT project_id, scope, event, dimension, step::"char", bucket, value, count, amount_cents
-      FROM (${rollupsOf(source, scope)}) AS made
+      FROM (${rollupsOf(source, scope, condition)}) AS made
      ORDER BY project_id, event, dimension, step, bucket, scope, value
     ON CONFLICT (${primaryKey})
       DO UPDATE SET count = kept.count + excluded.count,

@@ -33,13 +33,36 @@ async function sumUpWorkspace(projectId: string, until: Date): Promise<void> {
   });
 }
 
-async function sumUpStep(
+function sumUpStep(
   trx: Db,
   scope: Scope,
   step: string,
   unit: string,
   projectId: string,
   until: Date,
+): Promise<void> {
+  const days = `d.bucket >= date_trunc('${unit}', w.summed_until, 'UTC')
+        AND d.bucket < date_trunc('${unit}', :until::timestamptz, 'UTC')`;
+  return sumUpDays(trx, scope, { step, unit, days }, { projectId, until });
+}
+
+/** Makes the week in which a moment lies of its days anew, where weeks are summed up so far. */
+export function sumUpWeekOf(
+  trx: Db,
+  scope: Scope,
+  { projectId, from }: { projectId?: string; from?: string },
+): Promise<void> {
+  const days = `d.bucket >= date_trunc('week', :from::timestamptz, 'UTC')
+        AND d.bucket < least(date_trunc('week', :from::timestamptz, 'UTC') + interval '7 days',
+                             date_trunc('week', w.summed_until, 'UTC'))`;
+  return sumUpDays(trx, scope, { step: 'w', unit: 'week', days }, { projectId, from });
+}
+
+async function sumUpDays(
+  trx: Db,
+  scope: Scope,
+  { step, unit, days }: { step: string; unit: string; days: string },
+  bindings: object,
 ): Promise<void> {
   const { table, key, primaryKey } = TABLES[scope];
   await trx.raw(
@@ -48,16 +71,13 @@ async function sumUpStep(
             sum(d.count), sum(d.amount_cents)
        FROM ${table} d JOIN workspaces w ON w.id = d.project_id
       WHERE d.project_id = :projectId AND d.event = ANY(:events) AND d.dimension = ANY(:dimensions)
-        AND d.step = 'd' AND d.bucket >= date_trunc('${unit}', w.summed_until, 'UTC')
-        AND d.bucket < date_trunc('${unit}', :until::timestamptz, 'UTC')
+        AND d.step = 'd' AND ${days}
       GROUP BY 1, 2, 3, 5, 6, 7 ORDER BY 1, 2, 3, 5, 6, 7
      ON CONFLICT (${primaryKey})
        DO UPDATE SET count = excluded.count, amount_cents = excluded.amount_cents`,
-    {
-      projectId,
-      until,
-      events: EVENT_NAMES,
-      dimensions: summedLater(scope),
-    } as unknown as Record<string, string>,
+    { ...bindings, events: EVENT_NAMES, dimensions: summedLater(scope) } as unknown as Record<
+      string,
+      string
+    >,
   );
 }

@@ -6,7 +6,7 @@ import { bulk } from '../queues/bulk.ts';
 import type { Producer } from '../queues/queue.ts';
 import { writes } from '../queues/writes.ts';
 import { findJob, type JobRecord } from './queries.ts';
-import { openPasswords } from './result.ts';
+import { openSealed } from './result.ts';
 
 /** Queues whose jobs callers may ask for. */
 const QUEUES = [writes, bulk];
@@ -34,7 +34,7 @@ export const jobRoutes: Route[] = [
         // It may have ended between the two looks.
         (await findJob(caller.projectId, params.id));
       if (job === undefined) throw new Refusal('not_found', `There is no job "${params.id}"`);
-      return ok('result' in job ? { ...job, result: openPasswords(job.result) } : job);
+      return ok('result' in job ? { ...job, result: openSealed(job.result) } : job);
     },
   }),
 ];

@@ -8,13 +8,13 @@ import {
   changeEach,
   changeRecord,
   type EventsFate,
+  lockRow,
   onlyOne,
   removeMany,
   removeOne,
 } from '../records/commands.ts';
 import { insertRecords } from '../records/insert.ts';
 import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
-import { findByRef } from '../records/requests.ts';
 import { tellOfRecord } from '../records/tell.ts';
 import { LINKS } from './kind.ts';
 import { findTwin, linkQueries } from './queries.ts';
@@ -125,9 +125,10 @@ export function deleteLink(
 ): Promise<{ id: string }> {
   return once(job, async (trx) => {
     const { projectId } = job;
-    const link = await findByRef(linkQueries, projectId, linkId, trx);
-    const effects = await removeOne(LINKS, trx, projectId, linkId, events);
-    if (link !== undefined) await tellOfRecord(trx, projectId, 'link.deleted', link);
+    const { id } = await lockRow(LINKS, trx, projectId, linkId);
+    const link = await linkQueries.find(projectId, id, trx);
+    const effects = await removeOne(LINKS, trx, projectId, id, events);
+    await tellOfRecord(trx, projectId, 'link.deleted', link!);
     return effects;
   });
 }

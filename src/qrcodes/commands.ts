@@ -8,13 +8,13 @@ import {
   bulkResult,
   changeRecord,
   type EventsFate,
+  lockRow,
   onlyOne,
   removeMany,
   removeOne,
 } from '../records/commands.ts';
 import { type Created, insertRecords } from '../records/insert.ts';
 import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
-import { findByRef } from '../records/requests.ts';
 import { tellOfRecord } from '../records/tell.ts';
 import { Template } from '../templates/model.ts';
 import type { StoredDesign } from './design.ts';
@@ -115,9 +115,10 @@ export function deleteQrCode(
 ): Promise<{ id: string }> {
   return once(job, async (trx) => {
     const { projectId } = job;
-    const qrcode = await findByRef(qrCodeQueries, projectId, qrcodeId, trx);
-    const effects = await removeOne(QR_CODES, trx, projectId, qrcodeId, events);
-    if (qrcode !== undefined) await tellOfRecord(trx, projectId, 'qrcode.deleted', qrcode);
+    const { id } = await lockRow(QR_CODES, trx, projectId, qrcodeId);
+    const qrcode = await qrCodeQueries.find(projectId, id, trx);
+    const effects = await removeOne(QR_CODES, trx, projectId, id, events);
+    await tellOfRecord(trx, projectId, 'qrcode.deleted', qrcode!);
     return effects;
   });
 }

@@ -113,8 +113,9 @@ export function testWebhook(
       sequence: null,
       data: sampleOf(kind),
     });
-    const row = { project_id: projectId, webhook_id: id, id: deliveryId, kind, payload };
-    await insertDeliveries(trx, [{ ...row, state: 'pending' }]);
+    const to = [{ webhook_id: id, id: deliveryId, state: 'pending' as const }];
+    const about = { record_id: null, sequence: null, customer_id: null };
+    await insertDeliveries(trx, projectId, [{ ...about, kind, payload, to }]);
     afterCommit(trx, () => wakeWebhooks([id]));
     const delivery = await deliveriesOf(projectId, id, {}, trx).where({ id: deliveryId }).first();
     return { result: toDelivery(delivery!), changes: [] };

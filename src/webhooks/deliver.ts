@@ -3,14 +3,14 @@ import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
 import { unseal } from '../infra/secrets.ts';
 import { Delivery, Webhook } from './model.ts';
 import { type Outcome, OutcomeStore } from './outcomes.ts';
-import { holdPending } from './receivers.ts';
+import { holdDisabled } from './receivers.ts';
 import { signatures } from './sign.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /** Requests to one receiver at the same time. */
 const AT_ONCE = 10;
 /** Deliveries that are read at once. */
-const READ = 100;
+const READ = 50;
 /** How often further deliveries are looked for while a receiver takes its time, in ms. */
 const LOOK_MS = 200;
 /** How long one job serves one webhook before others have their turn, in ms. */
@@ -26,10 +26,18 @@ const KEPT_BYTES = 16 * 1024;
  */
 export async function sendDue({ webhookId }: { webhookId: string }): Promise<undefined> {
   const turn = new Turn(webhookId);
-  await Promise.all(Array.from({ length: AT_ONCE }, () => turn.send()));
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => turn.send()));
   await turn.outcomes.settle();
-  if (turn.isOver) wakeWebhooks([webhookId]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  if (turn.isOver || turn.outcomes.isGivenUp) wakeWebhooks([webhookId]);
   return undefined;
+}
+
+let isStopping = false;
+
+/** Ends every turn as soon as what is under way has been answered: this process is to end. */
+export function stopSending(): void {
+  isStopping = true;
 }
 
 /** What several senders of one webhook share while it is its turn. */
@@ -49,7 +57,7 @@ class Turn {
   }
 
   get isOver(): boolean {
-    return Date.now() > this.#until;
+    return isStopping || Date.now() > this.#until;
   }
 
   /** Sends one delivery after the other. One that takes long keeps no other sender waiting. */
@@ -106,7 +114,7 @@ async function findReceiver(id: string): Promise<Webhook | undefined> {
   const [webhook] = rows;
   if (webhook === undefined) return undefined;
   if (webhook.disabled_at !== null) {
-    await holdPending(db(), webhook);
+    await db().transaction((trx) => holdDisabled(trx, webhook));
     return undefined;
   }
   return webhook.paused_until !== null && webhook.paused_until.getTime() > Date.now()

@@ -59,29 +59,29 @@ export async function tell(
     projectId,
     told.map(({ message }) => message),
   );
-  const rows = told.flatMap(({ message, to }) => {
+  const deliveries = told.map(({ message, to }): NewDelivery => {
     const sequence = numberOf(message);
-    const payload = JSON.stringify({
-      type: message.kind,
-      timestamp: message.occurredAt.toISOString(),
-      sequence,
-      data: message.data(),
-    });
-    return to.map(({ id, isDisabled }) => ({
-      project_id: projectId,
-      webhook_id: id,
-      id: newId('delivery'),
+    return {
       kind: message.kind,
       record_id: message.recordId,
       sequence,
       customer_id: message.customerId ?? null,
-      payload,
-      state: isDisabled ? 'held' : 'pending',
-    }));
+      payload: JSON.stringify({
+        type: message.kind,
+        timestamp: message.occurredAt.toISOString(),
+        sequence,
+        data: message.data(),
+      }),
+      to: to.map(({ id, isDisabled }) => ({
+        webhook_id: id,
+        id: newId('delivery'),
+        state: isDisabled ? 'held' : 'pending',
+      })),
+    };
   });
-  await insertDeliveries(trx, rows);
+  for (const some of inSlices(deliveries)) await insertDeliveries(trx, projectId, some);
   afterCommit(trx, () => {
-    wakeWebhooks(new Set(rows.map(({ webhook_id }) => webhook_id)));
+    wakeWebhooks(new Set(deliveries.flatMap(({ to }) => to.map((one) => one.webhook_id))));
   });
 }
 
@@ -128,15 +128,49 @@ async function numbers(
   };
 }
 
-/** Puts rows into the table; what is pending is due at once. */
-export async function insertDeliveries(trx: Db, rows: readonly object[]): Promise<void> {
-  const columns =
-    'project_id, webhook_id, id, kind, record_id, sequence, customer_id, payload, state';
+/** Something told, and to whom. */
+export interface NewDelivery {
+  kind: WebhookKind;
+  record_id: string | null;
+  sequence: number | null;
+  customer_id: string | null;
+  payload: string;
+  to: { webhook_id: string; id: string; state: 'pending' | 'held' }[];
+}
+
+/** Most characters of payloads that one statement carries. */
+const SLICE = 4_000_000;
+
+/** Cuts what may be a hundred thousand large payloads into pieces that fit into a statement. */
+function* inSlices(deliveries: readonly NewDelivery[]): Generator<NewDelivery[]> {
+  let slice: NewDelivery[] = [];
+  let size = 0;
+  for (const delivery of deliveries) {
+    slice.push(delivery);
+    size += delivery.payload.length;
+    if (size < SLICE) continue;
+    yield slice;
+    slice = [];
+    size = 0;
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/** Puts deliveries into the table; what is pending is due at once. A payload travels once, to however many it goes. */
+export async function insertDeliveries(
+  trx: Db,
+  projectId: string,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
   await trx.raw(
-    `INSERT INTO webhook_deliveries (${columns}, next_attempt_at)
-     SELECT ${columns}, CASE state WHEN 'pending' THEN now() END
-       FROM json_populate_recordset(NULL::webhook_deliveries, ?)`,
-    [JSON.stringify(rows)],
+    `INSERT INTO webhook_deliveries (project_id, webhook_id, id, kind, record_id, sequence, customer_id, payload,
+                                     state, next_attempt_at)
+     SELECT :projectId, t.webhook_id, t.id, d.kind, d.record_id, d.sequence, d.customer_id, d.payload, t.state,
+            CASE t.state WHEN 'pending' THEN now() END
+       FROM json_to_recordset(:deliveries) AS d(kind text, record_id text, sequence bigint, customer_id text,
+                                                payload text, "to" json)
+      CROSS JOIN LATERAL json_to_recordset(d."to") AS t(webhook_id text, id text, state text)`,
+    { projectId, deliveries: JSON.stringify(deliveries) },
   );
 }
 

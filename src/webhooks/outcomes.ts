@@ -45,7 +45,7 @@ export class OutcomeStore {
 
   /** Nothing more is to be sent for now. */
   get isGivenUp(): boolean {
-    return this.#isGivenUp;
+    return this.#isGivenUp || this.#fault !== undefined;
   }
 
   /**
@@ -158,12 +158,13 @@ async function moveDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Se
   return new Set(rows.map(({ id }) => id));
 }
 
-function stateAfter({ error, delivery, headers, startedAt }: Outcome): {
+function stateAfter({ error, delivery, headers, startedAt, durationMs }: Outcome): {
   state: DeliveryState;
   next_attempt_at: Date | null;
 } {
   if (error === null) return { state: 'delivered', next_attempt_at: null };
-  const next = nextAttemptAt(delivery.tries + 1, headers?.['retry-after'], startedAt);
+  const endedAt = new Date(startedAt.getTime() + durationMs);
+  const next = nextAttemptAt(delivery.tries + 1, headers?.['retry-after'], endedAt);
   return next === undefined
     ? { state: 'failed', next_attempt_at: null }
     : { state: 'pending', next_attempt_at: next };
@@ -191,12 +192,14 @@ async function judge(
     failures = error === null ? 0 : failures + 1;
     failing_since = error === null ? null : (failing_since ?? startedAt);
   }
-  if (own.length === 0) return false;
+  // Those who read the old address ahead must not go on with it.
+  const hasMoved = own.length < outcomes.length;
+  if (own.length === 0) return true;
   if (failing_since === null) {
     if (webhook.failures > 0) {
       await trx('webhooks').where(where).update({ failures, failing_since, paused_until: null });
     }
-    return false;
+    return hasMoved;
   }
   const failingMs = Date.now() - failing_since.getTime();
   if (failingMs > DISABLED_AFTER_MS) {
@@ -213,5 +216,5 @@ async function judge(
       failing_since,
       paused_until: isPaused ? new Date(Date.now() + pauseS * 1000) : null,
     });
-  return isPaused;
+  return isPaused || hasMoved;
 }

@@ -17,6 +17,18 @@ export async function disable(
   await holdPending(trx, where);
 }
 
+/** Holds what waits for a webhook, if it is still disabled once nobody else can change it. */
+export async function holdDisabled(
+  trx: Db,
+  { project_id, id }: { project_id: string; id: string },
+): Promise<void> {
+  const row = (await trx('webhooks')
+    .where({ project_id, id })
+    .forNoKeyUpdate()
+    .first('disabled_at')) as { disabled_at: Date | null } | undefined;
+  if (row !== undefined && row.disabled_at !== null) await holdPending(trx, { project_id, id });
+}
+
 /** Holds what waits for a webhook. */
 export async function holdPending(
   trx: Db,

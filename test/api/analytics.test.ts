@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { GROUPS } from '../../src/analytics/groups/index.ts';
 import { addEvents } from '../../src/events/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { anEvent } from '../support/events.ts';
@@ -226,6 +227,17 @@ describe('GET /analytics and GET /events', () => {
     const end = new Date(Date.now() + 60_000).toISOString();
     expect(await clicksOf(world, { end })).to.equal(6);
     expect(await clicksOf(world, { end: '2020-01-01' })).to.equal(0);
+  });
+
+  it('answers every group for no time at all, and for one quarter of an hour', async () => {
+    const start = '2025-06-01T12:00:00Z';
+    for (const groupBy of Object.keys(GROUPS)) {
+      for (const end of [start, '2025-06-01T12:15:00Z']) {
+        const { status, body } = await world.api.get('/analytics', { groupBy, start, end });
+        expect(status, `${groupBy} ${JSON.stringify(body)}`).to.equal(200);
+      }
+    }
+    expect(await clicksOf(world, { start, end: start })).to.equal(0);
   });
 
   it('pages and orders events', async () => {

@@ -96,6 +96,17 @@ describe('webhooks', () => {
       expect(JSON.stringify(jobs)).not.to.contain(secret.slice(6));
     });
 
+    it('show the secret in the job of whoever does not wait', async () => {
+      const webhook = { name: 'later', url: A, kinds: ['link.created'], secret: SECRET };
+      const { status, body } = await api.post('/webhooks', webhook, {
+        headers: { prefer: 'respond-async' },
+      });
+      expect(status).to.equal(202);
+      await eventually(async () => {
+        expect((await api.get(`/jobs/${body.id}`)).body.result.secret).to.equal(SECRET);
+      });
+    });
+
     const bad: [what: string, body: object, field: string][] = [
       ['no name', { name: undefined }, 'name'],
       ['no url', { url: undefined }, 'url'],
@@ -314,6 +325,22 @@ describe('webhooks', () => {
       expect(await deliveries(id)).to.deep.equal([]);
     });
 
+    it('each of fifty, of every click of a link that names them all', async function () {
+      this.timeout(30_000);
+      const ids: string[] = [];
+      for (let n = 0; n < 50; n += 1) ids.push((await aWebhook({ kinds: ['sale.created'] })).id);
+      await api.post('/links', {
+        url: A,
+        key: 'all',
+        comments: 'c'.repeat(9_000),
+        webhookIds: ids,
+      });
+      for (let n = 0; n < 10; n += 1) await world.visit('/all', { userAgent: browser(n) });
+      const all = await received(500, 20_000);
+      for (const one of all) verify(SECRET, one);
+      expect(new Set(all.map((one) => one.id)).size).to.equal(500);
+    });
+
     it('of nothing that was refused', async () => {
       const { id } = await aWebhook();
       await api.post('/links', { url: A, key: 'taken' });
@@ -484,6 +511,20 @@ describe('webhooks', () => {
       await eventually(async () => {
         const { nextAttemptAt } = await state(id);
         expect((Date.parse(nextAttemptAt) - at) / 1000).to.be.closeTo(7_200, 5);
+      });
+    });
+
+    it('that take their time to fail have the whole wait after it', async () => {
+      const { id } = await aWebhook();
+      receiver.answer = (_, response) => {
+        setTimeout(() => response.writeHead(503, { 'retry-after': '10' }).end(), 2_000);
+      };
+      await api.post('/links', { url: A });
+      const { at } = (await received(1))[0]!;
+      await eventually(async () => {
+        const { nextAttemptAt, attempts } = await state(id);
+        expect(attempts).to.equal(1);
+        expect((Date.parse(nextAttemptAt) - at) / 1000).to.be.within(12, 14);
       });
     });
 

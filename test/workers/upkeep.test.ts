@@ -4,6 +4,7 @@ import { config } from '../../src/config.ts';
 import { rebuildRollups } from '../../src/events/rebuild.ts';
 import { retainEvents } from '../../src/events/retention.ts';
 import { addEvents } from '../../src/events/store.ts';
+import { sumUp } from '../../src/events/sum-up.ts';
 import { ensurePartitions, pruneVisitGuards } from '../../src/events/upkeep.ts';
 import { connectDb, db } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
@@ -151,6 +152,33 @@ describe('retention', () => {
       expect(rows).to.have.lengthOf(3);
     }
     expect((await own.api.get('/analytics', { interval: 'all' })).body.clicks).to.equal(3);
+  });
+
+  it('keeps what a week counted before its first days were taken away, however often it is rebuilt', async () => {
+    const { projectId } = await aWorkspace();
+    // Weeks begin on Mondays: that of 26 January 2026 is in two months.
+    const events = ['2026-01-27', '2026-01-30', '2026-02-01', '2026-02-03'].map((day, n) =>
+      anEvent(projectId, { id: `evt_week_${n}`, occurred_at: `${day}T12:00:00Z` }),
+    );
+    await db().transaction((trx) => addEvents(trx, events));
+    await sumUp();
+    const weeks = async () =>
+      (
+        await db()('rollups')
+          .where({ project_id: projectId, dimension: 'city', step: 'w' })
+          .orderBy('bucket')
+      ).map(({ count }) => count);
+    expect(await weeks()).to.deep.equal([3, 1]);
+    await db()('workspaces').where({ id: projectId }).update({ events_from: '2026-02-01' });
+    await db()('events')
+      .where({ project_id: projectId })
+      .where('occurred_at', '<', '2026-02-01')
+      .delete();
+    for (let n = 0; n < 2; n += 1) {
+      const { domains } = await rebuildRollups(db(), projectId);
+      expect(domains).to.include({ missing: 0, surplus: 0, different: 0 });
+      expect(await weeks()).to.deep.equal([3, 1]);
+    }
   });
 
   it('lets go of empty partitions of the past', async () => {
