@@ -139,7 +139,7 @@ async function moveDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Se
     project_id: outcome.webhook.project_id,
     webhook_id: outcome.webhook.id,
     id: outcome.delivery.id,
-    tries: outcome.delivery.tries,
+    was_due_at: outcome.delivery.next_attempt_at,
     ...stateAfter(outcome),
   }));
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
@@ -147,10 +147,12 @@ async function moveDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Se
         SET attempts = d.attempts + 1,
             (state, tries, next_attempt_at) = (
               SELECT new.state, d.tries + 1, new.next_attempt_at
-               WHERE d.tries = new.tries AND (d.state = 'pending' OR new.state = 'delivered')
+               WHERE date_trunc('milliseconds', d.next_attempt_at) = new.was_due_at
+                  OR (d.state = 'held' AND new.state = 'delivered')
                UNION ALL
               SELECT d.state, d.tries, d.next_attempt_at LIMIT 1)
-       FROM json_populate_recordset(NULL::webhook_deliveries, ?) AS new
+       FROM json_to_recordset(?) AS new(project_id text, webhook_id text, id text, state text,
+                                        next_attempt_at timestamptz, was_due_at timestamptz)
       WHERE d.project_id = new.project_id AND d.webhook_id = new.webhook_id AND d.id = new.id
      RETURNING d.id`,
     [JSON.stringify(moved)],
