@@ -1,65 +1,88 @@
 import { parseArgs } from 'node:util';
+import { noteByOperator } from '../src/audit/write.ts';
 import { ConfigError, config, reloadConfig } from '../src/config.ts';
 import { addDomainNow } from '../src/domains/commands.ts';
-import { toHostName } from '../src/domains/schema.ts';
 import { Refusal } from '../src/errors.ts';
-import { rebuildRollups } from '../src/events/rebuild.ts';
-import { closeDb, db } from '../src/infra/db.ts';
-import { toInstant } from '../src/infra/fields.ts';
+import { publishToWebhooks } from '../src/event-records/publish.ts';
+import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
+import { listRejected, retryRejected, type Wanted } from '../src/events/ingest/rejected-visits.ts';
+import { eventsStore } from '../src/events/store/index.ts';
+import { pendingRebuilds, requestRebuild } from '../src/events/store/postgres/rollup-rebuilds.ts';
+import { toHostName } from '../src/http/domain-name.ts';
+import { toInstant } from '../src/http/fields.ts';
+import { closeDb, type Db, db } from '../src/infra/db.ts';
+import { makeLog } from '../src/infra/log.ts';
 import { closeRedis } from '../src/infra/redis.ts';
+import { openPlaces } from '../src/visitors/places.ts';
+import { createApiKey, revokeApiKey, SCOPES } from '../src/workspaces/api-keys.ts';
 import {
-  createApiKey,
   createWorkspace,
-  revokeApiKey,
   updateWorkspace,
   type WorkspaceSettings,
-  workspaceId,
 } from '../src/workspaces/commands.ts';
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { PLANS, type Plan } from '../src/workspaces/plans.ts';
-import { SCOPES } from '../src/workspaces/scopes.ts';
+import { workspaceId } from '../src/workspaces/queries.ts';
+import {
+  type Command,
+  type Options,
+  optional,
+  required,
+  slugOf,
+  text,
+  UsageError,
+} from './cli-options.ts';
+import { USER_COMMANDS } from './cli-users.ts';
 import { SetupError, serversEnv, startServers } from './embedded/servers.ts';
 import { migrateLatest } from './migrate.ts';
-
-/** The operator asked for something that does not exist, or left something out. */
-class UsageError extends Error {}
-
-type Options = Record<string, string | boolean | undefined>;
-
-interface Command {
-  usage: string;
-  run(options: Options): Promise<object>;
-}
 
 const COMMANDS: Record<string, Command> = {
   'workspace create': {
     usage:
       '--slug acme [--name "Acme"] [--plan free|pro|business|enterprise] [--email owner@acme.test]',
     async run(options) {
-      const { id, slug, plan, apiKey } = await createWorkspace(db(), {
-        slug: slugOf(options, 'slug'),
-        plan: planOf(options) ?? 'free',
-        ...optional('name', text(options, 'name')),
-        ...optional('email', text(options, 'email')),
+      return db().transaction(async (trx) => {
+        const { id, slug, plan, apiKey } = await createWorkspace(trx, {
+          slug: slugOf(options, 'slug'),
+          plan: planOf(options) ?? 'free',
+          ...optional('name', text(options, 'name')),
+          ...optional('email', text(options, 'email')),
+        });
+        const target = { kind: 'workspace', id };
+        await noteByOperator(trx, id, { action: 'workspace.create', target });
+        return { id, slug, plan, apiKey };
       });
-      return { id, slug, plan, apiKey };
     },
   },
   'workspace set': {
     usage:
       '--workspace acme [--plan …] [--name …] [--requests-per-minute N|0|plan] [--click-dedupe-seconds N] [--keep-full-ip true|false] [--retention-days N|0|plan]',
-    run: (options) => updateWorkspace(db(), slugOf(options, 'workspace'), settingsOf(options)),
+    run(options) {
+      const settings = settingsOf(options);
+      return updateWorkspace(db(), slugOf(options, 'workspace'), settings, (trx, id) =>
+        noteByOperator(trx, id, {
+          action: 'workspace.update',
+          target: { kind: 'workspace', id },
+          fields: Object.keys(settings),
+        }),
+      );
+    },
   },
   'key create': {
     usage:
       '--workspace acme [--name "CI"] [--scopes links.read,links.write] [--expires 2030-01-01]',
     run(options) {
       const expires = text(options, 'expires');
-      return createApiKey(db(), {
-        workspace: slugOf(options, 'workspace'),
-        name: text(options, 'name') ?? 'key',
-        scopes: scopesOf(options),
-        ...(expires === undefined ? {} : { expiresAt: instant(expires) }),
+      return db().transaction(async (trx) => {
+        const workspace = slugOf(options, 'workspace');
+        const made = await createApiKey(trx, {
+          workspace,
+          name: text(options, 'name') ?? 'key',
+          scopes: scopesOf(options),
+          ...(expires === undefined ? {} : { expiresAt: instant(expires) }),
+        });
+        await noteKey(trx, workspace, 'apiKey.create', made.id);
+        return made;
       });
     },
   },
@@ -67,7 +90,11 @@ const COMMANDS: Record<string, Command> = {
     usage: '--workspace acme --id key_…',
     async run(options) {
       const id = required(options, 'id');
-      await revokeApiKey(db(), slugOf(options, 'workspace'), id);
+      const workspace = slugOf(options, 'workspace');
+      await db().transaction(async (trx) => {
+        await revokeApiKey(trx, workspace, id);
+        await noteKey(trx, workspace, 'apiKey.revoke', id);
+      });
       return { id, revoked: true };
     },
   },
@@ -83,19 +110,50 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'rollups rebuild': {
-    usage: '--workspace acme',
+    usage: '--workspace acme [--background]',
     async run(options) {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
-      return rebuildRollups(db(), projectId);
+      if (options['background'] !== true) return eventsStore.rebuild(projectId);
+      await requestRebuild(db(), projectId);
+      return pendingRebuilds(db());
     },
   },
+  'rollups pending': {
+    usage: '',
+    run: () => pendingRebuilds(db()),
+  },
+  'dead-letters list': {
+    usage: '[--workspace acme] [--limit 100]',
+    async run(options) {
+      const limit = wholeNumber('limit', text(options, 'limit')) ?? 100;
+      return listRejected(db(), await wantedOf(options), limit);
+    },
+  },
+  'dead-letters retry': {
+    usage: '[--workspace acme] [--id …]',
+    async run(options) {
+      const log = makeLog('cli', 'fatal');
+      const recorder = new VisitRecorder({
+        findPlace: await openPlaces(log),
+        publish: publishToWebhooks,
+        log,
+      });
+      return retryRejected(db(), await wantedOf(options), (visits) => recorder.record(visits));
+    },
+  },
+  ...USER_COMMANDS,
   demo: {
     usage: '',
     run: () => ensureDemo(db()),
   },
 };
 
-const FLAGS = new Set(['json', 'verified', 'primary', 'help']);
+async function noteKey(trx: Db, workspace: string, action: string, id: string): Promise<void> {
+  const target = { kind: 'apiKey', id };
+  await noteByOperator(trx, await workspaceId(trx, workspace), { action, target });
+}
+
+const FLAGS = new Set(['json', 'verified', 'primary', 'background', 'help']);
 
 function usage(): string {
   const lines = Object.entries(COMMANDS).map(
@@ -120,29 +178,10 @@ function parse(argv: string[]): { command: Command; options: Options } {
   if (command === undefined || values['help'] === true) throw new UsageError(usage());
   for (const name of names) {
     if (name !== 'json' && !command.usage.includes(`--${name}`)) {
-      throw new UsageError(`--${name} is not an option of this command: ${command.usage}`);
+      throw new UsageError(`--${name} is not an option of this command. Usage: ${command.usage}`);
     }
   }
   return { command, options: values as Options };
-}
-
-const text = (options: Options, name: string): string | undefined =>
-  typeof options[name] === 'string' ? options[name] : undefined;
-
-function required(options: Options, name: string): string {
-  const value = text(options, name);
-  if (value === undefined || value === '') throw new UsageError(`--${name} is required`);
-  return value;
-}
-
-function slugOf(options: Options, name: string): string {
-  const slug = required(options, name);
-  if (!/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/.test(slug)) {
-    throw new UsageError(
-      `--${name} may have up to 48 lower-case letters, digits and inner hyphens`,
-    );
-  }
-  return slug;
 }
 
 function planOf(options: Options): Plan | undefined {
@@ -158,7 +197,9 @@ function scopesOf(options: Options): string[] {
   const known: readonly string[] = ['*', ...SCOPES];
   for (const scope of scopes) {
     if (!known.includes(scope))
-      throw new UsageError(`--scopes: "${scope}" is none of ${known.join(', ')}`);
+      throw new UsageError(
+        `--scopes must be a comma-separated list of ${known.join(', ')}, not "${scope}"`,
+      );
   }
   return scopes;
 }
@@ -184,6 +225,14 @@ function settingsOf(options: Options): WorkspaceSettings {
   };
 }
 
+async function wantedOf(options: Options): Promise<Wanted> {
+  const projectId =
+    text(options, 'workspace') === undefined
+      ? undefined
+      : await workspaceId(db(), slugOf(options, 'workspace'));
+  return { ...optional('projectId', projectId), ...optional('id', text(options, 'id')) };
+}
+
 function wholeNumber(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a whole number`);
@@ -195,9 +244,6 @@ function instant(value: string): Date {
   if (iso === undefined) throw new UsageError('--expires must be an ISO 8601 date');
   return new Date(iso);
 }
-
-const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
-  (value === undefined ? {} : { [name]: value }) as { [K in Name]?: Value };
 
 function print(result: object, asJson: boolean): void {
   if (asJson) console.log(JSON.stringify(result));
@@ -213,7 +259,7 @@ try {
   try {
     Object.assign(process.env, serversEnv(servers));
     reloadConfig();
-    await migrateLatest(servers.databaseUrl);
+    await migrateLatest(servers);
     print(await command.run(options), options['json'] === true);
   } finally {
     await closeDb();

@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../src/api/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 import { reloadConfig, SETTINGS } from '../src/config.ts';
+import { QUEUES } from '../src/queues/index.ts';
 
-/** What `docs/configuration.md` must hold. */
+/** The content of `docs/configuration.md`. */
 export function configurationPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, setting]) => {
     const shown = 'shownDefault' in setting ? setting.shownDefault : String(setting.fallback);
@@ -13,9 +15,8 @@ export function configurationPage(): string {
   });
   return `# Configuration
 
-Everything is set through variables of the environment. They are read and checked once, when a process
-starts; a malformed one ends it with a line that names the variable. This page is printed from
-\`src/config.ts\` by \`npm run docs\`.
+All settings are environment variables. Each process reads and checks them once, when it starts; with a malformed one
+it exits, and the error names the variable. \`npm run docs\` generates this page from \`src/config.ts\`.
 
 | variable | default | meaning |
 |---|---|---|
@@ -23,15 +24,82 @@ ${rows.join('\n')}
 `;
 }
 
-/** What `docs/openapi.json` must hold. */
+/** The content of `docs/openapi.json`. */
 export function openApiPage(): string {
-  return `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
+  return `${print(openApiDocument(routes))}\n`;
+}
+
+/** Widest line of `docs/openapi.json`, long texts aside. */
+const WIDTH = 160;
+
+/** JSON in which objects and lists stand in one line if they fit, and lists of texts fill their lines. */
+function print(value: unknown, indent = ''): string {
+  const text = JSON.stringify(value);
+  if (indent.length + text.length <= WIDTH || typeof value !== 'object' || value === null) {
+    return inOneLine(value);
+  }
+  const inner = `${indent}  `;
+  if (!Array.isArray(value)) {
+    const members = Object.entries(value).map(
+      ([name, member]) => `${inner}${JSON.stringify(name)}: ${print(member, inner)}`,
+    );
+    return `{\n${members.join(',\n')}\n${indent}}`;
+  }
+  const members = value.map((member) => print(member, inner));
+  return `[\n${inner}${filled(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}]`;
+}
+
+/** Joins members of a list to lines as long as they fit. */
+function filled(members: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const member of members) {
+    const last = lines.at(-1) ?? '';
+    const isText = member.startsWith('"') && last.startsWith('"');
+    if (isText && last.length + member.length + 3 <= width) lines.push(`${lines.pop()}, ${member}`);
+    else lines.push(member);
+  }
+  return lines;
+}
+
+function inOneLine(value: unknown): string {
+  return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
+}
+
+/** The content of `src/console/api/reference.d.ts`: the types of `docs/openapi.json`. */
+export function consoleReference(): string {
+  const generator = 'generators/node_modules/.bin/openapi-typescript';
+  return execFileSync(generator, ['docs/openapi.json'], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
+/** Markers before and after the README's table of processes. */
+const PROCESSES = ['<!-- processes, by `npm run docs` -->\n', '<!-- end of processes -->'] as const;
+
+/** The README with the table of processes that `src/queues/index.ts` describes. */
+export function readmePage(readme: string): string {
+  const rows = [
+    '| `api` | | responses are slow |',
+    '| `redirect` | | redirects are slow; put a load balancer in front |',
+    ...Object.entries(QUEUES).map(
+      ([name, { concurrency, scaleWhen }]) =>
+        `| \`worker_${name}\` | \`${concurrency}\` | ${scaleWhen} |`,
+    ),
+    '| `worker_scheduler` | | one is enough: it queues scheduled jobs |',
+  ];
+  const [begin, end] = PROCESSES.map((mark) => readme.indexOf(mark)) as [number, number];
+  if (begin < 0 || end < begin) throw new Error(`README.md must contain ${PROCESSES.join(' … ')}`);
+  const table = `| process | jobs at once | scale it when |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return readme.slice(0, begin + PROCESSES[0].length) + table + readme.slice(end);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // The pages show defaults, whatever is set here.
+  // The pages show defaults, whatever this environment sets.
   for (const name of Object.keys(SETTINGS)) delete process.env[name];
   reloadConfig();
   writeFileSync('docs/configuration.md', configurationPage());
   writeFileSync('docs/openapi.json', openApiPage());
+  writeFileSync('src/console/api/reference.d.ts', consoleReference());
+  writeFileSync('README.md', readmePage(readFileSync('README.md', 'utf8')));
 }

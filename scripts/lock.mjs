@@ -43,7 +43,7 @@ export function identityOf(pid) {
 }
 
 /**
- * Whether the process that `identityOf` named still runs.
+ * True if the process with this identity (`identityOf`) is running.
  *
  * @param {string} identity
  * @returns {boolean}
@@ -53,13 +53,13 @@ export function isAlive(identity) {
 }
 
 /**
- * Runs `work` while holding the lock `file`, after waiting for whoever holds it now. A lock whose holder
+ * Runs `work` while holding the lock `file`, after waiting for its present holder. A lock whose holder
  * ended without giving it back is free.
  *
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
- * @param {() => void} [onWait] called once, when somebody else holds the lock
+ * @param {() => void} [onWait] called once, when another process holds the lock
  * @returns {Promise<T>}
  */
 export async function withLock(file, work, onWait = () => {}) {
@@ -89,13 +89,13 @@ function take(file, mine) {
   if (isAlive(holder)) return false;
   const aside = `${mine}.stale`;
   if (!tryTo('ENOENT', () => renameSync(file, aside))) return false;
-  // Somebody may have taken the stale lock since we read it: then what we moved is theirs.
+  // Another process may have taken the stale lock since we read it: then we moved its lock.
   if (readFileSync(aside, 'utf8') !== holder) tryTo('EEXIST', () => linkSync(aside, file));
   unlinkSync(aside);
   return false;
 }
 
-/** Whether `action` was possible; only the error `code` counts as a no. */
+/** True if `action` succeeded; false for an error with `code`, others are thrown. */
 function tryTo(code, action) {
   try {
     action();

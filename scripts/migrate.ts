@@ -2,11 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { ensureFirstRates } from '../src/currency/rates.ts';
 import { ensureDefaultDomain } from '../src/domains/commands.ts';
-import { connectDb, type Knex } from '../src/infra/db.ts';
-import { LINKS } from '../src/links/kind.ts';
-import { QR_CODES } from '../src/qrcodes/kind.ts';
-import { rebuildEntries } from '../src/records/rebuild.ts';
-import { SetupError, serversEnv, startServers } from './embedded/servers.ts';
+import { connectDb, execute, type Knex } from '../src/infra/db.ts';
+import { checkSecretKey } from '../src/infra/secret-key.ts';
+import { linkEntry } from '../src/links/commands.ts';
+import { LINK_TABLES, type LinkRow } from '../src/links/model.ts';
+import { qrCodeEntry } from '../src/qrcodes/entry.ts';
+import { QR_CODE_TABLES, type QrCodeRow } from '../src/qrcodes/model.ts';
+import { rebuildEntries } from '../src/short-links/rebuild.ts';
+import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
 
 /**
  * Compiled files only: knex records names, and they must not depend on how it was started.
@@ -16,18 +19,38 @@ const MIGRATIONS = {
   loadExtensions: ['.js'],
 };
 
-/** Any number; the same for whoever migrates this database. */
+/** Any number; the same in every process that migrates this database. */
 const LOCK = 7_305_001;
 
-/** Brings a database to the newest schema and makes sure that the default short domain exists. */
-export async function migrateLatest(databaseUrl: string): Promise<void> {
+/**
+ * Brings a database to the newest schema and makes sure that the default short domain exists. Look-up entries stay as they
+ * are, so that redirect processes of the version before go on.
+ *
+ * @throws ConfigError when the database was made with another secret key
+ */
+export async function migrateLatest({
+  databaseUrl,
+  secretKey,
+}: Pick<Servers, 'databaseUrl' | 'secretKey'>): Promise<void> {
   await migrating(databaseUrl, async (db) => {
     await db.migrate.latest(MIGRATIONS);
+    await checkSecretKey(db, secretKey);
     await ensureDefaultDomain(db, readConfig(process.env).DEFAULT_SHORT_DOMAIN);
     await ensureFirstRates(db);
-    await rebuildEntries(LINKS, db);
-    await rebuildEntries(QR_CODES, db);
   });
+}
+
+/**
+ * Makes look-up entries of older shapes anew. Redirect processes of an earlier version cannot read them then: it runs once
+ * there are none any more.
+ */
+export async function migrateEntries(databaseUrl: string): Promise<void> {
+  await migrating(databaseUrl, rebuildAllEntries);
+}
+
+async function rebuildAllEntries(db: Knex): Promise<void> {
+  await rebuildEntries<LinkRow>(db, LINK_TABLES, (row, _, known) => linkEntry(row, known));
+  await rebuildEntries<QrCodeRow>(db, QR_CODE_TABLES, qrCodeEntry);
 }
 
 /** Takes every migration back, and with them all data. */
@@ -36,14 +59,14 @@ export async function rollbackAll(databaseUrl: string): Promise<void> {
 }
 
 /**
- * Runs `work` while nobody else migrates the database. Knex' own lock is a row that stays when its owner is
- * killed; the one here ends with its connection, so whoever holds it may clear that row.
+ * Runs `work` while no other process migrates the database. Knex' own lock is a row that stays when its owner is
+ * killed; the one here ends with its connection, so its holder may clear that row.
  */
 async function migrating<T>(databaseUrl: string, work: (db: Knex) => Promise<T>): Promise<T> {
   const db = connectDb(databaseUrl, 3, 'migrate');
   try {
     return await db.transaction(async (lock) => {
-      await lock.raw('SELECT pg_advisory_xact_lock(?)', [LOCK]);
+      await execute(lock, 'SELECT pg_advisory_xact_lock(?)', [LOCK]);
       await db.migrate.forceFreeMigrationsLock(MIGRATIONS);
       return work(db);
     });
@@ -55,27 +78,33 @@ async function migrating<T>(databaseUrl: string, work: (db: Knex) => Promise<T>)
 const ACTIONS: Record<string, (db: Knex) => Promise<unknown>> = {
   up: (db) => db.migrate.up(MIGRATIONS),
   down: (db) => db.migrate.down(MIGRATIONS),
+  entries: rebuildAllEntries,
   async status(db) {
     const [done, open] = (await db.migrate.list(MIGRATIONS)) as [
       { name: string }[],
       { file: string }[],
     ];
-    for (const { name } of done) console.log(`done  ${name}`);
-    for (const { file } of open) console.log(`open  ${file}`);
+    for (const { name } of done) console.log(`applied  ${name}`);
+    for (const { file } of open) console.log(`pending  ${file}`);
   },
 };
 
-/** `npm run migrate -- [latest|up|down|status]`: all open migrations, the next one, the last one back, the list. */
+/**
+ * `npm run migrate -- [latest|up|down|entries|status]`: all open migrations, the next one, the last one back, look-up entries,
+ * the list.
+ */
 async function main(action: string): Promise<void> {
   const run = ACTIONS[action];
   if (run === undefined && action !== 'latest') {
-    throw new SetupError(`"${action}" is none of latest, ${Object.keys(ACTIONS).join(', ')}.`);
+    throw new SetupError(
+      `The action must be one of latest, ${Object.keys(ACTIONS).join(', ')}, not "${action}".`,
+    );
   }
   const servers = await startServers({ dataDir: readConfig(process.env).DATA_DIR });
   try {
     Object.assign(process.env, serversEnv(servers));
     if (run) await migrating(servers.databaseUrl, run);
-    else await migrateLatest(servers.databaseUrl);
+    else await migrateLatest(servers);
   } finally {
     await servers.stop();
   }

@@ -8,36 +8,44 @@ import { createServer, type Server } from 'node:net';
 const LOWEST = 20_000;
 const BEYOND = 32_768;
 
-/** Whether a server could listen there now. */
+/** True if a server could listen there now. */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
-  const server = await listen(port, host);
-  if (server === undefined) return false;
-  await close(server);
-  return true;
+  return (await bindError(port, host)) === undefined;
 }
 
-/** Different ports on which nobody listens. They are not kept: use them soon. */
+/** Why a server could not listen there now; `undefined` when it could. */
+export async function bindError(
+  port: number,
+  host: string,
+): Promise<NodeJS.ErrnoException | undefined> {
+  const server = await listen(port, host);
+  if (server instanceof Error) return server;
+  await close(server);
+  return undefined;
+}
+
+/** Different free ports. They are not reserved: use them soon. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = new Map<number, Server>();
   while (held.size < count) {
     const port = randomInt(LOWEST, BEYOND);
     const server = held.has(port) ? undefined : await listen(port, '127.0.0.1');
-    if (server) held.set(port, server);
+    if (server && !(server instanceof Error)) held.set(port, server);
   }
   await Promise.all([...held.values()].map(close));
   return [...held.keys()];
 }
 
-/** A port on which nobody listens. It is not kept: use it soon. */
+/** A free port. It is not reserved: use it soon. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
 }
 
-function listen(port: number, host: string): Promise<Server | undefined> {
+function listen(port: number, host: string): Promise<Server | NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(undefined));
+    server.once('error', resolve);
     server.listen(port, host, () => resolve(server));
   });
 }

@@ -12,7 +12,10 @@ const OLDEST_NODE = [20, 19];
 /** Folders with TypeScript; `dist` mirrors them. */
 const SOURCES = ['src', 'workers', 'migrations', 'scripts', 'test', 'bench'];
 
-/** Something the command needs could not be made ready; the message is one line for the user. */
+/** The folder of `src` that scripts/build-console.mjs builds. */
+const CONSOLE = `console${path.sep}`;
+
+/** A requirement of the command could not be installed; the message is one line for the user. */
 export class NotReady extends Error {}
 
 /**
@@ -42,7 +45,7 @@ function checkNode() {
 }
 
 /**
- * Whether npm's own record of node_modules (written as the last step of an installation) holds every package
+ * True if npm's own record of node_modules (written as the last step of an installation) holds every package
  * of the lock file. Optional packages may be missing: they depend on the platform.
  */
 function isInstalled() {
@@ -87,10 +90,18 @@ function npm(...args) {
 
 async function build() {
   sweep();
-  const { code, output } = await run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', '.']);
-  if (code === 0) return;
-  process.stderr.write(output);
-  throw new NotReady('The sources do not compile, see above.');
+  const [compiled, bundled] = await Promise.all([
+    run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', '.']),
+    run(process.execPath, [path.join(ROOT, 'scripts', 'build-console.mjs')]),
+  ]);
+  if (compiled.code !== 0) {
+    process.stderr.write(compiled.output);
+    throw new NotReady('The sources do not compile, see above.');
+  }
+  if (bundled.code !== 0) {
+    process.stderr.write(bundled.output);
+    throw new NotReady('The console could not be built, see above.');
+  }
 }
 
 /** The compiler removes nothing, and does not notice what was removed from `dist`: both are done here. */
@@ -101,6 +112,7 @@ function sweep() {
     const sources = new Set(
       filesIn(path.join(ROOT, folder))
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+        .filter((file) => folder !== 'src' || !file.startsWith(CONSOLE))
         .map((file) => file.replace(/\.ts$/, '')),
     );
     const compiled = new Set();

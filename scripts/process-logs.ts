@@ -1,17 +1,18 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync, type WriteStream } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { LogFile } from './log-file.ts';
 
 /** Levels of pino that are shown, by their number. */
 const SHOWN: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 
 /**
- * Where the lines of processes go: all of them to `<folder>/<name>.log`, and to the terminal what somebody should
- * see. The files of the run before are kept as `<name>.log.1`.
+ * Writes all output of processes to `<folder>/<name>.log`, and warnings and errors to the terminal. The files of the
+ * previous run are kept as `<name>.log.1`.
  */
 export class ProcessLogs {
   readonly #folder: string;
   readonly #verbose: boolean;
-  readonly #files = new Map<string, WriteStream>();
+  readonly #files = new Map<string, LogFile>();
 
   /** @param verbose shows every line as it is */
   constructor(folder: string, verbose: boolean) {
@@ -21,24 +22,23 @@ export class ProcessLogs {
   }
 
   take(name: string, line: string): void {
-    this.#fileOf(name).write(`${line}\n`);
+    this.#fileOf(name).write(line);
     const shown = this.#verbose ? line : summary(line);
     if (shown !== undefined) console.log(`${name} | ${shown}`);
   }
 
-  #fileOf(name: string): WriteStream {
+  #fileOf(name: string): LogFile {
     let file = this.#files.get(name);
     if (file === undefined) {
       const place = path.join(this.#folder, `${name}.log`);
-      if (existsSync(place)) renameSync(place, `${place}.1`);
-      file = createWriteStream(place, { mode: 0o600 });
+      file = new LogFile(place, (line) => console.log(`${name} | ${line}`));
       this.#files.set(name, file);
     }
     return file;
   }
 }
 
-/** What of a log line is worth seeing in a terminal; a line that isn't one of a log is shown as it is. */
+/** The part of a log line that the terminal shows; other lines are shown as they are. */
 function summary(line: string): string | undefined {
   const { level, msg, err } = parse(line);
   if (level === undefined) return line;

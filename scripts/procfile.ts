@@ -17,7 +17,7 @@ export interface ProcessSpec {
 export function parseProcfile(text: string): ProcessSpec[] {
   return text.split('\n').flatMap((line) => {
     if (/^\s*(#|$)/.test(line)) return [];
-    const [, name, command] = /^(\w+):\s*(\S.*?)\s*$/.exec(line) ?? [];
+    const [, name, command] = /^(\w+):\s*(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (name === undefined || command === undefined) {
       throw new SetupError(`Procfile: "${line}" is not of the form "name: command"`);
     }
@@ -31,13 +31,14 @@ export interface RunnerOptions {
   cwd: string;
   /** Receives every line that a process prints. */
   onLine: (name: string, line: string) => void;
-  /** How many of each process are run; 1 without an entry. Several are called `redirect.1`, `redirect.2`. */
+  /** Number of instances by process; 1 without an entry. Several are called `redirect.1`, `redirect.2`. */
   scale?: Record<string, number>;
   /** Variables for one process alone, by its name: copies of a server need ports of their own. */
   envOf?: Record<string, Record<string, string>>;
 }
 
-const READY_MS = 60_000;
+/** Longer than a process itself waits for its servers, so that it can say what it waited for. */
+const READY_MS = 75_000;
 const STOP_MS = 30_000;
 
 /**
@@ -102,7 +103,7 @@ export class Runner {
     return this.#process(name).pid !== undefined;
   }
 
-  /** Where the process answers `/healthz`, `/readyz` and `/metrics`: `http://127.0.0.1:port`. */
+  /** Origin of `/healthz`, `/readyz` and `/metrics`: `http://127.0.0.1:port`. */
   healthUrlOf(name: string): string {
     return this.#process(name).healthUrl;
   }
@@ -112,14 +113,21 @@ export class Runner {
     process.kill(this.pidOf(name), signal);
   }
 
-  /** How often the process was started again. */
+  /** Number of restarts of the process. */
   restarts(name: string): number {
     return this.#process(name).restarts;
   }
 
-  /** Ends all processes in order; after 30 s those that still run are killed. */
+  /**
+   * Ends all processes in order: first those that take requests, which need workers for their answers, then the
+   * workers. One that still runs after 30 s is killed.
+   */
   async stop(): Promise<void> {
-    await Promise.all([...this.#processes.values()].map((process) => process.stop(STOP_MS)));
+    const all = [...this.#processes];
+    for (const isTurn of [true, false]) {
+      const turn = all.filter(([name]) => !name.startsWith('worker_') === isTurn);
+      await Promise.all(turn.map(([, process]) => process.stop(STOP_MS)));
+    }
   }
 
   /** Kills all processes. */

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import sharp from 'sharp';
-import { type Design, defaultDesign, type MiddleImage } from '../src/qrcodes/render/design.ts';
+import { type Design, defaultDesign } from '../src/qrcodes/render/design.ts';
 import { draw } from '../src/qrcodes/render/drawing.ts';
 import { FRAME_NAMES } from '../src/qrcodes/render/frames/index.ts';
+import { type MiddleImage, sourceOf } from '../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../src/qrcodes/render/patterns/index.ts';
 import { largestMiddle, refuseUnscannable } from '../src/qrcodes/render/scannability.ts';
 import { toSvg } from '../src/qrcodes/render/svg.ts';
@@ -132,7 +133,7 @@ function place(
   }
   const drawing = draw(PAYLOAD, design, refuseUnscannable(PAYLOAD, design));
   const height = (drawing.height / drawing.width) * side;
-  const svg = toSvg(drawing, sample.mark && mark).replace(
+  const svg = toSvg(drawing, sample.mark && sourceOf(mark)).replace(
     /^<svg xmlns="[^"]*" width="\d+" height="\d+"/,
     `<svg x="${x}" y="${y}" width="${side}" height="${height}"`,
   );

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
+import { listenFault } from '../src/infra/listen.ts';
 import { closeRedis } from '../src/infra/redis.ts';
+import { firstAddress } from '../src/users/accounts.ts';
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
-import { migrateLatest } from './migrate.ts';
-import { freePort, isFree } from './ports.ts';
+import { migrateEntries, migrateLatest } from './migrate.ts';
+import { bindError, freePort } from './ports.ts';
 import { ProcessLogs } from './process-logs.ts';
 import { parseProcfile, Runner } from './procfile.ts';
 
@@ -32,6 +34,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } });
   let servers: Servers | undefined;
   let runner: Runner | undefined;
+  // A terminal that was closed, or a full disk behind it, ends nothing.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const end = endOnSignal(() => {
     runner?.abandon();
     servers?.abandon();
@@ -43,8 +47,11 @@ async function main(): Promise<void> {
     end.throwIfAborted();
     Object.assign(process.env, serversEnv(servers));
     reloadConfig();
-    await migrateLatest(servers.databaseUrl);
-    const { apiKey } = await ensureDemo(db());
+    await migrateLatest(servers);
+    // All processes are started by this one: none of an earlier version is left.
+    await migrateEntries(servers.databaseUrl);
+    const { slug, apiKey } = await ensureDemo(db());
+    const signIn = await firstAddress(db(), slug);
     end.throwIfAborted();
 
     const logs = new ProcessLogs(path.join(config.DATA_DIR, 'log'), values.verbose);
@@ -56,7 +63,7 @@ async function main(): Promise<void> {
     });
     await Promise.race([runner.start(), aborted(end)]);
     end.throwIfAborted();
-    console.log(welcome(config, apiKey));
+    console.log(welcome(config, apiKey, signIn));
     await aborted(end);
   } catch (error) {
     if (!end.aborted) {
@@ -73,24 +80,29 @@ async function main(): Promise<void> {
   if (end.aborted) console.log('stopped');
 }
 
-/** Ports that are free, and the configuration with them; a port 0 becomes a number here, so that it can be shown. */
+/** Checks that the ports are free, replaces port 0 by a free one, and returns the configuration. */
 async function choosePorts(): Promise<Config> {
+  const given = reloadConfig();
+  if (given.API_PORT !== 0 && given.API_PORT === given.REDIRECT_PORT) {
+    throw new SetupError(`API_PORT and REDIRECT_PORT must differ: both are ${given.API_PORT}`);
+  }
   for (const name of ['API_PORT', 'REDIRECT_PORT'] as const) {
-    const { [name]: port, HOST } = reloadConfig();
+    const { [name]: port, HOST } = given;
     if (port === 0) {
       process.env[name] = String(await freePort());
       continue;
     }
     const deadline = Date.now() + PORT_PATIENCE_MS;
-    while (!(await isFree(port, HOST))) {
-      if (Date.now() > deadline) {
-        throw new SetupError(`Port ${port} is in use: stop the other program or set ${name}.`);
-      }
+    for (let error: Error | undefined; (error = await bindError(port, HOST)); ) {
+      const fault = listenFault(error, name, port, HOST);
+      if (!isInUse(error) || Date.now() > deadline) throw fault;
       await pause(100);
     }
   }
   return reloadConfig();
 }
+
+const isInUse = ({ code }: NodeJS.ErrnoException) => code === 'EADDRINUSE';
 
 /**
  * Aborts on the first Ctrl-C or SIGTERM; the second ends this process at once.
@@ -118,26 +130,28 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** Where everything is, and three commands that show it at work. */
-function welcome(config: Config, apiKey: string): string {
-  const { HOST, API_PORT, REDIRECT_PORT, BASE_URL, DATA_DIR, DEFAULT_SHORT_DOMAIN } = config;
+/** Prints the URLs of the service, and three example commands. */
+function welcome(config: Config, apiKey: string, signIn: string): string {
+  const { HOST, API_PORT, REDIRECT_PORT, BASE_URL, DATA_DIR } = config;
+  const { DEFAULT_SHORT_DOMAIN, DEFAULT_SHORT_ORIGIN } = config;
   const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(HOST);
   const host = isLocal ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
   const api = `http://${host}:${API_PORT}`;
   const redirect = `http://${host}:${REDIRECT_PORT}`;
-  // A key of its own for each start: a key can be taken only once.
+  // A new key for each start: a key can be used only once.
   const key = `hello-${randomBytes(2).toString('hex')}`;
   const authorization = `-H 'Authorization: Bearer ${apiKey}'`;
   const asDomain = DEFAULT_SHORT_DOMAIN === host ? '' : ` -H 'Host: ${DEFAULT_SHORT_DOMAIN}'`;
   return `
 Ready after ${process.uptime().toFixed(1)} s.
 
+  Console      ${signIn}
   API          ${BASE_URL}
-  Short links  ${redirect}
+  Short links  ${DEFAULT_SHORT_ORIGIN}
   API key      ${apiKey}
   Logs         ${path.join(DATA_DIR, 'log')}
 
-Try it: make a link, visit it, count the click.
+Try it: create a link, visit it, count the click.
 
 curl -X POST ${authorization} -H 'Content-Type: application/json' -d '{"url":"https://example.com/","key":"${key}"}' ${api}/links
 

@@ -12,6 +12,8 @@ const LONGEST_BACKOFF_MS = 5_000;
 const WELL_MS = 10_000;
 const POLL_MS = 50;
 const KEPT_LINES = 10;
+/** Most of an answer that is shown, in characters. */
+const LONGEST_REASON = 1_000;
 
 interface SupervisedOptions {
   name: string;
@@ -28,7 +30,7 @@ interface SupervisedOptions {
  * It is `running`, or `waiting` out the backoff before its next start, until `stop` or `abandon`.
  */
 export class Supervised {
-  /** How often it was started again. */
+  /** Number of restarts. */
   restarts = 0;
   readonly #options: SupervisedOptions;
   readonly #lastLines: string[] = [];
@@ -37,6 +39,8 @@ export class Supervised {
   #backoffMs = FIRST_BACKOFF_MS;
   #nextStart: NodeJS.Timeout | undefined;
   #unwanted = false;
+  /** Why it was not ready when it was last asked. */
+  #notReady = '';
 
   constructor(options: SupervisedOptions) {
     this.#options = options;
@@ -58,28 +62,40 @@ export class Supervised {
     const { command, cwd, env } = this.#options;
     const [program = '', ...args] = command.split(/ +/);
     const startedAt = Date.now();
-    const child = spawn(program === 'node' ? process.execPath : program, args, {
-      cwd,
-      env: { ...env, HEALTH_PORT: String(healthPort), SUPERVISED: '1' },
-      // A Ctrl-C in the terminal is for us alone, who stop things in order.
-      detached: true,
-      // Standard input stays open as long as we live.
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#child = child;
-    child.stdin.on('error', () => {});
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on('line', (line) => this.#take(line));
+    let child: ChildProcess;
+    try {
+      child = spawn(program === 'node' ? process.execPath : program, args, {
+        cwd,
+        env: { ...env, HEALTH_PORT: String(healthPort), SUPERVISED: '1' },
+        // A Ctrl-C in the terminal is for us alone, who stop things in order.
+        detached: true,
+        // Standard input stays open as long as we live.
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+    } catch (error) {
+      // The machine has no memory, or no descriptors, for another process.
+      this.#ended(`could not be run: ${(error as Error).message}`, 0);
+      return;
     }
-    child.once('error', (error) => this.#take(error.message));
-    const ended = () => {
+    this.#child = child;
+    // Without descriptors there are no streams either.
+    child.stdin?.on('error', () => {});
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('error', () => {});
+      if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line));
+    }
+    const ended = (how: string) => {
       if (this.#child !== child) return;
       this.#child = undefined;
-      if (!this.#unwanted) this.#startAgain(Date.now() - startedAt);
+      this.#ended(how, Date.now() - startedAt);
     };
-    child.once('exit', ended);
-    // Without a process there is no exit.
-    if (child.pid === undefined) child.once('error', ended);
+    child.once('exit', (code, signal) =>
+      ended(signal === null ? `ended with code ${code}` : `was ended by ${signal}`),
+    );
+    // A signal that could not be sent is an error too; without a process there is no exit.
+    child.on('error', ({ message }) => {
+      if (child.pid === undefined) ended(`could not be run: ${message}`);
+    });
   }
 
   /**
@@ -89,12 +105,14 @@ export class Supervised {
    */
   async ready(ms: number): Promise<void> {
     const deadline = Date.now() + ms;
-    while ((await status(`${this.healthUrl}/readyz`)) !== 200) {
+    while (!(await this.#isReady())) {
       if (this.#unwanted) return;
       if (this.#child === undefined || this.restarts > 0) {
         throw this.#fault('ended before it was ready');
       }
-      if (Date.now() > deadline) throw this.#fault(`is not ready after ${ms / 1000} s`);
+      if (Date.now() > deadline) {
+        throw this.#fault(`is not ready after ${ms / 1000} s (${this.#notReady})`);
+      }
       await pause(POLL_MS);
     }
   }
@@ -119,14 +137,23 @@ export class Supervised {
     this.#child?.kill('SIGKILL');
   }
 
-  #startAgain(livedMs: number): void {
+  async #isReady(): Promise<boolean> {
+    const answer = await ask(`${this.healthUrl}/readyz`);
+    if (answer === undefined) this.#notReady = `nothing answers on ${this.healthUrl}`;
+    else this.#notReady = `/readyz answers ${answer.status}: ${answer.body}`;
+    return answer?.status === 200;
+  }
+
+  #ended(how: string, livedMs: number): void {
+    if (this.#unwanted) return;
     if (livedMs >= WELL_MS) this.#backoffMs = FIRST_BACKOFF_MS;
+    this.#take(`${how}; started again in ${this.#backoffMs} ms`);
     this.#nextStart = setTimeout(() => void this.#restart(), this.#backoffMs);
     this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
   }
 
   async #restart(): Promise<void> {
-    // Kept where possible: somebody may be watching it.
+    // Kept where possible: an operator may be watching it.
     const port = (await isFree(this.#healthPort)) ? this.#healthPort : await freePort();
     if (this.#unwanted) return;
     this.restarts += 1;
@@ -150,12 +177,16 @@ function hostOf({ HOST = '' }: NodeJS.ProcessEnv): string {
   return HOST.includes(':') ? `[${HOST}]` : HOST;
 }
 
-/** The status with which a server answers; `undefined` when it doesn't. */
-function status(url: string): Promise<number | undefined> {
+/** The answer of a server; `undefined` where there is none. */
+function ask(url: string): Promise<{ status: number; body: string } | undefined> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: 5_000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        if (body.length < LONGEST_REASON) body += chunk;
+      });
+      response.once('error', () => resolve(undefined));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
     });
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));

@@ -13,7 +13,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What a refusal looks like inside a job's result. */
+/** A refusal as part of a job's result. */
 export interface RefusalData {
   code: ErrorCode;
   message: string;
@@ -30,17 +30,46 @@ export interface ErrorBody {
  */
 export class Refusal extends Error {
   readonly code: ErrorCode;
+  /** An earlier request with the same Idempotency-Key was refused with it. */
+  readonly isReplayed: boolean;
+  /** Of `rate_limit_exceeded`: when a repeat is worth while. */
+  readonly retryAfterSeconds: number | undefined;
 
   /** @param message names the field, the value and the rule, in one sentence for a person */
-  constructor(code: ErrorCode, message: string) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    {
+      isReplayed = false,
+      retryAfterSeconds,
+    }: { isReplayed?: boolean; retryAfterSeconds?: number } = {},
+  ) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
+    this.isReplayed = isReplayed;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   toJSON(): RefusalData {
     return { code: this.code, message: this.message };
   }
+}
+
+/** Maps the items of a list that were not refused; a Refusal that `make` throws takes the place of its item. */
+export function mapAccepted<Item, Result>(
+  items: readonly (Item | Refusal)[],
+  make: (item: Item) => Result,
+): (Result | Refusal)[] {
+  return items.map((item) => {
+    if (item instanceof Refusal) return item;
+    try {
+      return make(item);
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return thrown;
+      throw thrown;
+    }
+  });
 }
 
 /** The error body of the contract for a refusal; `docsUrl` is where the documentation lives. */

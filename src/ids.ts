@@ -17,15 +17,19 @@ const PREFIXES = {
   delivery: 'msg_',
   page: 'page_',
   template: 'tmpl_',
+  import: 'imp_',
   workspace: 'proj_',
   user: 'user_',
+  session: 'sess_',
   job: 'job_',
   apiKey: 'key_',
+  auditEntry: 'log_',
+  invitation: 'inv_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;
 
-/** What an id names; `undefined` for what is no id of ours. */
+/** The kind of record of an id; `undefined` for other texts. */
 export function kindOfId(id: string): IdKind | undefined {
   const prefix = id.slice(0, id.indexOf('_') + 1);
   return (Object.keys(PREFIXES) as IdKind[]).find((kind) => PREFIXES[kind] === prefix);
@@ -40,6 +44,14 @@ function sortableTime(ms: number): string {
     rest = Math.floor(rest / 62);
   }
   return out;
+}
+
+/** Creation time of an id, in milliseconds since 1970. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf('_') + 1;
+  let ms = 0;
+  for (const digit of id.slice(start, start + TIME_LENGTH)) ms = ms * 62 + ALPHABET.indexOf(digit);
+  return ms;
 }
 
 /** A new id: prefix, 8 characters of time, 16 random ones. Text order (C collation) is order of making. */

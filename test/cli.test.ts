@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
 import { newId } from '../src/ids.ts';
 import { ApiClient } from './support/client.ts';
-import { visit } from './support/world.ts';
+import { aBrowser, signedInClient, tokenOf, tokenSet } from './support/people.ts';
+import { browser, visit } from './support/world.ts';
 
 const run = promisify(execFile);
 
@@ -23,7 +25,7 @@ const aSlug = () => `cli-${newId('workspace').slice(5).toLowerCase()}`;
 describe('the CLI', function () {
   this.timeout(60_000);
 
-  it('makes a workspace whose key works at once, and a domain by the operator’s word', async () => {
+  it('creates a workspace whose key works at once, and a domain verified by the operator', async () => {
     const slug = aSlug();
     const made = JSON.parse(
       (await cli('workspace', 'create', '--slug', slug, '--plan', 'business', '--json')).output,
@@ -50,7 +52,7 @@ describe('the CLI', function () {
     expect((await visit('/a', { host: domain.slug })).status).to.equal(302);
   });
 
-  it('makes keys with scopes and an end, and revokes them', async () => {
+  it('creates keys with scopes and an expiry, and revokes them', async () => {
     const slug = aSlug();
     await cli('workspace', 'create', '--slug', slug);
     const { id, apiKey } = JSON.parse(
@@ -98,24 +100,120 @@ describe('the CLI', function () {
     });
   });
 
+  it('lists and retries dead letters', async () => {
+    const slug = aSlug();
+    const made = await cli('workspace', 'create', '--slug', slug, '--plan', 'business', '--json');
+    const { id: projectId, apiKey } = JSON.parse(made.output);
+    const came = {
+      id: newId('event'),
+      at: Date.now(),
+      projectId,
+      linkId: '',
+      domain: 'x.test',
+      key: '_root',
+      destination: 'https://example.com/',
+      ip: '192.0.2.1',
+      userAgent: browser(),
+      referer: '',
+      via: 'link' as const,
+    };
+    const { id } = await keepRejected(came, new Error('refused'), null);
+    const dead = (...args: string[]) => cli('dead-letters', ...args, '--workspace', slug, '--json');
+    const [letter] = JSON.parse((await dead('list')).output);
+    expect(letter).to.deep.include({
+      id,
+      workspace: slug,
+      message: 'refused',
+      attempts: 1,
+      visit: came,
+    });
+    const retried = JSON.parse((await dead('retry', '--id', id)).output);
+    expect(retried).to.deep.equal({ stored: 1, rejected: 0 });
+    expect(JSON.parse((await dead('list')).output)).to.deep.equal([]);
+    expect((await new ApiClient(apiKey).get('/analytics')).body.clicks).to.equal(1);
+  });
+
+  it('rebuilds rollups in the background, and lists pending rebuilds', async () => {
+    const slug = aSlug();
+    await cli('workspace', 'create', '--slug', slug);
+    const { output } = await cli(
+      'rollups',
+      'rebuild',
+      '--workspace',
+      slug,
+      '--background',
+      '--json',
+    );
+    const pending = JSON.parse(output).find((one: { workspace: string }) => one.workspace === slug);
+    expect(pending).to.include({ workspace: slug, rebuiltUntil: null });
+    const left = async () => JSON.parse((await cli('rollups', 'pending', '--json')).output);
+    expect(await left()).to.be.an('array');
+  });
+
+  it('creates, lists, disables and enables people, and makes addresses that sign them in once', async () => {
+    const slug = aSlug();
+    await cli('workspace', 'create', '--slug', slug);
+    const email = `${newId('user')}@people.test`;
+    const user = async (command: string, ...args: string[]) =>
+      JSON.parse((await cli('user', command, '--email', email, ...args, '--json')).output);
+    const of = ['--name', 'Ada', '--workspace', slug, '--role', 'viewer'];
+    const made = await user('create', ...of);
+    expect(made.signIn).to.match(/^http:\/\/localhost:\d+\/console\/sign-in#[\w-]{43}$/);
+    const signedIn = await aBrowser().post('/auth/links', { token: tokenOf(made.signIn) });
+    expect(signedIn.body).to.include({ email, name: 'Ada', isOperator: false });
+    expect(signedIn.body.workspaces).to.have.length(1);
+    const api = signedInClient(tokenSet(signedIn)!);
+
+    await user('set', '--operator', 'true');
+    expect((await api.get('/me')).body.isOperator).to.equal(true);
+    const listed = JSON.parse((await cli('user', 'list', '--json')).output);
+    expect(listed.find((one: { email: string }) => one.email === email)).to.include({
+      isOperator: true,
+      isDisabled: false,
+      hasPassword: false,
+    });
+    expect(await user('sign-out')).to.include({ endedSessions: 1 });
+    expect((await api.get('/me')).status).to.equal(401);
+
+    const { signIn } = await user('link');
+    await user('disable');
+    expect((await aBrowser().post('/auth/links', { token: tokenOf(signIn) })).status).to.equal(401);
+    await user('enable');
+    const { signIn: another } = await user('link');
+    const again = await aBrowser().post('/auth/links', { token: tokenOf(another) });
+    expect(again.status).to.equal(200);
+  });
+
   const wrong: [args: string[], message: string][] = [
     [[], 'Usage'],
     [['workspace', 'make'], 'Usage'],
     [['workspace', 'create'], '--slug is required'],
-    [['workspace', 'create', '--slug', 'A b'], '--slug may have'],
+    [['workspace', 'create', '--slug', 'A b'], '--slug must be 1 to 48'],
     [['workspace', 'create', '--slug', 'x', '--plan', 'gold'], '--plan must be one of'],
     [['key', 'create', '--workspace', 'nobody-there'], 'There is no workspace'],
-    [['key', 'create', '--workspace', 'x', '--scopes', 'all'], '--scopes: "all" is none of'],
+    [['key', 'create', '--workspace', 'x', '--scopes', 'all'], 'not "all"'],
     [['domain', 'add', '--workspace', 'x', '--slug', 'a b'], '--slug must be a host name'],
     [['workspace', 'create', '--slug', 'x', '--colour', 'red'], '--colour is not an option'],
   ];
-  it('says in one line what is wrong, and ends with 1', async () => {
-    for (const [args, message] of wrong) {
-      const { code, output, errors } = await cli(...args);
-      expect(code, args.join(' ')).to.equal(1);
-      expect(output).to.equal('');
-      expect(errors).to.contain(message);
-      expect(errors).not.to.match(/\n\s+at /);
-    }
-  });
+  const wrongOfPeople: typeof wrong = [
+    [['user', 'create', '--email', 'nobody', '--name', 'x'], '--email must be an e-mail address'],
+    [['user', 'create', '--email', 'a@b.test'], '--name is required'],
+    [['user', 'create', '--email', 'a@b.test', '--name', 'x', '--role', 'owner'], '--workspace'],
+    [['user', 'link', '--email', 'nobody@people.test'], 'There is no account'],
+    [['user', 'set', '--email', 'owner@x.invalid', '--operator', 'yes'], 'There is no account'],
+  ];
+  for (const [name, cases] of [
+    ['errors', wrong],
+    ['errors about people', wrongOfPeople],
+  ] as const) {
+    it(`reports ${name} in one line, and exits with 1`, async () => {
+      for (const [args, message] of cases) {
+        const { code, output, errors } = await cli(...args);
+        expect(code, args.join(' ')).to.equal(1);
+        expect(output).to.equal('');
+        expect(errors).to.contain(message);
+        expect(errors).not.to.match(/\n\s+at /);
+      }
+    });
+  }
 });

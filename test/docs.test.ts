@@ -1,16 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { configurationPage } from '../scripts/docs.ts';
+import { configurationPage, consoleReference, readmePage } from '../scripts/docs.ts';
+import { GROUPS } from '../src/events/query/groups/index.ts';
 
 describe('generated pages', () => {
-  it('are as the code says: docs/configuration.md', () => {
+  it('are up to date: docs/configuration.md', () => {
     expect(readFileSync('docs/configuration.md', 'utf8'), 'run `npm run docs`').to.equal(
       configurationPage(),
     );
   });
 
-  it('are as the code says: docs/openapi.json', () => {
+  it('are up to date: the processes of README.md', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    expect(readme, 'run `npm run docs`').to.equal(readmePage(readme)).and.contain('`worker_bulk`');
+  });
+
+  it('are up to date: docs/openapi.json', () => {
     const before = readFileSync('docs/openapi.json', 'utf8');
     // In a process of its own: the page shows defaults, and this process has settings.
     const program = `
@@ -22,5 +28,19 @@ describe('generated pages', () => {
       maxBuffer: 16 * 1024 * 1024,
     });
     expect(JSON.parse(before), 'run `npm run docs`').to.deep.equal(JSON.parse(now));
+  });
+
+  it('are up to date: src/console/api/reference.d.ts', () => {
+    const now = readFileSync('src/console/api/reference.d.ts', 'utf8');
+    // Not compared by `equal`, which would print 8,000 lines.
+    expect(now === consoleReference(), 'run `npm run docs`').to.equal(true);
+  });
+});
+
+describe('docs/analytics.md', () => {
+  it('has every group in its table', () => {
+    const [, table] = /^## Groups$([^]*?)^## /m.exec(readFileSync('docs/analytics.md', 'utf8'))!;
+    const missing = Object.keys(GROUPS).filter((name) => !table!.includes(`\`${name}\``));
+    expect(missing, 'add them to the table "Groups" of docs/analytics.md').to.deep.equal([]);
   });
 });

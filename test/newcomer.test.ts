@@ -7,7 +7,7 @@ import { freePorts } from '../scripts/ports.ts';
 import { eventually } from './support/eventually.ts';
 
 /*
- * What a newcomer does: a clone in an empty folder, `npm start`, the lines that it prints, Ctrl-C, `npm start`
+ * First steps of a newcomer: a clone in an empty folder, `npm start`, the lines that it prints, Ctrl-C, `npm start`
  * again; and every command of the README.
  */
 
@@ -104,10 +104,17 @@ describe('a newcomer', function () {
   const curlLines = (output: string) =>
     output.split('\n').filter((line) => /^(sleep 1; )?curl /.test(line));
 
-  it('starts everything with one command, and the lines that it prints work when pasted', async () => {
+  it('starts everything with one command, and can paste the printed commands', async () => {
     const [create, visit, count, ...rest] = curlLines(await start());
     expect(rest).to.deep.equal([]);
-    expect(JSON.parse(shell(create!).stdout)).to.include({ url: 'https://example.com/' });
+    const link = JSON.parse(shell(create!).stdout) as Record<string, string>;
+    expect(link).to.include({ url: 'https://example.com/' });
+    // The addresses in the record open, and its image can be drawn.
+    expect(link['shortLink']).to.equal(`http://localhost:${ports[1]}/${link['key']}`);
+    const opened = await fetch(link['shortLink']!, { redirect: 'manual' });
+    expect(opened.headers.get('location')).to.equal('https://example.com/');
+    const picture = await fetch(link['qrCode']!);
+    expect(picture.headers.get('content-type')).to.equal('image/png');
     expect(shell(visit!).stdout).to.match(
       /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
     );
@@ -139,7 +146,7 @@ describe('a newcomer', function () {
     expect(stdout).not.to.contain('"error"');
   });
 
-  it('is told in one line that a port is in use', () => {
+  it('gets an error in one line when a port is in use', () => {
     const { status, stdout, stderr } = shell('npm start');
     expect(status).not.to.equal(0);
     expect(stdout + stderr).to.contain(
@@ -160,7 +167,7 @@ describe('a newcomer', function () {
     await stop();
   });
 
-  it('is told in one line that the database cannot be reached, without its password', () => {
+  it('gets an error in one line when the database cannot be reached, without its password', () => {
     const { status, stdout, stderr } = shell(
       'DATABASE_URL=postgres://u:hidden-word@127.0.0.1:9/x REDIS_URL=redis://127.0.0.1:9 SECRET_KEY=0123456789abcdef0123456789abcdef npm start',
     );

@@ -1,39 +1,19 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { pino } from 'pino';
+import { sourceFiles } from '../scripts/imports.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
-
-const sources = ['src', 'workers', 'scripts', 'migrations', 'test', 'bench'].flatMap(filesBelow);
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const file = path.join(folder, name);
-    if (statSync(file).isDirectory()) return filesBelow(file);
-    return name.endsWith('.ts') && !name.endsWith('.d.ts') ? [file] : [];
-  });
-}
-
-/** What a file imports: packages by name, files of ours by path. Types alone are marked. */
-function importsOf(file: string): { target: string; typeOnly: boolean }[] {
-  const text = readFileSync(file, 'utf8');
-  const statements = text.matchAll(
-    /^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'|import\('([^']+)'\)/gm,
-  );
-  return [...statements].map(([, typeOnly, from, dynamic]) => {
-    const specifier = from ?? dynamic ?? '';
-    const target = specifier.startsWith('.') ? path.join(path.dirname(file), specifier) : specifier;
-    return { target, typeOnly: typeOnly !== undefined };
-  });
-}
+import { breaches } from '../scripts/walls.ts';
+import { QUEUES } from '../src/queues/index.ts';
+import type { WorkerDefinition } from '../src/queues/queue.ts';
 
 const names = (folder: string) => readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));
 
 describe('the structure', () => {
   const processes = parseProcfile(readFileSync('Procfile', 'utf8'));
   const workers = names('workers').filter((name) => name !== 'main');
-  const queues = names('src/queues').filter(
-    (name) => !['queue', 'replies', 'schedule'].includes(name),
-  );
+  const queues = Object.keys(QUEUES);
 
   it('has one line of the Procfile for each worker, and one each for the API and the redirect', () => {
     expect(processes.map(({ name }) => name).toSorted()).to.deep.equal(
@@ -47,87 +27,36 @@ describe('the structure', () => {
     );
   });
 
-  it('names each queue as its file', async () => {
-    for (const name of queues) {
-      const module = (await import(`../src/queues/${name}.js`)) as Record<string, { name: string }>;
-      expect(module[name]?.name).to.equal(name);
+  it('lists each queue that a file defines, under the name of the file and with the setting of its own', () => {
+    const defining = names('src/queues').filter((name) =>
+      /= defineQueue</.test(readFileSync(`src/queues/${name}.ts`, 'utf8')),
+    );
+    expect(defining.toSorted()).to.deep.equal(queues.toSorted());
+    for (const [name, { queue, concurrency }] of Object.entries(QUEUES)) {
+      expect(queue.name).to.equal(name);
+      expect(concurrency).to.equal(`${name.toUpperCase()}_CONCURRENCY`);
     }
   });
 
-  it('starts workers that main knows', () => {
-    const main = readFileSync('workers/main.ts', 'utf8');
-    for (const name of queues) expect(main).to.contain(`import('./${name}.ts')`);
+  it('serves each queue by the worker of its name', async () => {
+    for (const name of queues) {
+      const { default: define } = await import(`../workers/${name}.js`);
+      const { queue }: WorkerDefinition = await define(pino({ level: 'silent' }));
+      expect(queue.name).to.equal(name);
+    }
   });
 
-  /** Who may not import what, and what to do instead. */
-  const WALLS: [name: string, from: RegExp, target: RegExp, instead: string, except?: RegExp][] = [
-    [
-      'infra knows no room',
-      /^src\/infra\//,
-      /^src\/(?!infra|config|errors|ids)/,
-      'move what is needed down, or the caller up',
-    ],
-    [
-      'rooms know no process',
-      /^src\/(?!api|redirect)\w+\//,
-      /^src\/(api|redirect)\//,
-      'only routes.ts may use answer, input and route',
-      /^src\/\w+\/routes\.ts$/,
-    ],
-    [
-      'routes use the frame only',
-      /^src\/(?!api)\w+\/routes\.ts$/,
-      /^src\/(redirect\/|api\/(?!answer|ask-framing|input|route\.ts))/,
-      'use answer.ts, input.ts, route.ts',
-    ],
-    [
-      'queues hold types of rooms only',
-      /^src\/queues\//,
-      /^src\/(?!queues|infra|config|errors|ids)/,
-      'import type',
-    ],
-    [
-      'the redirect loads no room',
-      /^src\/redirect\//,
-      /^src\/(?!redirect|lookup\/(entry|find|rows)|html|click-id|queues\/(clicks|queue)|infra|config|errors|ids)/,
-      'use the look-up entry',
-    ],
-    [
-      'the redirect is lean',
-      /^src\/(redirect|lookup)\//,
-      /^(express|joi|objection|sharp|bullmq)$/,
-      'leave it to a worker',
-    ],
-    ['workers serve no HTTP', /^workers\//, /^express$/, 'answer from the API'],
-    ['one file knows BullMQ', /^(?!src\/queues\/queue\.ts)/, /^bullmq$/, 'use src/queues/queue.ts'],
-    [
-      'nothing shipped imports tests',
-      /^(src|workers|migrations|scripts)\//,
-      /^(test|bench)\//,
-      'move it',
-    ],
-  ];
-  for (const [name, from, target, instead, except] of WALLS) {
-    it(`keeps the wall: ${name}`, () => {
-      const breaches = sources
-        .filter((file) => from.test(file) && !except?.test(file))
-        .flatMap((file) =>
-          importsOf(file)
-            .filter((one) => target.test(one.target) && !one.typeOnly)
-            .map((one) => `${file} imports ${one.target}: ${instead}`),
-        );
-      expect(breaches).to.deep.equal([]);
-    });
-  }
+  it('imports nothing through a wall', () => {
+    expect(breaches()).to.deep.equal([]);
+  });
 
   it('reads rows through Model.of, so that no query forgets its workspace', () => {
-    const breaches = sources.filter(
+    const unscoped = sourceFiles('src').filter(
       (file) =>
-        file.startsWith('src/') &&
         file !== path.join('src', 'infra', 'model.ts') &&
         /\.query\(/.test(readFileSync(file, 'utf8')),
     );
-    expect(breaches).to.deep.equal([]);
+    expect(unscoped).to.deep.equal([]);
   });
 
   it('has the contract’s routes in order: fixed paths before parameters', async () => {

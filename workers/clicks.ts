@@ -1,20 +1,46 @@
-import { config } from '../src/config.ts';
-import { VisitRecorder } from '../src/events/record-visits.ts';
+import { publishToWebhooks } from '../src/event-records/publish.ts';
+import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
+import {
+  discardRejected,
+  findRejected,
+  retryRejected,
+} from '../src/events/ingest/rejected-visits.ts';
+import { db } from '../src/infra/db.ts';
 import type { Log } from '../src/infra/log.ts';
-import { openPlaces } from '../src/infra/places.ts';
+import { cacheRedis } from '../src/infra/redis.ts';
+import { runIdempotent } from '../src/jobs/run-idempotent.ts';
 import { clicks } from '../src/queues/clicks.ts';
 import { serve } from '../src/queues/queue.ts';
+import { openPlaces } from '../src/visitors/places.ts';
 
 export default async (log: Log) => {
-  const recorder = new VisitRecorder(await openPlaces(log), log);
-  return serve(
-    clicks,
-    {
-      'visits.record': async (visits) => {
-        await recorder.record(visits);
-        return undefined;
-      },
+  const recorder = new VisitRecorder({
+    findPlace: await openPlaces(log),
+    publish: publishToWebhooks,
+    log,
+  });
+  // Connected before the first visit, which clients may be watching for.
+  cacheRedis();
+  return serve(clicks, {
+    'visits.record': async (visits) => {
+      await recorder.record(visits);
+      return undefined;
     },
-    { concurrency: config().CLICKS_CONCURRENCY },
-  );
+    'rejected.retry': async ({ id }) => {
+      await retryRejected(db(), { id }, (visits) => recorder.record(visits));
+      // As it is now, so that a second run has the same result.
+      return { isStored: (await findRejected(id)) === undefined };
+    },
+    'rejected.discard': async ({ id }) => {
+      await discardRejected(id);
+      return { id };
+    },
+    'click.track': async (visit, job) => {
+      const { clickId } = visit;
+      const result = await runIdempotent(job, async () => ({ result: { clickId }, changes: [] }));
+      // Not in the transaction: a visit with a known click id is not recorded again.
+      await recorder.record([Object.assign(visit, result)]);
+      return result;
+    },
+  });
 };

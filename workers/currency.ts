@@ -1,11 +1,6 @@
-import { config } from '../src/config.ts';
 import { convertAmount, refreshRates } from '../src/currency/rates.ts';
 import { currency } from '../src/queues/currency.ts';
 import { serve } from '../src/queues/queue.ts';
 
 export default () =>
-  serve(
-    currency,
-    { 'amount.convert': convertAmount, 'rates.refresh': refreshRates },
-    { concurrency: config().CURRENCY_CONCURRENCY },
-  );
+  serve(currency, { 'amount.convert': convertAmount, 'rates.refresh': refreshRates });

@@ -1,38 +1,40 @@
-import { config } from '../src/config.ts';
 import type { Log } from '../src/infra/log.ts';
 import { queueDepth } from '../src/infra/metrics.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
+import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 
-/** `node dist/workers/main.js <name>` runs `workers/<name>.ts`. */
-const WORKERS: Record<
-  string,
-  () => Promise<{ default: (log: Log) => WorkerDefinition | Promise<WorkerDefinition> }>
-> = {
+type LoadWorker = () => Promise<{
+  default: (log: Log) => WorkerDefinition | Promise<WorkerDefinition>;
+}>;
+
+/** `node dist/workers/main.js <name>` runs `workers/<name>.ts`. A queue without a worker does not compile. */
+const WORKERS: Record<QueueName, LoadWorker> = {
   writes: () => import('./writes.ts'),
   bulk: () => import('./bulk.ts'),
   clicks: () => import('./clicks.ts'),
   qr: () => import('./qr.ts'),
   images: () => import('./images.ts'),
-  currency: () => import('./currency.ts'),
   metatags: () => import('./metatags.ts'),
+  currency: () => import('./currency.ts'),
   webhooks: () => import('./webhooks.ts'),
+  maintenance: () => import('./maintenance.ts'),
 };
 
 const name = process.argv[2] ?? '';
+const isQueue = (text: string): text is QueueName => Object.hasOwn(QUEUES, text);
 
-await runProcess(`worker_${name}`, async ({ log }) => {
-  const load = WORKERS[name];
-  if (load === undefined) {
-    throw new Error(`no worker is called "${name}"; there are: ${Object.keys(WORKERS).join(', ')}`);
+await runProcess(`worker_${name}`, async ({ config, log }) => {
+  if (!isQueue(name)) {
+    throw new Error(`no worker is called "${name}"; there are: ${Object.keys(QUEUES).join(', ')}`);
   }
-  const definition = await (await load()).default(log);
-  const redis = connectRedis(config().REDIS_URL, 'wait', {
-    onError: (error) => log.warn({ err: error }, 'Redis is away'),
+  const definition = await (await WORKERS[name]()).default(log);
+  const redis = connectRedis(config.REDIS_URL, 'wait', {
+    onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
   });
   await redisReady(redis, 60_000);
-  const worker = definition.start({ redis, log });
+  const worker = definition.start({ redis, log, concurrency: config[QUEUES[name].concurrency] });
   watchDepth(new Producer(redis), definition.queue);
   return {
     checks: { postgres: checkDb, redis: checkRedis(redis) },

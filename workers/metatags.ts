@@ -1,4 +1,3 @@
-import { config } from '../src/config.ts';
 import { keepPage } from '../src/metatags/commands.ts';
 import { findFrameable } from '../src/metatags/framing.ts';
 import { readPreview } from '../src/metatags/preview.ts';
@@ -6,15 +5,11 @@ import { metatags } from '../src/queues/metatags.ts';
 import { serve } from '../src/queues/queue.ts';
 
 export default () =>
-  serve(
-    metatags,
-    {
-      'pages.framing': findFrameable,
-      'page.read': async (page) => {
-        await keepPage(page);
-        return undefined;
-      },
-      'record.preview': readPreview,
+  serve(metatags, {
+    'pages.framing': findFrameable,
+    'page.read': async (page) => {
+      await keepPage(page);
+      return undefined;
     },
-    { concurrency: config().METATAGS_CONCURRENCY },
-  );
+    'record.preview': readPreview,
+  });

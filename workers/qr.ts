@@ -1,7 +1,5 @@
-import { config } from '../src/config.ts';
 import { renderPicture } from '../src/qrcodes/draw-picture.ts';
 import { qr } from '../src/queues/qr.ts';
 import { serve } from '../src/queues/queue.ts';
 
-export default () =>
-  serve(qr, { 'qr.render': renderPicture }, { concurrency: config().QR_CONCURRENCY });
+export default () => serve(qr, { 'qr.render': renderPicture });

@@ -8,13 +8,15 @@ const AGAIN_MS = 60_000;
 
 await runProcess('worker_scheduler', async ({ config, log }) => {
   const redis = connectRedis(config.REDIS_URL, 'wait', {
-    onError: (error) => log.warn({ err: error }, 'Redis is away'),
+    onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
   });
   await redisReady(redis, 60_000);
   const producer = new Producer(redis);
   await registerSchedule(producer);
   const timer = setInterval(() => {
-    registerSchedule(producer).catch((error: unknown) => log.error({ err: error }, 'schedule'));
+    registerSchedule(producer).catch((error: unknown) =>
+      log.error({ err: error }, 'the schedule could not be registered'),
+    );
   }, AGAIN_MS);
   return {
     checks: { redis: checkRedis(redis) },

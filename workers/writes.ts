@@ -1,16 +1,35 @@
-import { config } from '../src/config.ts';
 import { trackLead, trackSale } from '../src/conversions/commands.ts';
 import { deleteCustomer, updateCustomer } from '../src/customers/commands.ts';
 import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/domains/commands.ts';
 import { createFolder, deleteFolder, updateFolder } from '../src/folders/commands.ts';
+import { cancelImport, startImport, undoImport, updateImport } from '../src/imports/commands.ts';
 import { db } from '../src/infra/db.ts';
+import {
+  acceptInvitation,
+  createInvitation,
+  deleteInvitation,
+} from '../src/invitations/commands.ts';
+import { createKey, revokeKey, rotateKey, updateKey } from '../src/keys/commands.ts';
 import { createLink, deleteLink, fillLink, updateLink, upsertLink } from '../src/links/commands.ts';
+import { removeMember, updateMember } from '../src/members/commands.ts';
 import { createPage, deletePage, updatePage } from '../src/pages/commands.ts';
 import { createQrCode, deleteQrCode, fillQrCode, updateQrCode } from '../src/qrcodes/commands.ts';
+import { deleteTemplate } from '../src/qrcodes/templates/commands.ts';
 import { serve } from '../src/queues/queue.ts';
 import { writes } from '../src/queues/writes.ts';
+import { changeSettings } from '../src/settings/commands.ts';
 import { createTag, deleteTag, updateTag } from '../src/tags/commands.ts';
-import { deleteTemplate } from '../src/templates/commands.ts';
+import {
+  endOtherSessions,
+  endOwnSession,
+  endSession,
+  signIn,
+  signInByLink,
+  touchSession,
+  updateUser,
+} from '../src/users/commands.ts';
+import { signInByIdentity } from '../src/users/identities.ts';
+import { createOwnWorkspace } from '../src/users/workspaces.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -20,50 +39,69 @@ import {
   testWebhook,
   updateWebhook,
 } from '../src/webhooks/commands.ts';
-import { touchApiKey } from '../src/workspaces/commands.ts';
+import { touchApiKey } from '../src/workspaces/api-keys.ts';
 
 export default () =>
-  serve(
-    writes,
-    {
-      'link.create': createLink,
-      'link.upsert': upsertLink,
-      'link.update': updateLink,
-      'link.fill': fillLink,
-      'link.delete': deleteLink,
-      'qrcode.create': createQrCode,
-      'qrcode.update': updateQrCode,
-      'qrcode.fill': fillQrCode,
-      'qrcode.delete': deleteQrCode,
-      'template.delete': deleteTemplate,
-      'tag.create': createTag,
-      'tag.update': updateTag,
-      'tag.delete': deleteTag,
-      'folder.create': createFolder,
-      'folder.update': updateFolder,
-      'folder.delete': deleteFolder,
-      'page.create': createPage,
-      'page.update': updatePage,
-      'page.delete': deletePage,
-      'domain.create': createDomain,
-      'domain.update': updateDomain,
-      'domain.verify': verifyDomain,
-      'domain.delete': deleteDomain,
-      'lead.track': trackLead,
-      'sale.track': trackSale,
-      'customer.update': updateCustomer,
-      'customer.delete': deleteCustomer,
-      'webhook.create': createWebhook,
-      'webhook.update': updateWebhook,
-      'webhook.delete': deleteWebhook,
-      'webhook.rotate': rotateSecret,
-      'webhook.test': testWebhook,
-      'webhook.resend': resendDelivery,
-      'webhook.resendAll': resendDeliveries,
-      'apiKey.used': async ({ apiKeyId, at }, { projectId }) => {
-        await touchApiKey(db(), projectId, apiKeyId, at);
-        return undefined;
-      },
+  serve(writes, {
+    'link.create': createLink,
+    'link.upsert': upsertLink,
+    'link.update': updateLink,
+    'link.fill': fillLink,
+    'link.delete': deleteLink,
+    'qrcode.create': createQrCode,
+    'qrcode.update': updateQrCode,
+    'qrcode.fill': fillQrCode,
+    'qrcode.delete': deleteQrCode,
+    'template.delete': deleteTemplate,
+    'tag.create': createTag,
+    'tag.update': updateTag,
+    'tag.delete': deleteTag,
+    'folder.create': createFolder,
+    'folder.update': updateFolder,
+    'folder.delete': deleteFolder,
+    'page.create': createPage,
+    'page.update': updatePage,
+    'page.delete': deletePage,
+    'domain.create': createDomain,
+    'domain.update': updateDomain,
+    'domain.verify': verifyDomain,
+    'domain.delete': deleteDomain,
+    'import.update': updateImport,
+    'import.start': startImport,
+    'import.cancel': cancelImport,
+    'import.undo': undoImport,
+    'lead.track': trackLead,
+    'sale.track': trackSale,
+    'customer.update': updateCustomer,
+    'customer.delete': deleteCustomer,
+    'webhook.create': createWebhook,
+    'webhook.update': updateWebhook,
+    'webhook.delete': deleteWebhook,
+    'webhook.rotate': rotateSecret,
+    'webhook.test': testWebhook,
+    'webhook.resend': resendDelivery,
+    'webhook.resendAll': resendDeliveries,
+    'workspace.update': changeSettings,
+    'member.update': updateMember,
+    'member.remove': removeMember,
+    'invitation.create': createInvitation,
+    'invitation.delete': deleteInvitation,
+    'invitation.accept': acceptInvitation,
+    'apiKey.create': createKey,
+    'apiKey.update': updateKey,
+    'apiKey.rotate': rotateKey,
+    'apiKey.revoke': revokeKey,
+    'apiKey.used': async ({ apiKeyId, at }, { projectId }) => {
+      await touchApiKey(db(), projectId, apiKeyId, at);
+      return undefined;
     },
-    { concurrency: config().WRITES_CONCURRENCY },
-  );
+    'session.create': signIn,
+    'session.createByLink': signInByLink,
+    'session.createByIdentity': signInByIdentity,
+    'session.end': endSession,
+    'session.endOwn': endOwnSession,
+    'session.endOthers': endOtherSessions,
+    'session.used': touchSession,
+    'user.update': updateUser,
+    'workspace.create': createOwnWorkspace,
+  });

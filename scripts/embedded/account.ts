@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from './setup-error.ts';
 
-/** How a program is run under an account other than root. */
+/** Options to run a program under an account other than root. */
 export interface Account {
   uid: number;
   gid: number;

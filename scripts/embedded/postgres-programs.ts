@@ -12,7 +12,7 @@ interface PostgresPrograms {
 
 const OLDEST = 14;
 
-/** Where packages of systems put Postgres: a parent folder, and what follows the name of a version in it. */
+/** Directories of packaged Postgres installations: the parent directory, and the path after the version. */
 const PLACES: [parent: string, name: RegExp][] = [
   ['/usr/lib/postgresql', /^\d+$/],
   ['/usr', /^pgsql-\d+$/],

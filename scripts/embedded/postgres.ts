@@ -55,6 +55,7 @@ export async function startPostgres(
     runAs(account, path.join(folder, program), args, output);
   const password = keptSecret(path.join(dataDir, 'postgres.password'));
   if (!existsSync(path.join(data, 'PG_VERSION'))) {
+    checkPath(folder);
     log(`Creating a private Postgres database in ${data} …`);
     await makeData(data, password, account, run);
   }
@@ -74,6 +75,18 @@ export async function startPostgres(
   });
   await ensureDatabase(server.port, password);
   return { url: `postgres://${NAME}:${password}@127.0.0.1:${server.port}/${NAME}`, server };
+}
+
+/**
+ * initdb passes the path of its programs to a shell, in double quotes.
+ *
+ * @throws SetupError
+ */
+export function checkPath(folder: string): void {
+  if (!/[$`"\\\n]/.test(folder)) return;
+  throw new SetupError(
+    `Postgres cannot be run from ${folder}: the path must not contain $, \`, " or \\. Move the project to another folder, or set DATABASE_URL.`,
+  );
 }
 
 function runAs(
@@ -189,7 +202,7 @@ function clientOf(port: number, password: string): pg.Client {
     ssl: false,
     connectionTimeoutMillis: 2_000,
   });
-  // A connection that breaks is seen by whoever waits for its answer.
+  // The caller of a query gets the error of a broken connection.
   client.on('error', () => {});
   return client;
 }

@@ -16,12 +16,12 @@ import { keep } from './kept.ts';
 import { SetupError } from './setup-error.ts';
 
 /**
- * What a server says to our password: it is ready with our data; nothing yet, it is starting; the password is
- * wrong; or it is ready, with other data.
+ * State of a server when it is asked with our password: ready with our data, starting, refusing the password, or ready
+ * with other data (`elsewhere`).
  */
 export type Greeting = 'ready' | 'starting' | 'refused' | 'elsewhere';
 
-/** How one kind of private server is run. */
+/** Description of a kind of private server. */
 export interface Kind {
   /** For people: `Postgres`. */
   title: string;
@@ -71,7 +71,7 @@ const LOG_BYTES = 5_000_000;
  */
 export async function ensureRunning(dataDir: string, kind: Kind): Promise<PrivateServer> {
   const file = path.join(dataDir, `${kind.name}.json`);
-  const last = readLaunch(file);
+  const last = readLaunch(file, kind);
   const lastState = last ? await untilReady(kind, last) : 'ended';
   if (last && lastState === 'ready') return running(kind, last);
   if (lastState === 'refused') throw new SetupError(wrongPassword(dataDir, kind));
@@ -87,7 +87,7 @@ export async function ensureRunning(dataDir: string, kind: Kind): Promise<Privat
       return running(kind, launch);
     }
     if (state === 'ended' && attempt < ATTEMPTS) {
-      // Somebody may have taken the port since we looked at it; after a crash, processes of the server that ran
+      // Another program may have taken the port since the check; after a crash, processes of the server that ran
       // before may still be ending.
       await pause(RETRY_MS);
       continue;
@@ -105,8 +105,19 @@ function wrongPassword(dataDir: string, { name, title }: Kind): string {
   return `The private ${title} of ${dataDir} has another password than ${name}.password holds: put that file back, or end the server, remove the folder ${name} and start anew.`;
 }
 
-function readLaunch(file: string): Launch | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Launch) : undefined;
+function readLaunch(file: string, { title }: Kind): Launch | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const { port, identity } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Launch>;
+    if (Number.isInteger(port) && /^\d+ ./.test(String(identity)))
+      return { port, identity } as Launch;
+  } catch {
+    // Not JSON: damaged like any other.
+  }
+  // Two servers on the same data would destroy them, and which one runs is not known any more.
+  throw new SetupError(
+    `${file} is damaged: end the private ${title} where it still runs, and remove the file.`,
+  );
 }
 
 /** The identity of a process that was just spawned. */

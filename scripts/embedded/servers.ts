@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { checkPostgres, checkRedis } from './given.ts';
@@ -18,7 +18,7 @@ export interface Servers {
   secretKey: string;
   /** The folder they were started for, absolute. */
   dataDir: string;
-  /** From now on a private server that ends unasked, after a crash or somebody's `kill`, is started again. */
+  /** From now on a private server that ends by a crash or a `kill` is restarted. */
   keepRunning(): void;
   /**
    * Ends the private servers, unless another command uses them too: then that one ends them. The operator's
@@ -90,6 +90,9 @@ export function serversEnv(servers: Servers): Record<string, string> {
 
 /** Postgres may run under another account, which has to pass through. */
 function makeFolder(dataDir: string): void {
+  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new SetupError(`DATA_DIR: ${dataDir} is not a folder: remove it, or use another.`);
+  }
   if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
 }
 

@@ -1,2 +1,2 @@
-/** What a command needs is missing or in the way; the message is one line that says what to do. */
+/** A requirement of a command is missing or blocked; the message is one line with the remedy. */
 export class SetupError extends Error {}

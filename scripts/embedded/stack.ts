@@ -12,6 +12,7 @@ export interface Started {
 type Name = 'postgres' | 'redis';
 
 const WATCH_MS = 500;
+const LONGEST_BACKOFF_MS = 10_000;
 
 /**
  * The private servers of one DATA_DIR as this process uses them. Commands that use the same ones take turns to
@@ -24,6 +25,9 @@ export class Stack {
   readonly #started: Partial<Record<Name, Started>> = {};
   #leave: (() => boolean) | undefined;
   #watch: NodeJS.Timeout | undefined;
+  #backoffMs = WATCH_MS;
+  /** Why a server that ended could not be started again, as it was said last. */
+  #reason = '';
 
   /** @param starts how to start or adopt each server; only those that are wanted */
   constructor(
@@ -55,7 +59,7 @@ export class Stack {
 
   /** From now on starts again what ended unasked. */
   keepRunning(): void {
-    this.#watch = setTimeout(() => void this.#look(), WATCH_MS).unref();
+    this.#watch = setTimeout(() => void this.#look(), this.#backoffMs).unref();
   }
 
   async stop(): Promise<void> {
@@ -82,16 +86,25 @@ export class Stack {
 
   async #look(): Promise<void> {
     const dead = Object.entries(this.#started).filter(([, { server }]) => !server.isAlive());
-    if (dead.length > 0) {
-      this.#log(`The private ${dead.map(([name]) => name).join(' and ')} ended: starting again …`);
-      try {
-        // After `stop` there is no note of ours any more.
-        await this.#inTurn(async () => this.#leave && this.#ensureAll());
-      } catch (error) {
-        this.#log((error as Error).message);
-      }
-    }
+    if (dead.length > 0) await this.#startAgain(dead.map(([name]) => name).join(' and '));
     if (this.#leave) this.keepRunning();
+  }
+
+  async #startAgain(names: string): Promise<void> {
+    if (this.#reason === '') this.#log(`The private ${names} ended: starting again …`);
+    try {
+      // After `stop` there is no note of ours any more.
+      await this.#inTurn(async () => this.#leave && this.#ensureAll());
+      if (this.#leave) this.#log(`The private ${names} runs again.`);
+      this.#reason = '';
+      this.#backoffMs = WATCH_MS;
+    } catch (error) {
+      const { message } = error as Error;
+      // A full disk, say, stays full for hours.
+      if (message !== this.#reason) this.#log(message);
+      this.#reason = message;
+      this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+    }
   }
 
   async #end(): Promise<void> {

@@ -1,29 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
+import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { config } from '../config.ts';
+import type { SearchedDocument } from '../docs/search.ts';
 import { Refusal } from '../errors.ts';
-import { languageOf } from '../html/language.ts';
+import { answerError, RETRY_S } from '../http/answer-error.ts';
+import { ifMatchOf, withEtag } from '../http/conditional.ts';
+import { checkedKey, readIdempotency } from '../http/idempotency.ts';
+import {
+  ClientGone,
+  check,
+  checkEnvelope,
+  checkRepeatable,
+  MEBIBYTE,
+  parseQuery,
+  readBody,
+} from '../http/input.ts';
+import { refuseFarPage } from '../http/paging.ts';
+import { type Connection, isOfWorkspace, type Queues, type Route } from '../http/route.ts';
+import { receiveUpload } from '../http/upload.ts';
+import { isTimeout } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
+import { networkOf } from '../infra/network.ts';
+import { isDataError, VALUE_REFUSED } from '../infra/outage.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
-import { statsAnswer } from '../stats/page.ts';
-import { noteApiKeyUse } from '../workspaces/key-use.ts';
-import type { Caller } from '../workspaces/queries.ts';
-import { answerError } from './answer-error.ts';
-import { authenticate, authorize, NOBODY } from './authenticate.ts';
-import { errorReference } from './error-reference.ts';
-import { check, parseQuery, readBody } from './input.ts';
+import { statsAnswer } from '../public-stats/page.ts';
+import { languageOf } from '../web/language.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { Admission } from './admission.ts';
+import { consoleHandler } from './console.ts';
+import { allowOrigin, answerOptions } from './cors.ts';
+import { serveDocs } from './docs.ts';
+import { HeavyRequests } from './heavy-requests.ts';
 import { openApiDocument } from './openapi.ts';
-import { RateLimit } from './rate-limit.ts';
-import type { Queues, Route } from './route.ts';
+import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 
-const MEBIBYTE = 1024 * 1024;
-
-/** What the API needs of its process. */
-export interface ApiMeans {
+/** The dependencies of the API. */
+export interface ApiDependencies {
   log: Log;
   redis: Redis;
   queues: Queues;
@@ -31,36 +48,53 @@ export interface ApiMeans {
 }
 
 /** The Express application: the middleware in order, then every room's routes. */
-export function makeApp(means: ApiMeans): Express {
+export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
-  const rateLimit = new RateLimit(means.redis);
+  const admission = new Admission(dependencies.redis);
+  const heavy = new HeavyRequests();
   const document = openApiDocument(routes);
   app.disable('x-powered-by');
   app.disable('etag');
+  app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', config().TRUST_PROXY);
 
-  app.use(identify(means.log));
+  app.use(identify(dependencies.log));
+  app.use(compression({ threshold: COMPRESSED_FROM, filter: isCompressed }));
   app.get(['/healthz', '/readyz'], async (request, response) => {
-    const health = await healthAnswer(request.path, means.checks);
+    allowOrigin(request, response, true);
+    const health = await healthAnswer(request.path, dependencies.checks, { log: dependencies.log });
     response.status(health?.status ?? 404).json(health?.body);
   });
-  app.get('/openapi.json', (_request, response) => {
+  app.get('/openapi.json', (request, response) => {
+    allowOrigin(request, response, true);
     response.json(document);
   });
-  app.get('/docs/api-reference/errors', (_request, response) => {
-    response.type('html').set(errorReference.headers).send(errorReference.body);
-  });
-  app.get('/stats/:domain/*key', showStatistics(rateLimit));
-  for (const route of routes) {
-    app[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), handle(route, means, rateLimit));
+  serveDocs(app, document as unknown as SearchedDocument, admission);
+  app.get(['/console', '/console/*path'], consoleHandler());
+  app.get('/stats/:domain/*key', showStatistics(admission));
+  for (const route of routes)
+    app[route.method](patternOf(route), handle(route, dependencies, admission, heavy));
+  for (const pattern of new Set(routes.map(patternOf))) {
+    app.options(pattern, answerOptions(routes.filter((route) => patternOf(route) === pattern)));
   }
   app.use((request: Request) => {
     throw new Refusal('not_found', `There is no ${request.method} ${request.path}`);
   });
-  app.use(refuse(means.log));
+  app.use(refuse(dependencies.log));
   return app;
 }
+
+/** Smallest answer that is compressed, in bytes. */
+const COMPRESSED_FROM = 1_024;
+/** Pictures are compressed already, or, as SVG, small. */
+const isCompressed = (_request: unknown, response: Response) =>
+  /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/.test(
+    String(response.get('content-type')),
+  );
+
+/** A path of the contract as Express writes it. */
+const patternOf = ({ path }: Route): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
@@ -84,18 +118,19 @@ function identify(log: Log) {
         'request',
       );
     });
+    settleTarget(request);
+    allowOrigin(request, response, false);
     next();
   };
 }
 
 /** The one page for people: public statistics, limited by address. */
-function showStatistics(rateLimit: RateLimit) {
-  return async (request: Request, response: Response) => {
+function showStatistics(admission: Admission) {
+  return async (request: Request<{ domain: string; key: string[] }>, response: Response) => {
     response.locals['route'] = '/stats';
-    const verdict = await rateLimit.takeOf(request.ip ?? '');
-    response.set(verdict.headers);
-    if (verdict.refusal !== undefined) throw verdict.refusal;
-    const { domain, key } = request.params as unknown as { domain: string; key: string[] };
+    allowOrigin(request, response, true);
+    await admission.takePublic(networkOf(request.ip ?? ''), response);
+    const { domain, key } = request.params;
     const page = await statsAnswer({
       domain,
       key: key.join('/'),
@@ -109,57 +144,119 @@ function showStatistics(rateLimit: RateLimit) {
   };
 }
 
-function handle(route: Route, { queues }: ApiMeans, rateLimit: RateLimit) {
-  /** Lets the request in, or throws why not. */
-  async function admit(route: Route, request: Request, response: Response): Promise<Caller> {
-    if (route.scope === 'public') {
-      const verdict = await rateLimit.takeOf(request.ip ?? '');
-      response.set(verdict.headers);
-      if (verdict.refusal !== undefined) throw verdict.refusal;
-      return NOBODY;
-    }
-    const caller = await authenticate(request.get('authorization'));
-    response.locals['projectId'] = caller.projectId;
-    const verdict = await rateLimit.take(caller, route.limit ?? 'api');
-    response.set(verdict.headers);
-    if (verdict.refusal !== undefined) throw verdict.refusal;
-    authorize(caller, route.scope, route.plan);
-    noteApiKeyUse(queues.producer, caller);
-    return caller;
-  }
+function handle(
+  route: Route,
+  { queues, log }: ApiDependencies,
+  admission: Admission,
+  heavy: HeavyRequests,
+) {
+  const described = route.query?.describe() as QueryDescription | undefined;
+  const known = new Set(Object.keys(described?.keys ?? {}));
+  const takesOthers = described?.flags?.unknown === true;
+
+  const connectionOf = (request: Request, response: Response): Connection => ({
+    lastEventId: request.get('last-event-id'),
+    onClose(act) {
+      if (response.closed) act();
+      else response.once('close', act);
+    },
+    cut: () => response.destroy(),
+    checkCaller: () => admission.check(route, queues, request),
+  });
 
   return async (request: Request, response: Response) => {
     response.locals['route'] = route.path;
-    const caller = await admit(route, request, response);
+    const caller = await admission.admit(route, queues, request, response);
 
+    if (route.isHeavy !== true) return perform(caller, request, response);
+    const leave = await heavy.enter(caller.projectId);
+    try {
+      return await perform(caller, request, response);
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      const { requestId } = response.locals;
+      log.warn({ err: error, requestId, route: route.path }, 'an expensive request timed out');
+      throw new Refusal(
+        'unprocessable_entity',
+        'The question took too long to answer: ask for a shorter interval, or with fewer filters',
+      );
+    } finally {
+      leave();
+    }
+  };
+
+  async function perform(caller: Caller, request: Request, response: Response): Promise<void> {
     const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
     const query = parseQuery(search);
-    const known = Object.keys(route.query?.describe().keys ?? {});
-    for (const name of Object.keys(query)) {
-      if (!known.includes(name)) {
-        throw new Refusal('unprocessable_entity', `${name} is not a known query parameter`);
-      }
-    }
+    const unknown = takesOthers ? [] : Object.keys(query).filter((name) => !known.has(name));
+    if (unknown.length > 0) throw new Refusal('unprocessable_entity', describeUnknown(unknown));
     const body =
       route.body === undefined ? undefined : await readBody(request, route.bodyLimit ?? MEBIBYTE);
-    const answer = await route.handle({
-      caller,
+    const key = takesKey(route) ? checkedKey(request.get('idempotency-key')) : undefined;
+    const { value: checkedBody, late } = checkBody(route, body);
+    if (late !== undefined && key === undefined) throw late;
+    const input = {
       params:
         route.params === undefined ? {} : check(route.params, { ...request.params }, 'params'),
       query: route.query === undefined ? {} : check(route.query, query, 'query'),
       body:
-        route.body === undefined ? undefined : check(route.bodyCheck ?? route.body, body, 'body'),
+        route.upload === undefined
+          ? checkedBody
+          : await receiveUpload(request, route.upload, caller.projectId, queues.cache),
+    };
+    refuseFarPage(input.query, route.path);
+    const ifNoneMatch = request.get('if-none-match');
+    const done = await route.handle({
+      ...input,
+      caller,
+      client: {
+        network: networkOf(request.ip ?? ''),
+        userAgent: request.get('user-agent') ?? '',
+        cookies: request.get('cookie'),
+      },
+      idempotency: await readIdempotency(route, caller.projectId, key, input, late),
       requestId: String(response.locals['requestId']),
+      log,
       respondAsync: /(^|[,; ])respond-async($|[,; ])/i.test(request.get('prefer') ?? ''),
-      ifNoneMatch: request.get('if-none-match'),
+      ifMatch: ifMatchOf(route, request.get('if-match')),
+      ifNoneMatch,
+      connection: connectionOf(request, response),
       queues,
     });
+    const answer = withEtag(route, done, ifNoneMatch);
     response.status(answer.status).set(answer.headers ?? {});
-    if (isInParts(answer.body)) await pipeline(answer.body, response);
-    else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
+    if (isInParts(answer.body)) {
+      if (request.method === 'HEAD') response.end();
+      else await pipeline(answer.body, response);
+    } else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
     else response.json(answer.body);
-  };
+  }
 }
+
+/** A part of what Joi says of the schema of a query. */
+interface QueryDescription {
+  keys?: Record<string, unknown>;
+  flags?: { unknown?: boolean };
+}
+
+/** True for a route whose repeats an Idempotency-Key makes safe: keys are those of a workspace. */
+const takesKey = ({ method, scope }: Route): boolean => method === 'post' && isOfWorkspace(scope);
+
+function checkBody({ body: schema, bodyCheck }: Route, body: unknown) {
+  if (bodyCheck !== undefined) return { value: checkEnvelope<unknown>(bodyCheck, body, 'body') };
+  return schema === undefined
+    ? { value: undefined }
+    : checkRepeatable<unknown>(schema, body, 'body');
+}
+
+/** Most unknown parameters that an answer names. */
+const MOST_NAMED = 50;
+
+const describeUnknown = (names: readonly string[]): string =>
+  names
+    .slice(0, MOST_NAMED)
+    .map((name) => `${name} is not a known query parameter`)
+    .join('; ');
 
 /** A text that is made while it is sent. */
 const isInParts = (body: unknown): body is AsyncIterable<string> =>
@@ -168,20 +265,48 @@ const isInParts = (body: unknown): body is AsyncIterable<string> =>
 function refuse(log: Log) {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const requestId = String(response.locals['requestId']);
-    const refusal = isMalformedUrl(thrown)
-      ? new Refusal('bad_request', 'The path is not well percent-encoded')
-      : thrown;
+    const refusal = refusalOf(thrown);
     const { status, body } = answerError(refusal, requestId);
-    if (status === 500) log.error({ err: thrown, requestId }, 'request failed');
+    if (refusal instanceof Refusal && refusal.isReplayed) {
+      response.set('Idempotent-Replayed', 'true');
+    }
+    if (isGone(response, thrown)) {
+      log.info({ requestId }, 'the client closed the connection before the response');
+      response.destroy();
+      return;
+    }
+    if (isDataError(thrown)) log.warn({ err: thrown, requestId }, 'a query refused a value');
+    if (status >= 500) log.error({ err: thrown, requestId, status }, 'request failed');
     if (response.headersSent) {
       response.destroy();
       return;
     }
+    if (status === 429 && !response.hasHeader('Retry-After')) {
+      const seconds = refusal instanceof Refusal ? refusal.retryAfterSeconds : undefined;
+      response.set('Retry-After', String(seconds ?? RETRY_S));
+    }
+    if (status === 401) response.set('WWW-Authenticate', 'Bearer');
     response.status(status).json(body);
   };
 }
 
-/** Express throws this for a path such as `/links/%E0%A4`. */
-function isMalformedUrl(thrown: unknown): boolean {
-  return thrown instanceof URIError;
+/** True when the client closed the connection before it was answered, which is no fault. */
+function isGone(response: Response, thrown: unknown): boolean {
+  const code = (thrown as { code?: unknown } | null)?.code;
+  return (
+    thrown instanceof ClientGone ||
+    (response.destroyed && (code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET'))
+  );
+}
+
+/** Errors that the request caused, as a refusal; all others as they are. */
+function refusalOf(thrown: unknown): unknown {
+  // Express throws this for a path such as `/links/%E0%A4`.
+  if (thrown instanceof URIError) {
+    return new Refusal('bad_request', 'The path is not well percent-encoded');
+  }
+  if (isDataError(thrown)) {
+    return new Refusal('unprocessable_entity', VALUE_REFUSED);
+  }
+  return thrown;
 }

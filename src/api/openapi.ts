@@ -1,118 +1,373 @@
 import Joi from 'joi';
 import { config } from '../config.ts';
 import { ERRORS } from '../errors.ts';
-import type { MediaTypes, Route } from './route.ts';
+import { MAX_KEY_LENGTH } from '../http/idempotency.ts';
+import { isOfWorkspace, type MediaTypes, type Route } from '../http/route.ts';
+import { TAGS } from '../http/tags.ts';
+import { exampleOf, type JsonSchema, SchemaConverter } from './json-schema.ts';
+import { WEBHOOK_MESSAGES } from './webhook-messages.ts';
 
-type JsonSchema = Record<string, unknown>;
+const MEANINGS: Record<keyof typeof ERRORS, string> = {
+  bad_request: 'The request is malformed.',
+  unauthorized: 'The API key is missing or invalid.',
+  forbidden: 'The API key lacks the scope, or the plan does not include the operation.',
+  not_found: 'The record does not exist in the workspace.',
+  conflict: 'The request conflicts with the present state.',
+  invite_expired: 'The result is no longer kept.',
+  unprocessable_entity: 'A field or parameter breaks its rule.',
+  rate_limit_exceeded: 'There were too many requests.',
+  internal_server_error: 'The service failed.',
+};
+
+const errorBody = Joi.object({
+  error: Joi.object({
+    code: Joi.string()
+      .valid(...Object.keys(ERRORS))
+      .required()
+      .description('Stable name of the error.')
+      .example('unprocessable_entity'),
+    message: Joi.string()
+      .required()
+      .description('Explanation for a person: the field and its rule.')
+      .example('url must be a valid URL'),
+    doc_url: Joi.string()
+      .description('Address of the explanation of the error.')
+      .example('https://api.example.com/docs/api-reference/errors#unprocessable-entity'),
+  })
+    .required()
+    .description('The error.'),
+}).meta({ name: 'Error' });
 
 const accepted = Joi.object({
-  id: Joi.string().required(),
-  status: Joi.string().valid('queued', 'running', 'done', 'failed').required(),
-});
+  id: Joi.string().required().description('Id of the job.').example('job_4Jx2vQ0aTq'),
+  status: Joi.string()
+    .valid('queued', 'running', 'done', 'failed')
+    .required()
+    .description('State of the job.'),
+}).meta({ name: 'AcceptedJob' });
+
+/** Parameters and headers that belong to how requests are made, not to one endpoint. */
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the ' +
+      'first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. ' +
+      'Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter.',
+    'x-extension': true,
+    schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'ETag of the record as it was read. If the record has changed since, nothing is written and the answer is 409. ' +
+      'Counters are not part of the ETag. `*` matches any existing record.',
+    'x-extension': true,
+    schema: { type: 'string' },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'ETag of the record as it was read. If nothing has changed, the answer is 304.',
+    'x-extension': true,
+    schema: { type: 'string' },
+  },
+};
+
+const HEADERS = {
+  ETag: {
+    description: 'Changes whenever a field of the record changes.',
+    'x-extension': true,
+    schema: { type: 'string' },
+  },
+  IdempotentReplayed: {
+    description: '`true` if the answer is that of an earlier request.',
+    'x-extension': true,
+    schema: { type: 'string', enum: ['true'] },
+  },
+  JobLocation: {
+    description: 'Path of the job: `/jobs/{id}`.',
+    schema: { type: 'string' },
+  },
+};
+
+const refTo = (part: string, name: string) => ({ $ref: `#/components/${part}/${name}` });
 
 /** The OpenAPI 3.1 document of the API, made from the same schemas that check requests. */
 export function openApiDocument(routes: readonly Route[]): JsonSchema {
-  const paths: Record<string, JsonSchema> = {};
-  for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
+  refuseDuplicates(routes);
+  return new Reference(routes).document();
+}
+
+/** @throws Error when two routes have one operation id: generated clients name functions by it */
+function refuseDuplicates(routes: readonly Route[]): void {
+  const seen = new Set<string>();
+  for (const { operationId } of routes) {
+    if (seen.has(operationId)) throw new Error(`Two routes have the operationId ${operationId}`);
+    seen.add(operationId);
   }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Short links and QR codes',
-      version: '0.0.1',
-      description:
-        'Manages short links, QR codes, tags and domains of a workspace, and answers what became of them. ' +
-        'A field or parameter whose description starts with "Addition:" goes beyond the published interface.',
-    },
-    servers: [{ url: config().BASE_URL }],
-    security: [{ apiKey: [] }],
-    components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: errorSchema() },
-      responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([code, { status }]) => [
-          code,
-          {
-            description: `${status} ${code}`,
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
+class Reference {
+  readonly #routes: readonly Route[];
+  readonly #converter = new SchemaConverter();
+  readonly #examples: Record<string, { value: unknown }> = {};
+  readonly #parameters: ReadonlyMap<Route, JsonSchema[]>;
+  /** Parameters that several operations share, by name. */
+  readonly #shared: Record<string, JsonSchema>;
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes;
+    this.#parameters = new Map(routes.map((route) => [route, this.#parametersOf(route)]));
+    this.#shared = sharedParameters([...this.#parameters.values()]);
+  }
+
+  document(): JsonSchema {
+    const paths: Record<string, JsonSchema> = {};
+    for (const route of this.#routes) {
+      paths[route.path] = { ...paths[route.path], [route.method]: this.#operation(route) };
+    }
+    const webhooks = this.#webhooks();
+    const responses = this.#responses();
+    return {
+      openapi: '3.1.0',
+      info: {
+        title: 'Short links and QR codes',
+        version: '0.0.1',
+        description:
+          'Manages the short links, QR codes, tags and domains of a workspace, and reports the visits to them. ' +
+          'Operations, parameters and fields with `x-extension: true` extend the published interface.',
+        contact: { name: 'API support', url: config().DOCS_URL },
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      },
+      servers: [{ url: config().BASE_URL }],
+      security: [{ apiKey: [] }, { session: [] }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths,
+      webhooks,
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key of the workspace, with the scope that the operation needs.',
           },
-        ]),
-      ),
-    },
-    paths,
-  };
-}
-
-function operation(route: Route): JsonSchema {
-  const answers: Record<string, JsonSchema> = {};
-  for (const [status, schema] of Object.entries(route.answers)) {
-    answers[status] = {
-      description: status === '201' ? 'Created' : 'Done',
-      content: contentOf(schema),
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'session',
+            description:
+              'The session of a signed-in person, whose role in the workspace has the scope that the operation needs. ' +
+              'The header `X-Workspace` names the workspace by its slug. Over https the cookie is `__Host-session`. ' +
+              'Requests other than GET need `Sec-Fetch-Site: same-origin`, or the `Origin` of the service.',
+          },
+        },
+        parameters: { ...PARAMETERS, ...this.#shared },
+        headers: HEADERS,
+        responses,
+        schemas: sorted(this.#converter.components),
+        examples: sorted(this.#examples),
+      },
     };
   }
-  if (route.writes === true) {
-    answers['202'] = {
-      description: 'Accepted: the job is under way; `Location` says where its result can be read',
-      content: json(accepted),
+
+  #operation(route: Route): JsonSchema {
+    return {
+      operationId: route.operationId,
+      summary: route.summary,
+      description: descriptionOf(route),
+      tags: [route.tag],
+      ...(route.extension === true ? { 'x-extension': true } : {}),
+      ...securityOf(route),
+      parameters: [
+        ...(this.#parameters.get(route) ?? []).map((parameter) => this.#shareOf(parameter)),
+        ...headerParameters(route),
+      ],
+      ...(route.body === undefined
+        ? {}
+        : { requestBody: { required: true, content: this.#json(route.body) } }),
+      ...(route.upload === undefined
+        ? {}
+        : { requestBody: { required: true, ...filesOf(route.upload) } }),
+      responses: this.#answers(route),
     };
   }
-  for (const [code, { status }] of Object.entries(ERRORS)) {
-    answers[status] = { $ref: `#/components/responses/${code}` };
+
+  #answers(route: Route): JsonSchema {
+    const answers: Record<string, JsonSchema> = {};
+    for (const [status, schema] of Object.entries(route.answers)) {
+      answers[status] = {
+        description: status === '201' ? 'Created.' : 'Succeeded.',
+        ...answerHeaders(route),
+        ...('media' in schema ? filesOf(schema) : { content: this.#json(schema) }),
+      };
+    }
+    if (route.record === true && route.method === 'get')
+      answers['304'] = refTo('responses', 'NotModified');
+    if (route.writes === true) answers['202'] = refTo('responses', 'Accepted');
+    for (const [code, { status }] of Object.entries(ERRORS)) {
+      answers[status] = refTo('responses', code);
+    }
+    return answers;
   }
-  return {
-    operationId: `${route.method}${route.path.replaceAll(/[/{}]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    tags: [route.tag],
-    ...(route.scope === 'public' ? { security: [] } : {}),
-    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: json(route.body) } }),
-    responses: answers,
+
+  #parametersOf(route: Route): JsonSchema[] {
+    return [...this.#fields(route.params, 'path'), ...this.#fields(route.query, 'query')];
+  }
+
+  #fields(schema: Joi.ObjectSchema | undefined, place: 'path' | 'query'): JsonSchema[] {
+    if (schema === undefined) return [];
+    return this.#converter.fieldsOf(schema).map((field) => ({
+      name: field.name,
+      in: place,
+      required: place === 'path' || field.isRequired,
+      ...(field.description === undefined ? {} : { description: field.description }),
+      ...(field.isExtension ? { 'x-extension': true } : {}),
+      schema: field.schema,
+    }));
+  }
+
+  #shareOf(parameter: JsonSchema): JsonSchema {
+    const name = String(parameter['name']);
+    return JSON.stringify(this.#shared[name]) === JSON.stringify(parameter)
+      ? refTo('parameters', name)
+      : parameter;
+  }
+
+  #responses(): JsonSchema {
+    const errors = Object.entries(MEANINGS).map(([code, meaning]) => [
+      code,
+      { description: meaning, content: this.#json(errorBody) },
+    ]);
+    return {
+      NotModified: {
+        description: 'Nothing has changed since the record had the ETag of `If-None-Match`.',
+      },
+      Accepted: {
+        description: 'The job goes on. Its result can be read at `Location`.',
+        headers: { Location: refTo('headers', 'JobLocation') },
+        content: this.#json(accepted),
+      },
+      ...Object.fromEntries(errors),
+    };
+  }
+
+  #webhooks(): JsonSchema {
+    return Object.fromEntries(
+      WEBHOOK_MESSAGES.map(({ kind, summary, message }) => [
+        kind,
+        {
+          post: {
+            operationId: `on${kind
+              .split('.')
+              .map((part) => part[0]!.toUpperCase() + part.slice(1))
+              .join('')}`,
+            summary,
+            description:
+              'Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the ' +
+              'receiver answers with a status from 200 to 299.',
+            tags: ['Webhooks'],
+            'x-extension': true,
+            security: [],
+            requestBody: { required: true, content: this.#json(message) },
+            responses: {
+              '2XX': { description: 'The receiver has the delivery.' },
+              '4XX': {
+                description: 'The delivery is sent again later; after 410 the webhook is disabled.',
+              },
+            },
+          },
+        },
+      ]),
+    );
+  }
+
+  /** A JSON body with its example. Named schemas share one example. */
+  #json(schema: Joi.Schema): JsonSchema {
+    const converted = this.#converter.convert(schema);
+    const name = nameOf(converted);
+    if (name === undefined) {
+      return { 'application/json': { schema: converted, example: exampleOf(schema) } };
+    }
+    this.#examples[name] ??= { value: exampleOf(schema) };
+    return {
+      'application/json': {
+        schema: converted,
+        examples: { [name]: refTo('examples', name) },
+      },
+    };
+  }
+}
+
+/** Name of an example: that of the schema, or of the members of a list. */
+function nameOf(converted: JsonSchema): string | undefined {
+  const { $ref, items } = converted;
+  if (typeof $ref === 'string') return $ref.split('/').at(-1);
+  if (typeof items !== 'object' || items === null || !('$ref' in items)) return undefined;
+  return `${String(items.$ref).split('/').at(-1)}List`;
+}
+
+/** Parameters that more than one operation has; of several with one name, the one that most have. */
+function sharedParameters(lists: readonly JsonSchema[][]): Record<string, JsonSchema> {
+  const uses = new Map<string, { parameter: JsonSchema; count: number }>();
+  for (const parameter of lists.flat()) {
+    const key = JSON.stringify(parameter);
+    const use = uses.get(key) ?? { parameter, count: 0 };
+    uses.set(key, { ...use, count: use.count + 1 });
+  }
+  const shared: Record<string, JsonSchema> = {};
+  for (const { parameter, count } of [...uses.values()].toSorted((a, b) => b.count - a.count)) {
+    if (count > 1) shared[String(parameter['name'])] ??= parameter;
+  }
+  return sorted(shared);
+}
+
+const sorted = <Value>(named: Record<string, Value>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(named).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** The description with what the caller needs: the scope of the key, the plan. */
+function descriptionOf({ description, scope, plan }: Route): string {
+  return `${description} ${needsOf(scope)}${plan === undefined ? '' : ` From the plan \`${plan}\` on.`}`;
+}
+
+function needsOf(scope: Route['scope']): string {
+  if (scope === 'public') return 'Needs no API key.';
+  if (scope === 'user') return 'Needs the session of a signed-in person, and no workspace.';
+  if (scope === 'operator') return 'Needs the session of an operator.';
+  return `Needs the scope \`${scope}\`.`;
+}
+
+/** Ways to authenticate, where they are not those of most operations. */
+function securityOf({ scope }: Route): JsonSchema {
+  if (scope === 'public') return { security: [] };
+  return isOfWorkspace(scope) ? {} : { security: [{ session: [] }] };
+}
+
+function headerParameters({ method, record, scope }: Route): JsonSchema[] {
+  if (method === 'post' && !isOfWorkspace(scope)) return [];
+  if (method === 'post') return [refTo('parameters', 'IdempotencyKey')];
+  if (record !== true) return [];
+  return [refTo('parameters', method === 'get' ? 'IfNoneMatch' : 'IfMatch')];
+}
+
+function answerHeaders({ method, record, scope }: Route): JsonSchema {
+  const headers = {
+    ...(method === 'post' && isOfWorkspace(scope)
+      ? { 'Idempotent-Replayed': refTo('headers', 'IdempotentReplayed') }
+      : {}),
+    ...(record === true && method !== 'delete' ? { ETag: refTo('headers', 'ETag') } : {}),
   };
+  return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
-function parameters(schema: Joi.ObjectSchema | undefined, place: 'path' | 'query'): JsonSchema[] {
-  if (schema === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchema(schema) as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    ...(description === undefined ? {} : { description }),
-    schema: rest,
-  }));
-}
-
-const contentOf = (schema: Joi.Schema | MediaTypes): JsonSchema =>
-  'media' in schema
-    ? Object.fromEntries(
-        schema.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
-      )
-    : json(schema);
-
-const json = (schema: Joi.Schema) => ({ 'application/json': { schema: jsonSchema(schema) } });
-
-function jsonSchema(schema: Joi.Schema): JsonSchema {
-  return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) as JsonSchema;
-}
-
-function errorSchema(): JsonSchema {
-  return jsonSchema(
-    Joi.object({
-      error: Joi.object({
-        code: Joi.string()
-          .valid(...Object.keys(ERRORS))
-          .required(),
-        message: Joi.string().required().description('For a person to read.'),
-        doc_url: Joi.string().description('Where the error is explained.'),
-      }).required(),
-    }),
-  );
+/** Content of bodies and answers that are files, of any of some media types. */
+function filesOf({ media }: MediaTypes): JsonSchema {
+  if (media.length === 0) return {};
+  const files = media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]);
+  return { content: Object.fromEntries(files) };
 }

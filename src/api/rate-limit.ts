@@ -2,8 +2,8 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import type { Redis } from '../infra/redis.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
 import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
-import type { Caller } from '../workspaces/queries.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -32,9 +32,14 @@ export class RateLimit {
     return this.#verdict(perMinute, `${kind}:${caller.projectId}`, 'The workspace');
   }
 
-  /** Takes one request from what an address has left for endpoints that need no key. */
-  takeOf(address: string): Promise<RateLimitVerdict> {
-    return this.#verdict(config().QR_REQUESTS_PER_MINUTE, `public:${address}`, 'An address');
+  /** Takes one request from what a signed-in person has left, in all their workspaces: they leave API keys their share. */
+  takeUser(userId: string): Promise<RateLimitVerdict> {
+    return this.#verdict(config().USER_REQUESTS_PER_MINUTE, `user:${userId}`, 'A person');
+  }
+
+  /** Takes one request from what a network (`networkOf`) has left for endpoints that need no key. */
+  takePublic(network: string): Promise<RateLimitVerdict> {
+    return this.#verdict(config().PUBLIC_REQUESTS_PER_MINUTE, `public:${network}`, 'An address');
   }
 
   async #verdict(perMinute: number, key: string, who: string): Promise<RateLimitVerdict> {

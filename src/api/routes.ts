@@ -1,23 +1,36 @@
-import { analyticsRoutes } from '../analytics/routes.ts';
+import { adminRoutes } from '../admin/routes.ts';
+import { auditRoutes } from '../audit/routes.ts';
 import { conversionRoutes } from '../conversions/routes.ts';
 import { customerRoutes } from '../customers/routes.ts';
 import { domainRoutes } from '../domains/routes.ts';
+import { eventRecords } from '../event-records/event-records.ts';
+import { analyticsRoutes } from '../events/analytics-routes.ts';
+import { liveRoutes } from '../events/live/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
+import type { Route } from '../http/route.ts';
+import { importRoutes } from '../imports/routes.ts';
+import { invitationRoutes } from '../invitations/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
+import { keyRoutes } from '../keys/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
+import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
+import { templateRoutes } from '../qrcodes/templates/routes.ts';
+import { settingsRoutes } from '../settings/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
-import { templateRoutes } from '../templates/routes.ts';
+import { oidcRoutes } from '../users/oidc-routes.ts';
+import { userRoutes } from '../users/routes.ts';
+import { signInRoutes } from '../users/sign-in-routes.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
-import type { Route } from './route.ts';
 
 /** Every endpoint, in the order in which paths are tried: fixed paths of a room stand before `{id}`. */
 export const routes: readonly Route[] = [
   ...exportRoutes,
+  ...importRoutes,
   ...linkRoutes,
   ...qrCodeRoutes,
   ...templateRoutes,
@@ -28,8 +41,18 @@ export const routes: readonly Route[] = [
   ...domainRoutes,
   ...conversionRoutes,
   ...customerRoutes,
-  ...eventRoutes,
-  ...analyticsRoutes,
+  ...eventRoutes(eventRecords),
+  ...liveRoutes(eventRecords),
+  ...analyticsRoutes(eventRecords),
   ...webhookRoutes,
+  ...settingsRoutes,
+  ...memberRoutes,
+  ...invitationRoutes,
+  ...keyRoutes,
+  ...auditRoutes,
   ...jobRoutes,
+  ...adminRoutes,
+  ...signInRoutes,
+  ...oidcRoutes,
+  ...userRoutes,
 ];

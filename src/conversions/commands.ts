@@ -1,35 +1,62 @@
 import { createHash } from 'node:crypto';
-import { adjectives, animals, uniqueNamesGenerator } from 'unique-names-generator';
 import type { UsCents } from '../currency/convert.ts';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
-import type { EventRow } from '../events/event.ts';
-import { findClick, type StoredEvent } from '../events/queries.ts';
-import { addEvents } from '../events/store.ts';
+import { publishToWebhooks } from '../event-records/publish.ts';
+import { attributed, type EventRow, type StoredEvent } from '../events/event.ts';
+import { announceEvents } from '../events/live/announce.ts';
+import { eventsStore } from '../events/store/index.ts';
 import { newId } from '../ids.ts';
-import type { Db } from '../infra/db.ts';
-import { UNKNOWN } from '../infra/places.ts';
-import { once } from '../jobs/once.ts';
+import { canonicalJson } from '../infra/canonical.ts';
+import { type Db, rows } from '../infra/db.ts';
+import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { findLead } from './attribution.ts';
+import { randomName } from './random-name.ts';
 import type { LeadResult, SaleResult } from './record.ts';
 import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
 
-/** Name of the lead that is recorded with a sale to somebody who was no lead before. */
+/** Name of the lead that is recorded with a sale of a customer without a lead. */
 const DIRECT_SALE = 'Direct sale';
 
-/** Records a lead, and its customer where they are new. @throws Refusal `not_found` for an unknown click */
+/** The answer to a lead or a sale, and whether it had been recorded before. */
+export interface Tracked<Answer> {
+  answer: Answer;
+  isReplayed: boolean;
+}
+
+/**
+ * Records a lead, and its customer where they are new. The same customer, event name and click again is the same
+ * lead, and changes nothing.
+ *
+ * @throws Refusal `not_found` for an unknown click
+ */
 export function trackLead(
   { eventId, at, lead }: { eventId: string; at: string; lead: LeadBody },
   job: JobContext,
-): Promise<LeadResult> {
-  return once(job, async (trx) => {
+): Promise<Tracked<LeadResult>> {
+  return announced(job, async (trx, recordEvents) => {
     const { projectId } = job;
     const click = await knownClick(trx, projectId, lead.clickId);
-    const { customer } = await customerOf(trx, projectId, lead, click);
+    const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
     const { eventName, metadata = null } = lead;
-    await addEvents(trx, [
-      eventOf(projectId, 'lead', click, {
+    if (!isNew) {
+      const same = await eventsStore.findLeadOfClick(trx, {
+        projectId,
+        customerId: customer.id,
+        eventName,
+        clickId: click.id,
+      });
+      if (same !== undefined) {
+        const first = { eventName, linkId: same.link_id, metadata: same.metadata };
+        const answer = { ...first, customerId: lead.customerExternalId, clickId: click.id };
+        return { result: { answer, isReplayed: true }, changes: [] };
+      }
+      await keepDetails(trx, customer, lead, click);
+    }
+    await recordEvents([
+      attributed(click, {
+        project_id: projectId,
+        event: 'lead',
         id: eventId,
         occurred_at: at,
         event_name: eventName,
@@ -37,18 +64,18 @@ export function trackLead(
         customer_id: customer.id,
       }),
     ]);
-    const result = {
+    const answer = {
       eventName,
       customerId: lead.customerExternalId,
       clickId: click.id,
       linkId: click.link_id,
       metadata,
     };
-    return { result, changes: [] };
+    return { result: { answer, isReplayed: false }, changes: [] };
   });
 }
 
-/** What a sale's job is told. */
+/** The input of the job of a sale. */
 export interface NewSale {
   eventId: string;
   /** Of the lead that is recorded with a direct sale. */
@@ -58,27 +85,21 @@ export interface NewSale {
   converted: UsCents;
 }
 
-/** A sale, and whether its invoice had been recorded before. */
-export interface TrackedSale {
-  sale: SaleResult;
-  isReplayed: boolean;
-}
-
 /**
  * Records a sale, once for each invoice.
  *
  * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other contents
  */
-export function trackSale(data: NewSale, job: JobContext): Promise<TrackedSale> {
-  return once<TrackedSale>(job, async (trx) => {
+export function trackSale(data: NewSale, job: JobContext): Promise<Tracked<SaleResult>> {
+  return announced(job, async (trx, recordEvents) => {
     const { projectId } = job;
-    const result = resultOf(data);
-    const replayed = await claimInvoice(trx, projectId, data, result);
-    if (replayed !== undefined) {
-      return { result: { sale: replayed, isReplayed: true }, changes: [] };
+    const answer = resultOf(data);
+    const first = await claimInvoice(trx, projectId, data, answer);
+    if (first !== undefined) {
+      return { result: { answer: first, isReplayed: true }, changes: [] };
     }
-    await record(trx, projectId, data);
-    return { result: { sale: result, isReplayed: false }, changes: [] };
+    await record(trx, projectId, data, recordEvents);
+    return { result: { answer, isReplayed: false }, changes: [] };
   });
 }
 
@@ -93,7 +114,7 @@ const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
 });
 
 /**
- * Takes the invoice of a sale. Whoever comes second waits for the first one's commit, and gets its answer.
+ * Takes the invoice of a sale. A second request waits for the commit of the first, and gets its result.
  *
  * @returns the first answer, where there was one
  */
@@ -105,43 +126,61 @@ async function claimInvoice(
 ): Promise<SaleResult | undefined> {
   const { invoiceId } = sale;
   if (invoiceId === null) return undefined;
-  const fingerprint = createHash('sha256').update(JSON.stringify(sale)).digest('base64url');
-  const { rows } = await trx.raw<{ rows: object[] }>(
+  const fingerprint = fingerprintOf(sale);
+  const inserted = await rows<object>(
+    trx,
     `INSERT INTO invoices (project_id, invoice_id, customer_id, fingerprint, answer)
      VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING invoice_id`,
     [projectId, invoiceId, '', fingerprint, JSON.stringify(answer)],
   );
-  if (rows.length > 0) return undefined;
+  if (inserted.length > 0) return undefined;
   const first = (await trx('invoices')
     .where({ project_id: projectId, invoice_id: invoiceId })
     .first('fingerprint', 'answer')) as { fingerprint: string; answer: SaleResult | null };
-  if (first.fingerprint !== fingerprint) {
+  if (first.fingerprint !== fingerprint && first.fingerprint !== olderFingerprintOf(sale)) {
     throw new Refusal('conflict', `The invoice "${invoiceId}" is recorded with other contents`);
   }
   // Its customer has been forgotten since: what they sent again is all that we may say.
   return first.answer ?? answer;
 }
 
-async function record(trx: Db, projectId: string, data: NewSale): Promise<void> {
+const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
+
+/** Of the contents of a sale as values: order, defaults and nulls don't matter. */
+function fingerprintOf(sale: SaleBody): string {
+  const given = Object.entries(sale).filter(([, value]) => value !== null);
+  return `v2:${hash(canonicalJson(Object.fromEntries(given)))}`;
+}
+
+/** As invoices were stored with at first, when the order of members mattered. */
+const olderFingerprintOf = (sale: SaleBody): string => hash(JSON.stringify(sale));
+
+async function record(
+  trx: Db,
+  projectId: string,
+  data: NewSale,
+  recordEvents: RecordEvents,
+): Promise<void> {
   const { eventId, leadEventId, at, sale, converted } = data;
   const click = sale.clickId === null ? undefined : await knownClick(trx, projectId, sale.clickId);
-  const { customer, isNew } = await customerOf(trx, projectId, sale, click);
+  const { customer, isNew } = await takeCustomer(trx, projectId, sale, click);
+  if (!isNew) await keepDetails(trx, customer, sale, click);
   const rows: EventRow[] = [];
-  let attributed = click;
+  const common = { project_id: projectId, occurred_at: at, customer_id: customer.id };
+  let from = click;
   if (click === undefined) {
-    attributed = isNew ? undefined : await attribution(trx, projectId, customer, sale);
+    from = isNew ? undefined : await attribution(trx, projectId, customer, sale);
   } else if (isNew) {
     const event_name = sale.leadEventName ?? DIRECT_SALE;
-    const fields = { id: leadEventId, occurred_at: at, event_name, customer_id: customer.id };
-    rows.push(eventOf(projectId, 'lead', click, fields));
+    rows.push(attributed(click, { ...common, event: 'lead', id: leadEventId, event_name }));
   }
   rows.push(
-    eventOf(projectId, 'sale', attributed, {
+    attributed(from, {
+      ...common,
+      event: 'sale',
       id: eventId,
-      occurred_at: at,
       event_name: sale.eventName,
       metadata: sale.metadata,
-      customer_id: customer.id,
       amount_cents: converted.amountCents,
       sale: {
         paymentProcessor: sale.paymentProcessor,
@@ -153,12 +192,32 @@ async function record(trx: Db, projectId: string, data: NewSale): Promise<void> 
       },
     }),
   );
-  await addEvents(trx, rows);
+  await recordEvents(rows);
   if (sale.invoiceId !== null) {
     await trx('invoices')
       .where({ project_id: projectId, invoice_id: sale.invoiceId })
       .update({ customer_id: customer.id });
   }
+}
+
+/** Stores events in the transaction of a command. */
+type RecordEvents = (events: readonly EventRow[]) => Promise<void>;
+
+/** Runs a command once; clients that watch its events get them after the commit. */
+async function announced<Answer>(
+  job: JobContext,
+  command: (trx: Db, recordEvents: RecordEvents) => Promise<CommandResult<Tracked<Answer>>>,
+): Promise<Tracked<Answer>> {
+  const recorded: EventRow[] = [];
+  const result = await runIdempotent(job, (trx) =>
+    command(trx, async (events) => {
+      await eventsStore.append(trx, events);
+      await publishToWebhooks(trx, events);
+      recorded.push(...events);
+    }),
+  );
+  announceEvents(recorded);
+  return result;
 }
 
 /** Whose sale it is where no click is named: the lead's, else that of the customer's first click. */
@@ -168,30 +227,37 @@ async function attribution(
   customer: Customer,
   { leadEventName }: SaleBody,
 ): Promise<StoredEvent | undefined> {
-  const lead = await findLead(trx, projectId, customer.id, leadEventName);
+  const lead = await eventsStore.findLatestLead(trx, {
+    projectId,
+    customerId: customer.id,
+    eventName: leadEventName,
+  });
   if (lead !== undefined) return lead;
   if (leadEventName !== null) {
     throw new Refusal('not_found', `The customer has no lead "${leadEventName}"`);
   }
-  return customer.click_id === null ? undefined : findClick(projectId, customer.click_id, trx);
+  return customer.click_id === null
+    ? undefined
+    : eventsStore.findVisit(projectId, customer.click_id, trx);
 }
 
 /** @throws Refusal `not_found` */
 async function knownClick(trx: Db, projectId: string, clickId: string): Promise<StoredEvent> {
-  const click = await findClick(projectId, clickId, trx);
+  const click = await eventsStore.findVisit(projectId, clickId, trx);
   if (click === undefined) throw new Refusal('not_found', `There is no click "${clickId}"`);
   return click;
 }
 
-/** The customer of a body, made where they are new; what the body says of a known one is kept. */
-async function customerOf(
+/** The customer of a body, made where they are new; a known one is locked until the transaction ends. */
+async function takeCustomer(
   trx: Db,
   projectId: string,
   body: CustomerBody,
   click: StoredEvent | undefined,
 ): Promise<{ customer: Customer; isNew: boolean }> {
   const { customerExternalId: external_id, customerName, customerEmail, customerAvatar } = body;
-  const { rows } = await trx.raw<{ rows: Customer[] }>(
+  const [made] = await rows<Customer>(
+    trx,
     `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
     [
@@ -202,60 +268,28 @@ async function customerOf(
       customerEmail ?? null,
       customerAvatar ?? null,
       click?.id ?? null,
-    ] as string[],
+    ],
   );
-  const [made] = rows;
   if (made !== undefined) return { customer: made, isNew: true };
   const customer = (await Customer.of(projectId, trx).where({ external_id }).forUpdate().first())!;
+  return { customer, isNew: false };
+}
+
+/** Keeps what a body says of a customer who is known. */
+async function keepDetails(
+  trx: Db,
+  customer: Customer,
+  { customerName, customerEmail, customerAvatar }: CustomerBody,
+  click: StoredEvent | undefined,
+): Promise<void> {
   const given = {
     ...(typeof customerName === 'string' ? { name: customerName } : {}),
     ...(typeof customerEmail === 'string' ? { email: customerEmail } : {}),
     ...(typeof customerAvatar === 'string' ? { avatar: customerAvatar } : {}),
     ...(customer.click_id === null && click !== undefined ? { click_id: click.id } : {}),
   };
-  if (Object.keys(given).length > 0) {
-    await Customer.of(projectId, trx)
-      .where({ id: customer.id })
-      .patch({ ...given, updated_at: new Date() });
-  }
-  return { customer, isNew: false };
-}
-
-const randomName = (): string =>
-  uniqueNamesGenerator({ dictionaries: [adjectives, animals], separator: ' ', style: 'capital' });
-
-/** A lead or sale, with what is known of the visitor from the event that it is attributed to. */
-function eventOf(
-  projectId: string,
-  event: 'lead' | 'sale',
-  from: StoredEvent | undefined,
-  fields: Partial<EventRow> & Pick<EventRow, 'id' | 'occurred_at'>,
-): EventRow {
-  return {
-    project_id: projectId,
-    event,
-    link_id: from?.link_id ?? null,
-    domain: from?.domain ?? '',
-    key: from?.key ?? '',
-    url: from?.url ?? '',
-    continent: from?.continent ?? '',
-    country: from?.country ?? UNKNOWN,
-    region: from?.region ?? UNKNOWN,
-    city: from?.city ?? UNKNOWN,
-    device: from?.device ?? UNKNOWN,
-    browser: from?.browser ?? UNKNOWN,
-    os: from?.os ?? UNKNOWN,
-    referer: from?.referer ?? UNKNOWN,
-    referer_url: from?.referer_url ?? UNKNOWN,
-    via: from?.via ?? 'link',
-    ip: from?.ip ?? '',
-    page_id: null,
-    click_id: from === undefined ? null : (from.click_id ?? from.id),
-    event_name: null,
-    metadata: null,
-    customer_id: null,
-    amount_cents: null,
-    sale: null,
-    ...fields,
-  };
+  if (Object.keys(given).length === 0) return;
+  await Customer.of(customer.project_id, trx)
+    .where({ id: customer.id })
+    .patch({ ...given, updated_at: new Date() });
 }

@@ -1,4 +1,4 @@
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
 
 /** The sale event result of the contract. */
 export interface SaleResult {
@@ -13,7 +13,7 @@ export interface SaleResult {
   metadata: Record<string, unknown> | null;
 }
 
-/** What became of a lead. */
+/** The response to a tracked lead. */
 export interface LeadResult {
   eventName: string;
   customerId: string;
@@ -23,22 +23,40 @@ export interface LeadResult {
   metadata: Record<string, unknown> | null;
 }
 
-const metadata = Joi.object().unknown().allow(null).required();
+const metadata = Joi.object()
+  .unknown()
+  .allow(null)
+  .required()
+  .description('Metadata, as sent.')
+  .example({ plan: 'pro' });
+const eventName = Joi.string().required().description('Name of the event.');
+const customerId = Joi.string()
+  .required()
+  .description('Id of the customer in the caller’s system, as sent.')
+  .example('user-1042');
 
 export const saleResult = Joi.object({
-  eventName: Joi.string().required(),
-  customerId: Joi.string().required().description('The caller’s own id, as sent.'),
-  amount: Joi.number().integer().required().description('In US cents.'),
-  paymentProcessor: Joi.string().required(),
-  invoiceId: Joi.string().allow(null).required(),
-  currency: Joi.string().required(),
+  eventName: eventName.example('Purchase'),
+  customerId,
+  amount: Joi.number().integer().required().description('Amount in US cents.').example(1_999),
+  paymentProcessor: Joi.string().required().description('Payment processor.').example('stripe'),
+  invoiceId: Joi.string().allow(null).required().description('Id of the invoice.').example('inv-1'),
+  currency: Joi.string().required().description('Always `usd`.').example('usd'),
   metadata,
-});
+}).meta({ name: 'SaleResult' });
 
 export const leadResult = Joi.object({
-  eventName: Joi.string().required(),
-  customerId: Joi.string().required().description('The caller’s own id, as sent.'),
-  clickId: Joi.string().required(),
-  linkId: Joi.string().allow(null).required(),
+  eventName: eventName.example('Sign up'),
+  customerId,
+  clickId: Joi.string().required().description('Id of the click.').example('clk_6Tz1qAs4Df'),
+  linkId: Joi.string()
+    .allow(null)
+    .required()
+    .description('Id of the link or QR code; null for the root of a domain.')
+    .example('link_4Jx2vQ0aTq'),
   metadata,
-});
+}).meta({ name: 'LeadResult' });
+
+export const clickResult = Joi.object({
+  clickId: Joi.string().required().description('Id of the click.').example('clk_6Tz1qAs4Df'),
+}).meta({ name: 'ClickResult' });

@@ -1,19 +1,19 @@
-import { type Asker, answerWrite, askWorker, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
-import { clickId } from '../click-id.ts';
-import type { UsCents } from '../currency/convert.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type UsCents, usCents } from '../currency/convert.ts';
 import { Refusal } from '../errors.ts';
-import { findClick } from '../events/queries.ts';
+import { eventsStore } from '../events/store/index.ts';
+import { type Asker, answerWrite, askWorker, ok, replayed } from '../http/answer.ts';
+import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { Joi } from '../infra/fields.ts';
 import { linkQueries } from '../links/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { clicks, type Visit } from '../queues/clicks.ts';
 import { currency } from '../queues/currency.ts';
 import { writes } from '../queues/writes.ts';
-import { findByInfo } from '../records/requests.ts';
+import { clickId } from '../visitors/click-id.ts';
 import { visitSettings } from '../workspaces/queries.ts';
-import { leadResult, saleResult } from './record.ts';
+import type { Tracked } from './commands.ts';
+import { clickResult, leadResult, saleResult } from './record.ts';
 import {
   type ClickBody,
   clickBody,
@@ -25,15 +25,25 @@ import {
 
 const tag = 'Conversions';
 
-/** How long a click is waited for that was answered a moment ago and is still on its way into the database, in ms. */
-const CLICK_MS = 2_000;
-const LOOK_MS = 100;
+/**
+ * Pauses between look-ups of a click that was answered a moment ago and is still on its way into the database, in ms.
+ * They grow, so that an id which does not exist costs few look-ups.
+ */
+const PAUSES_MS = [100, 300, 600, 1_000];
+
+const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
+  isReplayed ? replayed(ok(answer)) : ok(answer);
 
 export const conversionRoutes: Route[] = [
   route<{ body: LeadBody }>({
     method: 'post',
     path: '/track/lead',
-    summary: 'Addition: record a lead of a click',
+    operationId: 'trackLead',
+    summary: 'Track a lead',
+    description:
+      'Records that a click became a lead. The same customer, event name and click again is the same lead: it ' +
+      'is answered with its first answer and `Idempotent-Replayed: true`.',
+    extension: true,
     tag,
     scope: 'conversions.write',
     plan: 'business',
@@ -41,19 +51,23 @@ export const conversionRoutes: Route[] = [
     body: leadBody,
     answers: { 200: leadResult },
     writes: true,
-    async handle(request) {
+    handle(request) {
       const lead = request.body;
-      await awaitClick(request.caller.projectId, lead.clickId);
-      const data = { eventId: newId('event'), at: new Date().toISOString(), lead };
-      return answerWrite(request, writes, 'lead.track', data, ok);
+      const data = async () => {
+        await awaitClick(request.caller.projectId, lead.clickId);
+        return { eventId: newId('event'), at: new Date().toISOString(), lead };
+      };
+      return answerWrite(request, writes, 'lead.track', data, answerTracked);
     },
   }),
   route<{ body: SaleBody }>({
     method: 'post',
     path: '/track/sale',
-    summary: 'Record a sale',
+    operationId: 'trackSale',
+    summary: 'Track a sale',
     description:
-      'An invoice that was recorded before is answered with its first answer and `Idempotent-Replayed: true`.',
+      'Records a sale of a customer. An invoice that was recorded before is answered with its first answer and ' +
+      '`Idempotent-Replayed: true`.',
     tag,
     scope: 'conversions.write',
     plan: 'business',
@@ -61,53 +75,63 @@ export const conversionRoutes: Route[] = [
     body: saleBody,
     answers: { 200: saleResult },
     writes: true,
-    async handle(request) {
+    handle(request) {
       const sale = { ...request.body, currency: request.body.currency.toUpperCase() };
-      if (sale.clickId !== null) await awaitClick(request.caller.projectId, sale.clickId);
-      const data = {
-        eventId: newId('event'),
-        leadEventId: newId('event'),
-        at: new Date().toISOString(),
-        sale,
-        converted: await convert(request, sale),
+      const data = async () => {
+        if (sale.clickId !== null) await awaitClick(request.caller.projectId, sale.clickId);
+        return {
+          eventId: newId('event'),
+          leadEventId: newId('event'),
+          at: new Date().toISOString(),
+          sale,
+          converted: await convert(request, sale),
+        };
       };
-      return answerWrite(request, writes, 'sale.track', data, ({ sale: result, isReplayed }) => ({
-        ...ok(result),
-        ...(isReplayed ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
-      }));
+      return answerWrite(request, writes, 'sale.track', data, answerTracked);
     },
   }),
   route<{ body: ClickBody }>({
     method: 'post',
     path: '/track/click',
-    summary: 'Addition: record a click of a link that is opened without our redirect',
+    operationId: 'trackClick',
+    summary: 'Track a click',
     description:
-      'It counts as a visit does: bots do not, and the same visitor once in the workspace’s window.',
+      'Records a click of a link that was opened without the redirect. It is counted as a visit is: bots are ' +
+      'not, and the same visitor once in the workspace’s window.',
+    extension: true,
     tag,
     scope: 'conversions.write',
     plan: 'business',
     limit: 'track',
     body: clickBody,
-    answers: { 200: Joi.object({ clickId: Joi.string().required() }) },
-    async handle(request) {
-      const visit = await visitOf(request, request.body);
-      await askWorker(request, clicks, 'visits.record', [visit]);
-      return ok({ clickId: visit.clickId });
-    },
+    answers: { 200: clickResult },
+    writes: true,
+    handle: (request) =>
+      answerWrite(request, clicks, 'click.track', () => visitOf(request, request.body), ok),
   }),
 ];
 
-function convert(request: Asker, { amount, currency: code }: SaleBody): Promise<UsCents> {
+/** US dollars need no rate, so that their sales do not depend on another worker. */
+async function convert(
+  request: Asker,
+  { amount, currency: code }: Pick<SaleBody, 'amount' | 'currency'>,
+): Promise<UsCents> {
+  if (code === 'USD') return usCents(amount);
   return askWorker(request, currency, 'amount.convert', { amount, currency: code });
 }
 
-/** Whoever was redirected may be faster than the click on its way into the database. */
-async function awaitClick(projectId: string, id: string): Promise<void> {
-  for (const until = Date.now() + CLICK_MS; ; ) {
-    if ((await findClick(projectId, id)) !== undefined) return;
-    if (Date.now() >= until) throw new Refusal('not_found', `There is no click "${id}"`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+/**
+ * Waits a moment for a click: its visitor may be faster than the click on its way into the database.
+ *
+ * @throws Refusal `not_found` when it does not come
+ */
+export async function awaitClick(projectId: string, id: string): Promise<void> {
+  const isThere = async () => (await eventsStore.findVisit(projectId, id)) !== undefined;
+  for (const pause of PAUSES_MS) {
+    if (await isThere()) return;
+    await sleep(pause);
   }
+  if (!(await isThere())) throw new Refusal('not_found', `There is no click "${id}"`);
 }
 
 async function visitOf(
@@ -120,8 +144,8 @@ async function visitOf(
     ...(key === undefined ? {} : { key }),
   };
   const record =
-    (await findByInfo(linkQueries, projectId, info)) ??
-    (await findByInfo(qrCodeQueries, projectId, info));
+    (await linkQueries.findByInfo(projectId, info)) ??
+    (await qrCodeQueries.findByInfo(projectId, info));
   if (record === undefined) throw new Refusal('not_found', 'There is no such link or QR code');
   const { dedupeSeconds } = (await visitSettings([projectId])).get(projectId)!;
   const [id, at] = [newId('event'), Date.now()];

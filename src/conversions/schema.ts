@@ -1,6 +1,7 @@
+import { MAX_AMOUNT } from '../currency/convert.ts';
 import { customerFields } from '../customers/fields.ts';
-import { domainField } from '../domains/schema.ts';
-import { id, Joi, nullableText, text } from '../infra/fields.ts';
+import { domainField } from '../http/domain-name.ts';
+import { id, Joi, nullableText, text } from '../http/fields.ts';
 
 /** Longest metadata, as JSON. */
 const METADATA_LENGTH = 10_000;
@@ -15,7 +16,7 @@ export const PAYMENT_PROCESSORS = [
   'manual',
 ] as const;
 
-/** Who became a lead or bought, as a body says it. */
+/** The customer of a lead or sale, as in a body. */
 export interface CustomerBody {
   customerExternalId: string;
   customerName?: string | null;
@@ -51,8 +52,13 @@ export interface ClickBody {
 }
 
 const customer = {
-  customerExternalId: text(100).required().description('The caller’s own id of the customer.'),
-  customerName: customerFields.name.description('Absent: a random name for a new customer.'),
+  customerExternalId: text(100)
+    .required()
+    .description('Id of the customer in your system, at most 100 characters.')
+    .example('user-1042'),
+  customerName: customerFields.name.description(
+    'Name, at most 100 characters. Default for a new customer: random.',
+  ),
   customerEmail: customerFields.email,
   customerAvatar: customerFields.avatar,
 };
@@ -68,6 +74,7 @@ const metadata = () =>
   Joi.object()
     .unknown()
     .allow(null)
+    .description('Any data, at most 10,000 characters as JSON.')
     .custom((value: object, { error }) =>
       JSON.stringify(value).length <= METADATA_LENGTH
         ? value
@@ -75,11 +82,17 @@ const metadata = () =>
     );
 
 export const leadBody = Joi.object<LeadBody>({
-  clickId: id().required().description('Id of the click, from the parameter or cookie `click_id`.'),
-  eventName: text(255).required(),
+  clickId: id()
+    .required()
+    .description('Id of the click, from the parameter or cookie `click_id`.')
+    .example('clk_6Tz1qAs4Df'),
+  eventName: text(255)
+    .required()
+    .description('Name of the lead, at most 255 characters.')
+    .example('Sign up'),
   ...customer,
   metadata: metadata(),
-});
+}).meta({ name: 'NewLead' });
 
 export const saleBody = Joi.object<SaleBody>({
   ...customer,
@@ -87,34 +100,48 @@ export const saleBody = Joi.object<SaleBody>({
     .integer()
     .strict()
     .min(0)
+    .max(MAX_AMOUNT)
     .required()
-    .description('In minor units of the currency: cents, or whole yen.'),
-  currency: currency().default('usd').description('ISO 4217 code. Stored as US cents.'),
-  eventName: text(255).default('Purchase'),
+    .description(
+      'Amount in minor units of the currency (cents, or whole yen); at most 10^12, also in US cents once converted.',
+    )
+    .example(1_999),
+  currency: currency()
+    .lowercase()
+    .default('usd')
+    .description('ISO 4217 code. The amount is stored in US cents.'),
+  eventName: text(255).default('Purchase').description('Name of the sale, at most 255 characters.'),
   paymentProcessor: Joi.string()
     .valid(...PAYMENT_PROCESSORS)
-    .default('custom'),
+    .default('custom')
+    .description('Payment processor.'),
   invoiceId: nullableText(255)
     .default(null)
-    .description('Only one sale is recorded for an invoice, however often it is sent.'),
+    .description(
+      'Id of the invoice. One sale is recorded for an invoice, however often it is sent.',
+    ),
   metadata: metadata().default(null),
   leadEventName: nullableText(255)
     .default(null)
-    .description('The lead that the sale belongs to; without, the customer’s latest.'),
-  clickId: id().allow(null).default(null).description('The click that the sale is attributed to.'),
-});
+    .description('Name of the lead that the sale belongs to. Default: the latest of the customer.'),
+  clickId: id()
+    .allow(null)
+    .default(null)
+    .description('Id of the click to which the sale is attributed.'),
+}).meta({ name: 'NewSale' });
 
 export const clickBody = Joi.object<ClickBody>({
-  linkId: id().description('Id of link or QR code, or the caller’s own after `ext_`.'),
-  domain: domainField(),
-  key: text(1_000),
-  url: Joi.string()
-    .uri()
-    .max(32_768)
-    .description('Where the visitor was sent; without, the destination.'),
-  referer: text(2_000),
-  ip: Joi.string().ip({ cidr: 'forbidden' }).description('Of the visitor.'),
-  userAgent: text(1_000).description('Of the visitor; those of bots are not counted.'),
+  linkId: id()
+    .description('Id of the link or QR code, or its external id after `ext_`.')
+    .example('link_4Jx2vQ0aTq'),
+  domain: domainField().description('Domain of the short link; with `key`, in place of `linkId`.'),
+  key: text(1_000).description('Key of the short link.'),
+  url: Joi.string().uri().max(32_768).description('URL that was opened. Default: the destination.'),
+  referer: text(2_000).description('Referring URL, at most 2,000 characters.'),
+  ip: Joi.string().ip({ cidr: 'forbidden' }).description('IP address of the visitor.'),
+  userAgent: text(1_000).description(
+    'User agent of the visitor, at most 1,000 characters. Bots are not counted.',
+  ),
 })
   .and('domain', 'key')
   .xor('linkId', 'domain')
@@ -122,4 +149,5 @@ export const clickBody = Joi.object<ClickBody>({
     'object.and': 'domain and key must be given together',
     'object.missing': 'linkId, or domain with key, is required',
     'object.xor': 'linkId and domain must not be given together',
-  });
+  })
+  .meta({ name: 'NewClick' });

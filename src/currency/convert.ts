@@ -12,7 +12,10 @@ const MINOR_UNITS: Readonly<Record<string, number>> = Object.fromEntries([
 /** Digits after the point of a currency. */
 export const minorUnitsOf = (currency: string): number => MINOR_UNITS[currency] ?? 2;
 
-/** What one unit of the base of some rates is worth in each currency, as their source writes it. */
+/** Largest amount of a sale: in minor units of its currency, and in US cents once converted. */
+export const MAX_AMOUNT = 1e12;
+
+/** The value of one unit of the base currency in each currency, as published. */
 export interface Rates {
   /** Day of the rates, `2024-06-28`. */
   day: string;
@@ -29,6 +32,13 @@ export interface UsCents {
   rateDate: string | null;
 }
 
+/** An amount that is in US cents already: it needs no rate. */
+export const usCents = (amountCents: number): UsCents => ({
+  amountCents,
+  rate: '1/1',
+  rateDate: null,
+});
+
 /**
  * Converts an amount to US cents at given rates. Integer arithmetic, rounded once at the end, half to even.
  *
@@ -37,7 +47,7 @@ export interface UsCents {
  * @throws Refusal `unprocessable_entity` when there is no rate for the currency, or the amount is too large
  */
 export function toUsCents(amount: number, currency: string, { day, perBase }: Rates): UsCents {
-  if (currency === 'USD') return { amountCents: amount, rate: '1/1', rateDate: null };
+  if (currency === 'USD') return usCents(amount);
   const [dollars, units] = [perBase.get('USD'), perBase.get(currency)];
   if (dollars === undefined || units === undefined) {
     throw new Refusal('unprocessable_entity', `currency: there is no rate for "${currency}"`);
@@ -47,8 +57,11 @@ export function toUsCents(amount: number, currency: string, { day, perBase }: Ra
     BigInt(amount) * usd.digits * 100n * 10n ** own.scale,
     10n ** BigInt(minorUnitsOf(currency)) * own.digits * 10n ** usd.scale,
   );
-  if (cents > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new Refusal('unprocessable_entity', 'amount is too large');
+  if (cents > BigInt(MAX_AMOUNT)) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `amount must be at most ${MAX_AMOUNT} US cents once converted`,
+    );
   }
   return { amountCents: Number(cents), rate: `${dollars}/${units}`, rateDate: day };
 }

@@ -1,18 +1,19 @@
 import { config } from '../config.ts';
-import { type Db, db } from '../infra/db.ts';
-import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
+import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { ratesAge } from '../infra/metrics.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { type Rates, toUsCents, type UsCents } from './convert.ts';
 import { FIRST_RATES } from './first-rates.ts';
-import { BadRates, type RatesFormat, readRates } from './read.ts';
+import { BadRates, readRates } from './read.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const FETCH_MS = 15_000;
 const DAY_MS = 86_400_000;
 /** Rates that are older are used all the same, and the log says so. */
 const FRESH_DAYS = 7;
-/** How long a worker believes what it has read, in ms. */
+/** Time for which a worker uses rates that it has read, in ms. */
 const BELIEVED_MS = 60_000;
 
 let known: { rates: Rates; at: number } | undefined;
@@ -25,7 +26,7 @@ export async function convertAmount(
   const rates = await newestRates();
   const ageDays = measureAge(rates);
   if (ageDays > FRESH_DAYS) {
-    log.warn({ day: rates.day, ageDays: Math.floor(ageDays) }, 'exchange rates are old');
+    log.warn({ day: rates.day, ageDays: Math.floor(ageDays) }, 'exchange rates are outdated');
   }
   return toUsCents(amount, currency, rates);
 }
@@ -38,12 +39,13 @@ function measureAge({ day }: Rates): number {
 
 async function newestRates(): Promise<Rates> {
   if (known !== undefined && Date.now() - known.at < BELIEVED_MS) return known.rates;
-  const { rows } = await db().raw<{
-    rows: { currency: string; per_base: string; day: string; source: string }[];
-  }>("SELECT currency, per_base, to_char(day, 'YYYY-MM-DD') AS day, source FROM rates");
-  const [first] = rows;
+  const found = await rows<{ currency: string; per_base: string; day: string; source: string }>(
+    db(),
+    "SELECT currency, per_base, to_char(day, 'YYYY-MM-DD') AS day, source FROM rates",
+  );
+  const [first] = found;
   if (first === undefined) throw new Error('there are no exchange rates: run migrations');
-  const perBase = new Map(rows.map(({ currency, per_base }) => [currency, per_base]));
+  const perBase = new Map(found.map(({ currency, per_base }) => [currency, per_base]));
   known = { rates: { day: first.day, source: first.source, perBase }, at: Date.now() };
   return known.rates;
 }
@@ -59,14 +61,17 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
       maxBytes: MAX_BYTES,
       timeoutMs: FETCH_MS,
     });
-    if (status !== 200) throw new FetchRefused(`it answers ${status}`);
-    const rates = readRates(body.toString(), RATES_FORMAT as RatesFormat);
+    if (status !== 200) throw new FetchRefused(FETCH_RULES.status('200', status));
+    const rates = readRates(body.toString(), RATES_FORMAT);
     const isNew = await db().transaction((trx) => keepRates(trx, { ...rates, source: RATES_URL }));
     known = undefined;
-    log.info({ day: rates.day, currencies: rates.perBase.size, isNew }, 'exchange rates fetched');
+    log.info(
+      { day: rates.day, currencies: rates.perBase.size, isNew },
+      'exchange rates were fetched',
+    );
   } catch (error) {
     if (!(error instanceof FetchRefused) && !(error instanceof BadRates)) throw error;
-    log.warn({ url: RATES_URL, reason: error.message }, 'exchange rates were not fetched');
+    log.warn({ url: RATES_URL, reason: error.message }, 'exchange rates could not be fetched');
   }
   measureAge(await newestRates());
   return undefined;
@@ -74,12 +79,13 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
 
 /** Keeps rates instead of those that are there, unless those are newer. */
 async function keepRates(trx: Db, { day, source, perBase }: Rates): Promise<boolean> {
-  await trx.raw('LOCK TABLE rates IN SHARE ROW EXCLUSIVE MODE');
-  const { rows } = await trx.raw<{ rows: { isNewer: boolean }[] }>(
+  await execute(trx, 'LOCK TABLE rates IN SHARE ROW EXCLUSIVE MODE');
+  const [row] = await rows<{ isNewer: boolean }>(
+    trx,
     'SELECT EXISTS (SELECT 1 FROM rates WHERE day > ?) AS "isNewer"',
     [day],
   );
-  if (rows[0]!.isNewer) return false;
+  if (row!.isNewer) return false;
   await trx('rates').delete();
   await trx('rates').insert(
     [...perBase].map(([currency, per_base]) => ({ currency, per_base, day, source })),

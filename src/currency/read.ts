@@ -1,7 +1,7 @@
 import type { Rates } from './convert.ts';
 
-/** How a source of rates writes them. */
-export type RatesFormat = 'ecb' | 'json';
+/** Format of published exchange rates. */
+type RatesFormat = 'ecb' | 'json';
 
 const CODE = /^[A-Z]{3}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -40,7 +40,7 @@ interface Parsed {
 
 function readEcb(text: string): Parsed {
   const day = /<Cube\s+time=['"]([^'"]*)['"]/.exec(text)?.[1] ?? '';
-  const cubes = text.matchAll(/<Cube\s+currency=['"]([^'"]*)['"]\s+rate=['"]([^'"]*)['"]\s*\/>/g);
+  const cubes = text.matchAll(/<Cube\s+currency=['"](\w*)['"]\s+rate=['"]([^'"\s]*)['"]/g);
   return { day, base: 'EUR', rates: [...cubes].map(([, currency, rate]) => [currency!, rate!]) };
 }
 

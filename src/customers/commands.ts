@@ -1,12 +1,14 @@
-import { Refusal } from '../errors.ts';
-import type { Db } from '../infra/db.ts';
-import { once } from '../jobs/once.ts';
+import type { RefusalData } from '../errors.ts';
+import { eventsStore } from '../events/store/index.ts';
+import { type Db, execute } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { forgetCustomer } from '../webhooks/forget.ts';
+import { eraseCustomer } from '../webhooks/erase.ts';
 import { Customer } from './model.ts';
 import { type CustomerRecord, toCustomer } from './record.ts';
 
-/** What may be changed of a customer. An absent field stays, `null` clears it. */
+/** The writable fields of a customer. An absent field is not changed, `null` clears it. */
 export interface CustomerChanges {
   name?: string | null;
   email?: string | null;
@@ -18,13 +20,13 @@ export function updateCustomer(
   { id, changes }: { id: string; changes: CustomerChanges },
   job: JobContext,
 ): Promise<CustomerRecord> {
-  return once(job, async (trx) => {
-    const [row] = (await Customer.of(job.projectId, trx)
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toCustomer(await Customer.lock(job.projectId, id, trx)));
+    const [row] = await Customer.of(job.projectId, trx)
       .where({ id })
       .patch({ ...changes, updated_at: new Date() })
-      .returning('*')) as unknown as Customer[];
-    if (row === undefined) throw unknownCustomer(id);
-    return { result: toCustomer(row), changes: [] };
+      .returning('*');
+    return { result: toCustomer(row!), changes: [] };
   });
 }
 
@@ -35,26 +37,44 @@ export function updateCustomer(
  * @throws Refusal `not_found`
  */
 export function deleteCustomer({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return once(job, async (trx) => {
-    const deleted = await Customer.of(job.projectId, trx).where({ id }).delete();
-    if (deleted === 0) throw unknownCustomer(id);
-    await eraseEvents(trx, job.projectId, id);
-    await forgetCustomer(trx, job.projectId, id);
+  return runIdempotent(job, async (trx) => {
+    const customer = await Customer.lock(job.projectId, id, trx);
+    refuseChanged(job.ifMatch, toCustomer(customer));
+    await Customer.of(job.projectId, trx).where({ id }).delete();
+    await eventsStore.eraseCustomer(trx, job.projectId, id);
+    await eraseInvoices(trx, job.projectId, id);
+    await eraseOutcomes(trx, customer);
+    await eraseCustomer(trx, job.projectId, id);
     return { result: { id }, changes: [] };
   });
 }
 
-async function eraseEvents(trx: Db, projectId: string, customerId: string): Promise<void> {
-  await trx.raw(
-    `UPDATE events SET ip = '', metadata = NULL, sale = sale - 'invoiceId'
-      WHERE project_id = :projectId AND customer_id = :customerId`,
-    { projectId, customerId },
+/** The answer to repeats with an Idempotency-Key once their customer has been erased. */
+const FORGOTTEN = JSON.stringify({
+  refused: { code: 'not_found', message: 'The customer has been forgotten' } satisfies RefusalData,
+});
+
+/** Empties the outcomes of jobs that name a customer: they are kept for a day at most. */
+async function eraseOutcomes(trx: Db, { project_id, id, external_id }: Customer): Promise<void> {
+  const mentions = [`"id":${JSON.stringify(id)}`, `"customerId":${JSON.stringify(external_id)}`];
+  await execute(
+    trx,
+    `UPDATE jobs SET outcome = :outcome
+      WHERE project_id = :projectId AND (strpos(outcome, :id) > 0 OR strpos(outcome, :externalId) > 0)`,
+    {
+      outcome: FORGOTTEN,
+      projectId: project_id,
+      id: mentions[0]!,
+      externalId: mentions[1]!,
+    },
   );
-  // The first answer to an invoice named the customer.
-  await trx.raw(
+}
+
+/** Deletes the first answers to invoices, which name the customer. */
+async function eraseInvoices(trx: Db, projectId: string, customerId: string): Promise<void> {
+  await execute(
+    trx,
     `UPDATE invoices SET answer = NULL WHERE project_id = :projectId AND customer_id = :customerId`,
     { projectId, customerId },
   );
 }
-
-const unknownCustomer = (id: string) => new Refusal('not_found', `There is no customer "${id}"`);

@@ -1,11 +1,20 @@
-import { Joi, nullableText } from '../infra/fields.ts';
+import { Joi, nameText } from '../http/fields.ts';
+import { webAddress } from '../short-links/url-field.ts';
 
 /** Fields of a customer as bodies have them. */
 export const customerFields = {
-  name: nullableText(100),
-  email: Joi.string().email({ tlds: false }).max(100).allow(null),
-  avatar: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
+  name: nameText(100)
+    .allow(null)
+    .description('Name, at most 100 characters.')
+    .example('Ada Lovelace'),
+  email: Joi.string()
+    .email({ tlds: false })
+    .max(100)
+    .allow(null)
+    .description('Email address, at most 100 characters.')
+    .example('ada@example.com'),
+  avatar: webAddress()
     .max(2_000)
-    .allow(null),
+    .allow(null)
+    .description('Address of a picture, at most 2,000 characters.'),
 };

@@ -1,6 +1,6 @@
 import { WorkspaceModel } from '../infra/model.ts';
 
-/** A row of `customers`: somebody who became a lead or bought something. */
+/** A row of `customers`: a person with a lead or a sale. */
 export class Customer extends WorkspaceModel {
   static override readonly tableName = 'customers';
   static override readonly idColumn = ['project_id', 'id'];

@@ -1,4 +1,4 @@
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
 import type { Customer } from './model.ts';
 
 /** A customer as callers see it. */
@@ -28,11 +28,14 @@ const nullable = Joi.string().allow(null).required();
 
 /** The customer record, for the reference and for checking answers. */
 export const customerRecord = Joi.object({
-  id: Joi.string().required(),
-  externalId: Joi.string().required().description('The caller’s own id.'),
-  name: nullable,
-  email: nullable,
-  avatar: nullable,
-  createdAt: Joi.string().isoDate().required(),
-  updatedAt: Joi.string().isoDate().required(),
-});
+  id: Joi.string().required().description('Id of the customer.').example('cus_9Kd3fGh5Jk'),
+  externalId: Joi.string()
+    .required()
+    .description('Id of the customer in the caller’s system.')
+    .example('user-1042'),
+  name: nullable.description('Name.').example('Ada Lovelace'),
+  email: nullable.description('Email address.').example('ada@example.com'),
+  avatar: nullable.description('Address of a picture.'),
+  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
+}).meta({ name: 'Customer' });

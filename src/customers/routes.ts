@@ -1,8 +1,9 @@
-import { answerWrite, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
-import { externalIdIn, id, Joi, paging, recordId, text } from '../infra/fields.ts';
-import { containing } from '../infra/like.ts';
+import { answerWrite, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { matching } from '../infra/like.ts';
 import { writes } from '../queues/writes.ts';
 import type { CustomerChanges } from './commands.ts';
 import { customerFields } from './fields.ts';
@@ -32,31 +33,35 @@ async function find(projectId: string, ref: string): Promise<Customer> {
   return row;
 }
 
-/** Addition to the contract, in which customers are made by leads and sales. */
+/** An extension of the contract, in which leads and sales create customers. */
 export const customerRoutes: Route[] = [
   route<{ query: CustomerListQuery }>({
     method: 'get',
     path: '/customers',
-    summary: 'Addition: list customers, newest first',
+    operationId: 'listCustomers',
+    summary: 'List customers, newest first',
+    description: 'Returns the customers, newest first.',
+    extension: true,
     tag,
     scope: 'customers.read',
     plan: 'business',
     query: Joi.object<CustomerListQuery>({
-      search: text(100).description('A part of name, email or external id.'),
-      email: text(100),
-      externalId: id().description('With the prefix `ext_`.'),
+      search: text(100).description('Part of the name, email or external id.'),
+      email: text(100).description('Email address, in full.'),
+      externalId: id().description(
+        'Id of the customer in the caller’s system, after the prefix `ext_`.',
+      ),
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(customerRecord) },
     async handle({ caller, query: { search, email, externalId, page, pageSize } }) {
       const customers = Customer.of(caller.projectId);
       if (search !== undefined) {
-        const pattern = containing(search);
-        customers.whereRaw('(name ILIKE ? OR email ILIKE ? OR external_id ILIKE ?)', [
-          pattern,
-          pattern,
-          pattern,
-        ]);
+        const { operator, pattern } = matching(search);
+        customers.whereRaw(
+          `(name ${operator} :pattern OR email ${operator} :pattern OR external_id ${operator} :pattern)`,
+          { pattern },
+        );
       }
       if (email !== undefined) customers.where({ email });
       if (externalId !== undefined) {
@@ -72,9 +77,13 @@ export const customerRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/customers/{id}',
-    summary: 'Addition: get a customer',
+    operationId: 'retrieveCustomer',
+    summary: 'Retrieve a customer',
+    description: 'Returns a customer.',
+    extension: true,
     tag,
     scope: 'customers.read',
+    record: true,
     plan: 'business',
     params,
     answers: { 200: customerRecord },
@@ -84,12 +93,16 @@ export const customerRoutes: Route[] = [
   route<{ params: Params; body: CustomerChanges }>({
     method: 'patch',
     path: '/customers/{id}',
-    summary: 'Addition: change a customer',
+    operationId: 'updateCustomer',
+    summary: 'Update a customer',
+    description: 'Changes a customer. Absent fields stay as they are; null clears a field.',
+    extension: true,
     tag,
     scope: 'customers.write',
+    record: true,
     plan: 'business',
     params,
-    body: Joi.object<CustomerChanges>(customerFields),
+    body: Joi.object<CustomerChanges>(customerFields).meta({ name: 'CustomerUpdate' }),
     answers: { 200: customerRecord },
     writes: true,
     async handle(request) {
@@ -101,14 +114,17 @@ export const customerRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'delete',
     path: '/customers/{id}',
-    summary: 'Addition: forget a customer',
+    operationId: 'deleteCustomer',
+    summary: 'Delete a customer',
     description:
-      'Deletes the customer and empties what their events say of them, for good. The events are counted as before.',
+      'Deletes a customer and erases their data from events, for good. The events are counted as before.',
+    extension: true,
     tag,
     scope: 'customers.write',
+    record: true,
     plan: 'business',
     params,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     async handle(request) {
       const { id: own } = await find(request.caller.projectId, request.params.id);

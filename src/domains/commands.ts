@@ -1,31 +1,42 @@
 import { randomBytes } from 'node:crypto';
+import { noteByOperator } from '../audit/write.ts';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type Db, db } from '../infra/db.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import type { Log } from '../infra/log.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { type Effects, once } from '../jobs/once.ts';
-import { domainName, publish } from '../lookup/publish.ts';
+import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
+import { domainName } from '../lookup/codec.ts';
+import { publish } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { leadsTo } from '../short-links/destination.ts';
 import { domainChange } from './entry.ts';
 import { Domain } from './model.ts';
 import { type DomainRecord, toDomain, verificationRecord } from './record.ts';
-import type { DomainChanges, NewDomain } from './schema.ts';
+import { type DomainChanges, type NewDomain, namedBy } from './schema.ts';
 import { hasVerificationRecord } from './verify.ts';
 
 /** Unverified domains older than this are no longer asked for by themselves. */
 const CHECKED_FOR = '14 days';
+/** Domains that one run asks for, how many at the same time, and when it stops beginning further ones, in ms. */
+const CHECKS_PER_RUN = 1_000;
+const CHECKS_AT_ONCE = 20;
+const CHECK_RUN_MS = 60_000;
 
 /**
  * Adds a domain, not verified yet.
  *
- * @throws Refusal `conflict` when the workspace has it, or it is the service's own
+ * @throws Refusal `conflict` when the workspace has it, it is the service's own, or it is to be primary at once
  */
 export function createDomain(
   { id, slug, ...changes }: NewDomain & { id: string },
   job: JobContext,
 ): Promise<DomainRecord> {
-  return once(job, (trx) => addDomain(trx, job.projectId, { id, slug, ...changes }, false));
+  return runIdempotent(job, (trx) =>
+    addDomain(trx, job.projectId, { id, slug, ...changes }, false),
+  );
 }
 
 /**
@@ -39,16 +50,20 @@ export async function addDomain(
   projectId: string,
   { id, slug, ...changes }: NewDomain & { id: string },
   verified: boolean,
-): Promise<Effects<DomainRecord>> {
+): Promise<CommandResult<DomainRecord>> {
   if (slug === config().DEFAULT_SHORT_DOMAIN) {
     throw new Refusal('conflict', `The domain "${slug}" is the service's own`);
   }
+  refuseLoop(slug, changes);
   const twin = await Domain.of(projectId, trx).where({ slug }).first();
   if (twin !== undefined)
     throw new Refusal('conflict', `The workspace has the domain "${slug}" already`);
   if (verified) await refuseVerifiedElsewhere(trx, slug, id);
-  if (changes.primary === true) await takePrimary(trx, projectId);
   const token = randomBytes(18).toString('base64url');
+  if (changes.primary === true) {
+    if (!verified) throw notVerified({ slug });
+    await takePrimary(trx, projectId);
+  }
   const row = await Domain.add(
     projectId,
     { id, slug, verified, verification_token: token, ...toColumns(changes) },
@@ -57,15 +72,20 @@ export async function addDomain(
   return { result: toDomain(row), changes: verified ? [domainChange(row)] : [] };
 }
 
-/** @throws Refusal `not_found` */
+/** @throws Refusal `not_found`, or `conflict` when a domain that is not verified is to be primary */
 export function updateDomain(
   { id, changes }: { id: string; changes: DomainChanges },
   job: JobContext,
 ): Promise<DomainRecord> {
-  return once(job, async (trx) => {
-    await lockDomain(trx, job.projectId, id);
-    if (changes.primary === true) await takePrimary(trx, job.projectId);
-    return saveDomain(trx, job.projectId, id, toColumns(changes));
+  return runIdempotent(job, async (trx) => {
+    const row = await lockDomain(trx, job.projectId, id);
+    refuseChanged(job.ifMatch, toDomain(row));
+    refuseLoop(row.slug, changes);
+    if (changes.primary === true) {
+      if (!row.verified) throw notVerified(row);
+      await takePrimary(trx, job.projectId);
+    }
+    return saveDomain(trx, job.projectId, row.id, toColumns(changes));
   });
 }
 
@@ -76,10 +96,10 @@ export function updateDomain(
  *   workspace holds the domain
  */
 export async function verifyDomain({ id }: { id: string }, job: JobContext): Promise<DomainRecord> {
-  const domain = await Domain.of(job.projectId).where({ id }).first();
+  const domain = await Domain.of(job.projectId).where(namedBy(id)).first();
   // The name servers are asked before the transaction: it must not wait for them.
   const proved = domain !== undefined && (domain.verified || (await askDns(domain)));
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const row = await lockDomain(trx, job.projectId, id);
     if (!proved) {
       const { name, value } = verificationRecord(row.slug, row.verification_token);
@@ -88,8 +108,8 @@ export async function verifyDomain({ id }: { id: string }, job: JobContext): Pro
         `The domain "${row.slug}" has no TXT record "${name}" with the value "${value}" yet`,
       );
     }
-    await refuseVerifiedElsewhere(trx, row.slug, id);
-    return saveDomain(trx, job.projectId, id, { verified: true, checked_at: new Date() });
+    await refuseVerifiedElsewhere(trx, row.slug, row.id);
+    return saveDomain(trx, job.projectId, row.id, { verified: true, checked_at: new Date() });
   });
 }
 
@@ -107,50 +127,73 @@ async function askDns({ slug, verification_token }: Domain): Promise<boolean> {
  * @throws Refusal `not_found`, or `conflict` while it has links or QR codes
  */
 export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const row = await lockDomain(trx, job.projectId, id);
-    const claims = (await trx('claims').where({ domain_id: id }).count('* as count').first()) as {
-      count: number;
-    };
+    refuseChanged(job.ifMatch, toDomain(row));
+    const claims = (await trx('claims')
+      .where({ domain_id: row.id, free_at: null })
+      .count('* as count')
+      .first()) as { count: number };
     if (claims.count > 0) {
       throw new Refusal(
         'conflict',
         `The domain "${row.slug}" still has ${claims.count} links or QR codes: delete or move them first`,
       );
     }
-    await Domain.of(job.projectId, trx).where({ id }).delete();
+    await trx('claims').where({ domain_id: row.id }).delete();
+    await Domain.of(job.projectId, trx).where({ id: row.id }).delete();
     const gone = { name: domainName(row.slug), version: row.version, entry: null, announce: true };
-    return { result: { id }, changes: row.verified ? [gone] : [] };
+    return { result: { id: row.id }, changes: row.verified ? [gone] : [] };
   });
 }
 
-/** Asks the DNS for every domain that waits for its record. */
+/**
+ * Asks the DNS for domains that wait for their record, for {@link CHECK_RUN_MS} at most. Workspaces take turns, so that
+ * many domains of one, with name servers that don't answer, keep no other waiting.
+ */
 export async function checkDomains(_data: object, { log }: JobContext): Promise<undefined> {
-  const { rows } = await db().raw<{ rows: { id: string; project_id: string }[] }>(
-    `SELECT id, project_id FROM domains
-      WHERE NOT verified AND project_id IS NOT NULL AND created_at > now() - ?::interval
-      ORDER BY checked_at NULLS FIRST LIMIT 200`,
-    [CHECKED_FOR],
+  const until = Date.now() + CHECK_RUN_MS;
+  const waiting = await rows<{ id: string; project_id: string }>(
+    db(),
+    `SELECT id, project_id FROM (
+       SELECT id, project_id, checked_at,
+              row_number() OVER (PARTITION BY project_id ORDER BY checked_at NULLS FIRST) AS turn
+         FROM domains
+        WHERE NOT verified AND project_id IS NOT NULL AND created_at > now() - ?::interval) AS waiting
+      ORDER BY turn, checked_at NULLS FIRST LIMIT ?`,
+    [CHECKED_FOR, CHECKS_PER_RUN],
   );
-  for (const { id, project_id: projectId } of rows) {
-    const domain = await Domain.of(projectId).where({ id }).first();
-    if (domain === undefined) continue;
-    if (!(await askDns(domain))) {
-      await Domain.of(projectId).where({ id }).patch({ checked_at: new Date() });
-      continue;
+  const check = async () => {
+    for (
+      let row = waiting.shift();
+      row !== undefined && Date.now() < until;
+      row = waiting.shift()
+    ) {
+      await checkDomain(row.project_id, row.id, log);
     }
-    const context = { jobId: newId('job'), projectId, isRepeat: false, log };
-    await verifyDomain({ id }, context).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
-      log.warn({ domain: domain.slug, reason: error.message }, 'domain not verified');
-    });
-  }
+  };
+  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, check));
   return undefined;
+}
+
+async function checkDomain(projectId: string, id: string, log: Log): Promise<void> {
+  const domain = await Domain.of(projectId).where({ id }).first();
+  if (domain === undefined) return;
+  if (!(await askDns(domain))) {
+    await Domain.of(projectId).where({ id }).patch({ checked_at: new Date() });
+    return;
+  }
+  const context = { jobId: newId('job'), projectId, isRepeat: false, log };
+  await verifyDomain({ id }, context).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    log.warn({ domain: domain.slug, reason: error.message }, 'domain could not be verified');
+  });
 }
 
 /** Makes the service's default short domain, once. Run with the migrations. */
 export async function ensureDefaultDomain(connection: Db, slug: string): Promise<void> {
-  await connection.raw(
+  await execute(
+    connection,
     `INSERT INTO domains (id, project_id, slug, verified, verification_token)
      SELECT ?, NULL, ?, true, '' WHERE NOT EXISTS (SELECT 1 FROM domains WHERE project_id IS NULL AND slug = ?)
      ON CONFLICT DO NOTHING`,
@@ -164,16 +207,21 @@ export async function addDomainNow(
   domain: NewDomain,
   verified: boolean,
 ): Promise<DomainRecord> {
-  const done = await db().transaction((trx) =>
-    addDomain(trx, projectId, { ...domain, id: newId('domain') }, verified),
-  );
+  const id = newId('domain');
+  const done = await db().transaction(async (trx) => {
+    await noteByOperator(trx, projectId, {
+      action: 'domain.create',
+      target: { kind: 'domain', id },
+    });
+    return addDomain(trx, projectId, { ...domain, id }, verified);
+  });
   await publish(cacheRedis(), done.changes);
   return done.result;
 }
 
-async function lockDomain(trx: Db, projectId: string, id: string): Promise<Domain> {
-  const row = await Domain.of(projectId, trx).where({ id }).forUpdate().first();
-  if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
+async function lockDomain(trx: Db, projectId: string, ref: string): Promise<Domain> {
+  const row = await Domain.of(projectId, trx).where(namedBy(ref)).forUpdate().first();
+  if (row === undefined) throw new Refusal('not_found', `There is no domain "${ref}"`);
   return row;
 }
 
@@ -182,17 +230,32 @@ async function saveDomain(
   projectId: string,
   id: string,
   columns: Partial<Domain>,
-): Promise<Effects<DomainRecord>> {
-  const changed = await Domain.of(projectId, trx)
+): Promise<CommandResult<DomainRecord>> {
+  const [row] = await Domain.of(projectId, trx)
     .where({ id })
     .patch({
       ...columns,
       updated_at: new Date(),
-      version: Domain.raw("nextval('lookup_version')") as unknown as number,
+      version: Domain.raw("nextval('lookup_version')"),
     })
     .returning('*');
-  const row = (changed as unknown as Domain[])[0]!;
-  return { result: toDomain(row), changes: row.verified ? [domainChange(row)] : [] };
+  return { result: toDomain(row!), changes: row!.verified ? [domainChange(row!)] : [] };
+}
+
+/** Links without a domain of their own are made on the primary one, and must lead somewhere. */
+const notVerified = ({ slug }: { slug: string }) =>
+  new Refusal(
+    'conflict',
+    `The domain "${slug}" must be verified before it is made primary: set the DNS record in its verification, ` +
+      'call POST /domains/{id}/verify, then set primary to true',
+  );
+
+/** @throws Refusal `unprocessable_entity` when the root of a domain would lead to itself */
+function refuseLoop(slug: string, { target }: DomainChanges): void {
+  if (typeof target !== 'string' || !leadsTo(target, { domain: slug, key: '', flexible: false })) {
+    return;
+  }
+  throw new Refusal('unprocessable_entity', 'target must not be the root of the domain itself');
 }
 
 async function takePrimary(trx: Db, projectId: string): Promise<void> {

@@ -1,8 +1,9 @@
-import { domainEntry, encodeDomain } from '../lookup/entry.ts';
-import { domainName, type LookupChange } from '../lookup/publish.ts';
+import { domainName, encodeDomain } from '../lookup/codec.ts';
+import { domainEntry } from '../lookup/entry.ts';
+import type { LookupChange } from '../lookup/publish.ts';
 import type { Domain } from './model.ts';
 
-/** What redirect processes must learn of a domain as it is now: only a verified one resolves. */
+/** The look-up entry of a domain in its present state; only a verified domain has one. */
 export function domainChange(row: Domain): LookupChange {
   return {
     name: domainName(row.slug),

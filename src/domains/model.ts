@@ -16,7 +16,7 @@ export class Domain extends WorkspaceModel {
   declare placeholder: string | null;
   declare expired_url: string | null;
   declare not_found_url: string | null;
-  /** Whether the target may be shown in a frame, as of the last write of target or type. */
+  /** True if the target may be shown in a frame, as of the last write of target or type. */
   declare target_frameable: boolean;
   declare version: number;
   declare created_at: Date;

@@ -1,5 +1,5 @@
 import { config } from '../config.ts';
-import { flag, Joi } from '../infra/fields.ts';
+import { flag, Joi } from '../http/fields.ts';
 import type { Domain } from './model.ts';
 
 /** The domain record of the contract, and how to prove that the domain is one's own. */
@@ -44,27 +44,45 @@ export function toDomain(row: Domain): DomainRecord {
 
 /** The domain record, for the reference and for checking answers. */
 export const domainRecord = Joi.object({
-  id: Joi.string().required(),
-  slug: Joi.string().required(),
-  verified: flag().required(),
-  primary: flag().required(),
-  archived: flag().required(),
-  target: Joi.string().allow(null).required(),
-  type: Joi.string().valid('redirect', 'rewrite').required(),
-  placeholder: Joi.string().required(),
-  expiredUrl: Joi.string().allow(null).required(),
+  id: Joi.string().required().description('Id of the domain.').example('dom_7Yq2wErt4U'),
+  slug: Joi.string()
+    .required()
+    .description('Domain name, in lower case and ASCII.')
+    .example('go.example.com'),
+  verified: flag().required().description('The ownership of the domain is proven.').example(true),
+  primary: flag().required().description('New links are created on it unless they name a domain.'),
+  archived: flag().required().description('Lists leave it out by default.'),
+  target: Joi.string()
+    .allow(null)
+    .required()
+    .description('Destination of the root of the domain.')
+    .example('https://example.com'),
+  type: Joi.string()
+    .valid('redirect', 'rewrite')
+    .required()
+    .description('`rewrite` shows the target in a frame, under the address of the domain.'),
+  placeholder: Joi.string()
+    .required()
+    .description('Example of a destination URL.')
+    .example('https://example.com/landing'),
+  expiredUrl: Joi.string()
+    .allow(null)
+    .required()
+    .description('Destination of expired links that have none of their own.'),
   notFoundUrl: Joi.string()
     .allow(null)
     .required()
-    .description('Addition: where visitors are led who ask for a key that nothing has.'),
-  createdAt: Joi.string().isoDate().required(),
-  updatedAt: Joi.string().isoDate().required(),
+    .description('Destination of visitors whose key does not exist.')
+    .meta({ extension: true }),
+  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
   verification: Joi.object({
-    type: Joi.string().valid('TXT').required(),
-    name: Joi.string().required(),
-    value: Joi.string().required(),
+    type: Joi.string().valid('TXT').required().description('Type of the DNS record.'),
+    name: Joi.string().required().description('Name of the DNS record.'),
+    value: Joi.string().required().description('Value of the DNS record.'),
   })
     .allow(null)
     .required()
-    .description('Addition: the DNS record that verifies the domain; null once it is verified.'),
-});
+    .description('DNS record that proves the ownership; null once the domain is verified.')
+    .meta({ extension: true }),
+}).meta({ name: 'Domain' });

@@ -1,11 +1,14 @@
-import { type Asker, answerWrite, created, ok } from '../api/answer.ts';
-import { askFrameable } from '../api/ask-framing.ts';
-import { type Route, route } from '../api/route.ts';
+import { domainToUnicode } from 'node:url';
 import { Refusal } from '../errors.ts';
+import { type Asker, answerWrite, created, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { Joi } from '../infra/fields.ts';
 import { containing } from '../infra/like.ts';
+import { normalize } from '../infra/normalize.ts';
 import { writes } from '../queues/writes.ts';
+import { askFrameable } from '../short-links/destination.ts';
 import { Domain } from './model.ts';
 import { domainRecord, toDomain } from './record.ts';
 import {
@@ -15,6 +18,7 @@ import {
   domainListQuery,
   domainParams,
   type NewDomain,
+  namedBy,
   newDomainBody,
 } from './schema.ts';
 
@@ -25,7 +29,9 @@ export const domainRoutes: Route[] = [
   route<{ query: DomainListQuery }>({
     method: 'get',
     path: '/domains',
+    operationId: 'listDomains',
     summary: 'List domains',
+    description: 'Returns the domains of the workspace, one page at a time.',
     tag,
     scope: 'domains.read',
     query: domainListQuery,
@@ -33,7 +39,7 @@ export const domainRoutes: Route[] = [
     async handle({ caller, query: { archived, search, page, pageSize } }) {
       const domains = Domain.of(caller.projectId);
       if (!archived) domains.where('archived', false);
-      if (search !== undefined) domains.whereRaw('slug ILIKE ?', [containing(search)]);
+      if (search !== undefined) await narrow(domains, search, caller.projectId);
       const rows = await domains
         .orderBy('id')
         .limit(pageSize)
@@ -44,17 +50,23 @@ export const domainRoutes: Route[] = [
   route<{ body: NewDomain }>({
     method: 'post',
     path: '/domains',
-    summary: 'Addition: add a domain',
+    operationId: 'createDomain',
+    summary: 'Create a domain',
+    extension: true,
     description:
       'The domain resolves once its owner has set the DNS record in `verification` and it has been verified.',
     tag,
     scope: 'domains.write',
+    record: true,
     body: newDomainBody,
     answers: { 201: domainRecord },
     writes: true,
-    async handle(request) {
-      const body = await withFraming(request, request.body);
-      const data = { ...body, id: newId('domain') };
+    defaults: { type: 'redirect', archived: false, primary: false },
+    handle(request) {
+      const data = async () => ({
+        ...(await withFraming(request, request.body)),
+        id: newId('domain'),
+      });
       return answerWrite(request, writes, 'domain.create', data, (made) =>
         created(`/domains/${made.id}`, made),
       );
@@ -63,13 +75,17 @@ export const domainRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/domains/{id}',
-    summary: 'Addition: get a domain',
+    operationId: 'retrieveDomain',
+    summary: 'Retrieve a domain',
+    description: 'Returns a domain.',
+    extension: true,
     tag,
     scope: 'domains.read',
+    record: true,
     params: domainParams,
     answers: { 200: domainRecord },
     async handle({ caller, params: { id } }) {
-      const row = await Domain.of(caller.projectId).where({ id }).first();
+      const row = await Domain.of(caller.projectId).where(namedBy(id)).first();
       if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
       return ok(toDomain(row));
     },
@@ -77,16 +93,20 @@ export const domainRoutes: Route[] = [
   route<{ params: Params; body: DomainChanges }>({
     method: 'patch',
     path: '/domains/{id}',
-    summary: 'Addition: change a domain',
+    operationId: 'updateDomain',
+    summary: 'Update a domain',
+    description: 'Changes a domain. Absent fields stay as they are; null clears a field.',
+    extension: true,
     tag,
     scope: 'domains.write',
+    record: true,
     params: domainParams,
     body: domainChangesBody,
     answers: { 200: domainRecord },
     writes: true,
     async handle(request) {
       const { id } = request.params;
-      const before = await Domain.of(request.caller.projectId).where({ id }).first();
+      const before = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
       const data = { id, changes: await withFraming(request, request.body, before) };
       return answerWrite(request, writes, 'domain.update', data, ok);
     },
@@ -94,9 +114,14 @@ export const domainRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'post',
     path: '/domains/{id}/verify',
-    summary: 'Addition: look for the DNS record of a domain, and verify it',
+    operationId: 'verifyDomain',
+    summary: 'Verify a domain',
+    description:
+      'Looks up the DNS record of the domain and verifies the domain if the record is right.',
+    extension: true,
     tag,
     scope: 'domains.write',
+    record: true,
     params: domainParams,
     answers: { 200: domainRecord },
     writes: true,
@@ -105,11 +130,15 @@ export const domainRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'delete',
     path: '/domains/{id}',
-    summary: 'Addition: delete a domain that has no links or QR codes',
+    operationId: 'deleteDomain',
+    summary: 'Delete a domain',
+    description: 'Deletes a domain. Refused while it has links or QR codes.',
+    extension: true,
     tag,
     scope: 'domains.write',
+    record: true,
     params: domainParams,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => answerWrite(request, writes, 'domain.delete', request.params, ok),
   }),
@@ -125,4 +154,17 @@ async function withFraming<Changes extends DomainChanges>(
   if (type !== 'rewrite' || typeof target !== 'string' || !/^https?:/i.test(target)) return changes;
   const frameable = await askFrameable(request, [target]);
   return { ...changes, targetFrameable: frameable.length > 0 };
+}
+
+/** Narrows a list to the domains whose name contains a text, in ASCII or as people read it. */
+async function narrow(
+  domains: ReturnType<typeof Domain.of>,
+  search: string,
+  projectId: string,
+): Promise<void> {
+  const part = normalize(search, 'NFKC').toLowerCase();
+  const encoded = await Domain.of(projectId).where('slug', 'like', '%xn--%').select('slug');
+  const read = encoded.filter(({ slug }) => domainToUnicode(slug).includes(part));
+  const slugs = read.map(({ slug }) => slug);
+  domains.whereRaw('(slug LIKE ? OR slug = ANY(?))', [containing(part), slugs]);
 }

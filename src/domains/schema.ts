@@ -1,26 +1,8 @@
-import { bodyFlag, flag, id, Joi, paging, text } from '../infra/fields.ts';
-import { parseUrl } from '../infra/url.ts';
-import { destination } from '../links/destination.ts';
+import { domainField, toHostName } from '../http/domain-name.ts';
+import { bodyFlag, flag, id, Joi, paging, text } from '../http/fields.ts';
+import { destination, webAddress } from '../short-links/url-field.ts';
 
-/** Lower-case and ASCII, as domains are stored; `undefined` when the text is no host name. */
-export function toHostName(value: string): string | undefined {
-  const url = /^[^\s/?#@:[\]\\%]+$/.test(value) ? parseUrl(`http://${value}`) : undefined;
-  if (url === undefined) return undefined;
-  const host = url.hostname.replace(/\.$/, '');
-  const isAddress = /^[\d.]+$/.test(host);
-  return isAddress || host === '' || host.length > 253 ? undefined : host;
-}
-
-/** A domain name as a field; the checked value is lower-case and ASCII. */
-export const domainField = () =>
-  Joi.string()
-    .max(253)
-    .custom(
-      (value: string, { error }) =>
-        toHostName(value) ?? error('rule', { rule: 'must be a host name such as go.example.com' }),
-    );
-
-/** What may be set on a domain. */
+/** The writable fields of a domain. */
 export interface DomainChanges {
   target?: string | null;
   type?: 'redirect' | 'rewrite';
@@ -38,28 +20,48 @@ export interface NewDomain extends DomainChanges {
 }
 
 const changes = {
-  target: destination().allow(null).description('Where the root of the domain leads.'),
-  type: Joi.string().valid('redirect', 'rewrite'),
-  placeholder: text(2_000).description('An example link, shown to teammates.'),
-  expiredUrl: destination().allow(null),
+  target: destination().allow(null).description('Destination of the root of the domain.'),
+  type: Joi.string()
+    .valid('redirect', 'rewrite')
+    .description('`rewrite` shows the target in a frame. Default `redirect`.'),
+  placeholder: webAddress()
+    .max(2_000)
+    .description('Example of a destination URL, at most 2,000 characters.'),
+  expiredUrl: destination()
+    .allow(null)
+    .description('Destination of expired links that have none of their own.'),
   notFoundUrl: destination()
     .allow(null)
-    .description('Addition: where visitors are led who ask for a key that nothing has.'),
-  archived: bodyFlag(),
-  primary: bodyFlag(),
+    .description('Destination of visitors whose key does not exist.')
+    .meta({ extension: true }),
+  archived: bodyFlag().description('Lists leave it out by default. Default false.'),
+  primary: bodyFlag().description(
+    'New links are created on it unless they name a domain; the workspace has one. Default false.',
+  ),
 };
 
 export const newDomainBody = Joi.object<NewDomain>({
   slug: domainField()
-    .pattern(/\./, { name: 'a domain with a dot' })
+    .pattern(/\./, { name: 'a full domain name' })
     .required()
-    .description('The domain name.'),
+    .description('Domain name, with at least one dot.')
+    .example('go.example.com'),
   ...changes,
+}).meta({ name: 'NewDomain' });
+
+export const domainChangesBody = Joi.object<DomainChanges>(changes)
+  .meta({ name: 'DomainUpdate' })
+  .example({ target: 'https://example.com' });
+
+export const domainParams = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the domain, or its name.'),
 });
 
-export const domainChangesBody = Joi.object<DomainChanges>(changes);
-
-export const domainParams = Joi.object<{ id: string }>({ id: id().required() });
+/** The column by which a path names a domain. No id is a host name: it has an underscore. */
+export function namedBy(ref: string): { slug: string } | { id: string } {
+  const slug = toHostName(ref);
+  return slug === undefined ? { id: ref } : { slug };
+}
 
 export interface DomainListQuery {
   archived: boolean;
@@ -70,6 +72,6 @@ export interface DomainListQuery {
 
 export const domainListQuery = Joi.object<DomainListQuery>({
   archived: flag().default(false).description('Include archived domains.'),
-  search: text(253),
+  search: text(253).description('Part of the name.'),
   ...paging(50),
 });

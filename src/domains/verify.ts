@@ -1,20 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
-import { config } from '../config.ts';
+import { newResolver } from '../infra/names.ts';
 import { verificationRecord } from './record.ts';
 
-/** Answers that say "there is no such record", as against "nobody answered". */
+/** Answers that say "there is no such record", as opposed to a missing response. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
-const DNS_TIMEOUT_MS = 3_000;
+const DNS_TIMEOUT_MS = 2_000;
 
 /**
- * Whether the DNS has the TXT record that lets a workspace use a domain.
+ * True if the DNS has the TXT record that verifies a domain for a workspace.
  *
  * @throws Error when no name server gave an answer
  */
 export async function hasVerificationRecord(slug: string, token: string): Promise<boolean> {
-  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
-  if (config().DNS_SERVERS.length > 0) resolver.setServers(config().DNS_SERVERS);
+  const resolver = newResolver(DNS_TIMEOUT_MS);
   const { name, value } = verificationRecord(slug, token);
   try {
     const records = await resolver.resolveTxt(name);

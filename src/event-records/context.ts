@@ -1,21 +1,29 @@
 import { Customer } from '../customers/model.ts';
 import { toCustomer } from '../customers/record.ts';
+import type { StoredEvent } from '../events/event.ts';
 import { type Db, db } from '../infra/db.ts';
+import { BLANK_LINK } from '../links/model.ts';
 import { linkQueries } from '../links/queries.ts';
+import { type SealedLink, toSealedLink } from '../links/record.ts';
 import { findPages } from '../pages/queries.ts';
+import { BLANK_QR_CODE } from '../qrcodes/model.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
-import { openPassword } from '../records/record.ts';
-import type { StoredEvent } from './queries.ts';
-import { type EventContext, toEvent } from './record.ts';
+import { type SealedQrCode, toSealedQrCode } from '../qrcodes/record.ts';
+import type { RowIds } from '../short-links/model.ts';
+import { openPassword } from '../short-links/record.ts';
+import { type EventContext, isQrCode, toEvent } from './record.ts';
 
-/** Events with what they are about, as callers get them. */
-export async function toEvents(projectId: string, events: readonly StoredEvent[]) {
+/** Events as callers get them. */
+export async function toEvents(
+  projectId: string,
+  events: readonly StoredEvent[],
+): Promise<object[]> {
   const contextOf = await contextsOf(projectId, events, openPassword);
   return events.map((event) => toEvent(event, contextOf(event)));
 }
 
 /**
- * What events are about, which is read together for all of them.
+ * Reads the records that some events are about, those of all events together.
  *
  * @param prepare makes of a link or QR code what is shown of it
  */
@@ -31,11 +39,7 @@ export async function contextsOf(
   const records = ids(({ link_id }) => link_id);
   const [links, qrcodes, pages, customers] = await Promise.all([
     linkQueries.findAll(projectId, records, connection),
-    qrCodeQueries.findAll(
-      projectId,
-      records.filter((id) => id.startsWith('qr_')),
-      connection,
-    ),
+    qrCodeQueries.findAll(projectId, records.filter(isQrCode), connection),
     findPages(
       projectId,
       ids(({ page_id }) => page_id),
@@ -46,24 +50,38 @@ export async function contextsOf(
       ids(({ customer_id }) => customer_id),
     ),
   ]);
-  const byId = <T extends { id: string }>(all: readonly T[]) =>
-    new Map(all.map((one) => [one.id, one]));
-  const known = {
-    link: byId(links.map(prepare)),
-    qrcode: byId(qrcodes.map(prepare)),
-    page: byId(pages),
-    customer: byId(customers.map(toCustomer)),
-  };
-  return (event) =>
-    withoutAbsent({
-      link: known.link.get(event.link_id ?? ''),
-      qrcode: known.qrcode.get(event.link_id ?? ''),
-      page: known.page.get(event.page_id ?? ''),
-      customer: known.customer.get(event.customer_id ?? ''),
-    });
+  const [link, qrcode] = [byId(links.map(prepare)), byId(qrcodes.map(prepare))];
+  const [page, customer] = [byId(pages), byId(customers.map(toCustomer))];
+  return (event) => ({
+    record: isQrCode(event.link_id ?? '')
+      ? (qrcode.get(event.link_id) ?? rememberedQrCode(event))
+      : (link.get(event.link_id) ?? rememberedLink(event)),
+    page: page.get(event.page_id) ?? null,
+    customer: customer.get(event.customer_id) ?? null,
+  });
 }
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+const byId = <T extends { id: string }>(all: readonly T[]) =>
+  new Map<string | null, T>(all.map((one) => [one.id, one]));
 
-const withoutAbsent = <T extends object>(some: T): Defined<T> =>
-  Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as Defined<T>;
+const idsOf = (event: StoredEvent): RowIds => ({
+  project_id: event.project_id,
+  id: event.link_id ?? '',
+  user_id: '',
+  domain_id: '',
+  key: event.key,
+  created_at: event.occurred_at,
+  updated_at: event.occurred_at,
+});
+
+/** A deleted link, of which the event has a few fields; that of a visit of a domain's root has no id. */
+function rememberedLink(event: StoredEvent): SealedLink {
+  const row = { ...BLANK_LINK, ...idsOf(event), url: event.url };
+  return toSealedLink(row, { domain: event.domain, tags: [] });
+}
+
+function rememberedQrCode(event: StoredEvent): SealedQrCode {
+  const { url } = event;
+  const row = { ...BLANK_QR_CODE, ...idsOf(event), url, content: { url } };
+  return toSealedQrCode(row, { domain: event.domain, tags: [] });
+}

@@ -1,13 +1,16 @@
-import { ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
+import type { Schema } from 'joi';
 import { Refusal } from '../errors.ts';
-import { Joi } from '../infra/fields.ts';
-import { EVENTS, type EventParameter } from './events.ts';
-import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './filters.ts';
-import { countersTotal } from './groups/count.ts';
-import type { Group } from './groups/group.ts';
-import { GROUPS, type GroupName } from './groups/index.ts';
-import { INTERVALS, resolveSpan, type SpanQuery } from './interval.ts';
+import { ok } from '../http/answer.ts';
+import { Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { hasConditions } from './filter.ts';
+import { EVENT_PARAMETERS, type EventParameter, kindsOf } from './kinds.ts';
+import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './query/filters.ts';
+import { totalsOfCounters } from './query/groups/count.ts';
+import type { Group } from './query/groups/group.ts';
+import { GROUPS, type GroupName } from './query/groups/index.ts';
+import { INTERVALS, resolveSpan, type SpanQuery } from './query/interval.ts';
+import type { EventRecords } from './records.ts';
 
 /** Answered from the counters that are kept on the records. */
 const FROM_COUNTERS = 'all_unfiltered';
@@ -19,45 +22,70 @@ interface AnalyticsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
   interval?: SpanQuery['interval'] | typeof FROM_COUNTERS;
 }
 
-const names = Object.keys(GROUPS) as GroupName[];
+/** Groups with a default event of their own, for the reference. */
+const defaultEvents = Object.entries<Group>(GROUPS)
+  .flatMap(([name, { defaultEvent }]) =>
+    defaultEvent === undefined ? [] : [`, for \`${name}\` ${defaultEvent}`],
+  )
+  .join('');
 
-export const analyticsRoutes: Route[] = [
+/** The shapes of answers for the reference, each named after the first group that has it. */
+function namedAnswers(): Schema[] {
+  const nameOf = new Map<Schema, string>();
+  for (const [name, { answer }] of Object.entries(GROUPS)) {
+    if (!nameOf.has(answer)) nameOf.set(answer, name);
+  }
+  return [...nameOf].map(([answer, name]) =>
+    answer.meta({
+      name: `analytics_${name}`.replaceAll(/(?:^|_)(\w)/g, (_, first: string) =>
+        first.toUpperCase(),
+      ),
+    }),
+  );
+}
+
+export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRecords): Route[] => [
   route<{ query: AnalyticsQuery }>({
     method: 'get',
     path: '/analytics',
-    summary: 'Count events, by time or by what is known of them',
+    isHeavy: true,
+    operationId: 'retrieveAnalytics',
+    summary: 'Retrieve analytics',
+    description:
+      'Counts events in a span of time. `groupBy` says by what they are counted, and the shape of the answer.',
     tag: 'Analytics',
     scope: 'analytics.read',
     plan: 'pro',
     query: Joi.object<AnalyticsQuery>({
       event: Joi.string()
-        .valid(...Object.keys(EVENTS))
-        .description('What is counted; clicks, or scans of top_qrcodes and views of top_pages.'),
+        .valid(...EVENT_PARAMETERS)
+        .description(`Events that are counted. Default: clicks${defaultEvents}.`),
       groupBy: Joi.string()
-        .valid(...names)
-        .default('count'),
+        .valid(...Object.keys(GROUPS))
+        .default('count')
+        .description('By what is counted, and the shape of the answer.'),
       interval: Joi.string()
         .valid(...INTERVALS, FROM_COUNTERS)
-        .description('Wins over start and end. Without any of them: 24h.'),
+        .description('Span of time; wins over `start` and `end`. Default, without them: 24h.'),
       ...filterSchemas,
       ...spanSchemas,
     }),
     answers: {
-      200: Joi.alternatives(...new Set(Object.values(GROUPS).map(({ answer }) => answer))),
+      200: Joi.alternatives(...namedAnswers()).meta({ name: 'Analytics' }),
     },
     async handle({ caller: { projectId }, query: { interval, groupBy, event, ...query } }) {
-      const filter = await resolveFilter(projectId, query);
+      const filter = await resolveFilter(projectId, query, resolveRecords);
       if (interval === FROM_COUNTERS) {
-        if (!COUNTED.has(groupBy) || filter.conditions !== '') {
+        if (!COUNTED.has(groupBy) || hasConditions(filter)) {
           throw new Refusal(
             'unprocessable_entity',
             `interval ${FROM_COUNTERS} can only be counted: groupBy must be count, and of filters it takes those that name records`,
           );
         }
-        return ok(await countersTotal({ projectId, filter }));
+        return ok(totalsOfCounters(await readCounters(projectId, filter)));
       }
       const group: Group = GROUPS[groupBy];
-      const events = EVENTS[event ?? group.defaultEvent ?? 'clicks'];
+      const events = kindsOf(event ?? group.defaultEvent ?? 'clicks');
       const { start, end, timezone } = query;
       const span = await resolveSpan(projectId, {
         timezone,
@@ -65,7 +93,7 @@ export const analyticsRoutes: Route[] = [
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
       });
-      return ok(await group.ask({ projectId, span, filter, events }));
+      return ok(await group.ask({ projectId, span, filter, events }, names));
     },
   }),
 ];

@@ -1,55 +1,27 @@
-/** What can happen. */
-export const EVENT_NAMES = ['click', 'scan', 'view', 'lead', 'sale'] as const;
-
-/** What happened. */
-export type EventName = (typeof EVENT_NAMES)[number];
+import { COLUMNS, columnsOfClick, initialRow, type RowOf } from './columns.ts';
 
 /** Name of the lead that a form before a destination makes. */
 export const FORM_SUBMITTED = 'Form submitted';
 
-/** How a sale came about. */
-export interface SaleDetails {
-  paymentProcessor: string;
-  invoiceId: string | null;
-  /** As sold: minor units of the currency, ISO 4217. */
-  amount: number;
-  currency: string;
-  /** US dollars for one unit of the currency, as an exact fraction, and its day. */
-  rate: string;
-  rateDate: string | null;
-}
+/** An event as it is stored. */
+export type EventRow = RowOf<typeof COLUMNS>;
 
-/** A row of `events`; named as its columns. */
-export interface EventRow {
-  project_id: string;
-  occurred_at: string;
-  id: string;
-  event: EventName;
-  /** The link, or the QR code of a scan. `null`: the root of a domain. */
-  link_id: string | null;
-  domain: string;
-  key: string;
-  url: string;
-  continent: string;
-  country: string;
-  region: string;
-  city: string;
-  device: string;
-  browser: string;
-  os: string;
-  referer: string;
-  referer_url: string;
-  via: 'link' | 'qr';
-  ip: string;
-  /** The page that was shown, or whose form was sent. */
-  page_id: string | null;
-  /** The click that a lead belongs to. */
-  click_id: string | null;
-  event_name: string | null;
-  /** The answers of a form. */
-  metadata: Record<string, unknown> | null;
-  customer_id: string | null;
-  /** Of a sale, in US cents. */
-  amount_cents: number | null;
-  sale: SaleDetails | null;
+/** An event as it is read: its time is a date. */
+export type StoredEvent = Omit<EventRow, 'occurred_at'> & { occurred_at: Date };
+
+/** An event of which nothing is known. */
+export const INITIAL_EVENT: Readonly<EventRow> = initialRow(COLUMNS);
+
+/**
+ * A lead or sale, with the visitor and the link or QR code of its click.
+ *
+ * @param from the click, or the lead, that it is attributed to
+ */
+export function attributed(
+  from: StoredEvent | undefined,
+  fields: Partial<EventRow> & Pick<EventRow, 'project_id' | 'id' | 'occurred_at' | 'event'>,
+): EventRow {
+  if (from === undefined) return { ...INITIAL_EVENT, ...fields };
+  const row = { ...INITIAL_EVENT, click_id: from.click_id ?? from.id };
+  return Object.assign(row, columnsOfClick(COLUMNS, from), fields);
 }

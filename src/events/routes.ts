@@ -1,20 +1,18 @@
-import { EVENTS } from '../analytics/events.ts';
-import { type FilterQuery, resolveFilter } from '../analytics/filters.ts';
-import { resolveSpan, type SpanQuery } from '../analytics/interval.ts';
-import { ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
-import { Joi, text } from '../infra/fields.ts';
-import { toEvents } from './context.ts';
-import { listEvents, readCursor, writeCursor } from './queries.ts';
-import { eventRecord } from './record.ts';
-import { eventSchemas } from './schema.ts';
+import { ok } from '../http/answer.ts';
+import { Joi, text } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { type KindParameter, kindNamed } from './kinds.ts';
+import { readCursor, writeCursor } from './query/cursor.ts';
+import { type FilterQuery, resolveFilter } from './query/filters.ts';
+import { resolveSpan, type SpanQuery } from './query/interval.ts';
 
-/** Events of one kind, as a query names them. */
-type ListedEvent = Exclude<keyof typeof EVENTS, 'composite'>;
+import type { EventRecords } from './records.ts';
+import { eventSchemas } from './schema.ts';
+import { eventsStore } from './store/index.ts';
 
 interface EventsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
-  event: ListedEvent;
+  event: KindParameter;
   sortBy: 'timestamp';
   order: 'asc' | 'desc';
   page: number;
@@ -25,25 +23,46 @@ interface EventsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
 
 const MAX_LIMIT = 1_000;
 
-export const eventRoutes: Route[] = [
+export const eventRoutes = ({ schema, toEvents, resolveRecords }: EventRecords): Route[] => [
   route<{ query: EventsQuery }>({
     method: 'get',
     path: '/events',
+    isHeavy: true,
+    operationId: 'listEvents',
     summary: 'List events',
     description:
-      'The header `X-Next-Cursor` of a full page leads to the next one, at the same cost however far that is.',
+      'Returns events of one kind. The header `X-Next-Cursor` of a full page leads to the next one, at the same ' +
+      'cost however far that is.',
     tag: 'Events',
     scope: 'events.read',
     plan: 'business',
     query: Joi.object<EventsQuery>({
       ...eventSchemas,
-      page: Joi.number().integer().min(1).max(1_000_000).default(1),
-      limit: Joi.number().integer().min(1).max(MAX_LIMIT).default(100),
-      cursor: text(200).description('Addition: the `X-Next-Cursor` of the page before.'),
-      order: Joi.string().valid('asc', 'desc').default('desc'),
-      sortBy: Joi.string().valid('timestamp').default('timestamp'),
+      page: Joi.number()
+        .integer()
+        .min(1)
+        .max(1_000_000)
+        .default(1)
+        .description('Page, from 1. Ignored with `cursor`.'),
+      limit: Joi.number()
+        .integer()
+        .min(1)
+        .max(MAX_LIMIT)
+        .default(100)
+        .description('Events per page, at most 1,000.'),
+      cursor: text(200)
+        .description('`X-Next-Cursor` of the previous page.')
+        .meta({ extension: true }),
+      order: Joi.string()
+        .valid('asc', 'desc')
+        .default('desc')
+        .description('Ascending or descending order.'),
+      sortBy: Joi.string()
+        .valid('timestamp')
+        .default('timestamp')
+        .description('Field by which the events are sorted.'),
     }),
-    answers: { 200: Joi.array().items(eventRecord) },
+    answers: { 200: Joi.array().items(schema) },
     async handle({ caller: { projectId }, query }) {
       const { limit, order, page, cursor } = query;
       const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -51,15 +70,18 @@ export const eventRoutes: Route[] = [
         throw new Refusal('unprocessable_entity', 'cursor must be an X-Next-Cursor of this list');
       }
       const [filter, span] = await Promise.all([
-        resolveFilter(projectId, query),
+        resolveFilter(projectId, query, resolveRecords),
         resolveSpan(projectId, query),
       ]);
-      const events = await listEvents(projectId, EVENTS[query.event][0], span, filter, {
-        limit,
-        order,
-        offset: after === undefined ? (page - 1) * limit : 0,
-        ...(after === undefined ? {} : { after }),
-      });
+      const events = await eventsStore.list(
+        { projectId, kind: kindNamed(query.event), span, filter },
+        {
+          limit,
+          order,
+          offset: after === undefined ? (page - 1) * limit : 0,
+          ...(after === undefined ? {} : { after }),
+        },
+      );
       const answer = ok(await toEvents(projectId, events));
       const last = events.length === limit ? events.at(-1) : undefined;
       return last === undefined

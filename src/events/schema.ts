@@ -1,16 +1,17 @@
-import { EVENTS } from '../analytics/events.ts';
-import { filterSchemas, spanSchemas } from '../analytics/filters.ts';
-import { INTERVALS } from '../analytics/interval.ts';
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
+import { KIND_PARAMETERS } from './kinds.ts';
+import { filterSchemas, spanSchemas } from './query/filters.ts';
+import { INTERVALS } from './query/interval.ts';
 
-/** Which events are meant, and when. */
+/** Parameters that select events: kind, span of time and filters. */
 export const eventSchemas = {
   event: Joi.string()
-    .valid(...Object.keys(EVENTS).filter((name) => name !== 'composite'))
-    .default('clicks'),
+    .valid(...KIND_PARAMETERS)
+    .default('clicks')
+    .description('Kind of the events.'),
   interval: Joi.string()
     .valid(...INTERVALS.filter((name) => name !== '1h'))
-    .description('Wins over start and end. Without any of them: 24h.'),
+    .description('Span of time; wins over `start` and `end`. Default, without them: 24h.'),
   ...filterSchemas,
   ...spanSchemas,
 };

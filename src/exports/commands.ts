@@ -1,24 +1,25 @@
 import { config } from '../config.ts';
-import { type Db, db } from '../infra/db.ts';
+import { pluralOf } from '../events/kinds.ts';
+import { type Db, db, execute } from '../infra/db.ts';
 import { isSigned, sign } from '../infra/secrets.ts';
-import { once } from '../jobs/once.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { type EventExport, exportEvents } from './events.ts';
 import type { ExportFormat, Parts } from './format.ts';
 import { exportLinks } from './links.ts';
 
-/** How long a large export can be fetched. */
+/** Time for which a large export can be downloaded. */
 const KEEP_MS = 24 * 3_600_000;
 
-/** What is exported, under which id. */
+/** The input of an export. */
 export interface NewExport {
   id: string;
   format: ExportFormat;
   of: { events: EventExport } | { links: LinkFilters };
 }
 
-/** Where an export is, and until when. */
+/** The download URL of an export, and its expiry. */
 export interface ExportResult {
   url: string;
   expiresAt: string;
@@ -33,10 +34,10 @@ export function partsOf(projectId: string, { of, format }: Omit<NewExport, 'id'>
 
 /** Writes a large export, to be fetched from the address in the result. */
 export function writeExport(wanted: NewExport, job: JobContext): Promise<ExportResult> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { id, format } = wanted;
     const expiresAt = new Date(Date.now() + KEEP_MS);
-    const name = 'events' in wanted.of ? `${wanted.of.events.event}s` : 'links';
+    const name = 'events' in wanted.of ? pluralOf(wanted.of.events.event) : 'links';
     await trx('exports').insert({
       project_id: job.projectId,
       id,
@@ -90,6 +91,6 @@ async function* storedParts(exportId: string): Parts {
 
 /** Deletes exports that can't be fetched any more. */
 export async function pruneExports(): Promise<undefined> {
-  await db().raw('DELETE FROM exports WHERE expires_at < now()');
+  await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
   return undefined;
 }

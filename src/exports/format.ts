@@ -40,7 +40,7 @@ export async function* formatted<T extends object>(
 const line = (rows: readonly (readonly unknown[])[]): string =>
   stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: 'windows' });
 
-/** What stands in a cell: texts, numbers and truths as they are, anything else as JSON. */
+/** The text of a cell: strings, numbers and booleans as they are, anything else as JSON. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object'

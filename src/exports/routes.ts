@@ -1,18 +1,19 @@
-import { EVENTS } from '../analytics/events.ts';
-import { type FilterQuery, resolveFilter } from '../analytics/filters.ts';
-import { resolveSpan, type SpanQuery } from '../analytics/interval.ts';
-import { answerAccepted, ok } from '../api/answer.ts';
-import { type Answer, type ApiRequest, type Route, route } from '../api/route.ts';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
-import { countEvents } from '../events/queries.ts';
+import { resolveRecords } from '../event-records/resolve.ts';
+import { type KindParameter, kindNamed } from '../events/kinds.ts';
+import { type FilterQuery, resolveFilter } from '../events/query/filters.ts';
+import { resolveSpan, type SpanQuery } from '../events/query/interval.ts';
 import { eventSchemas } from '../events/schema.ts';
+import { eventsStore } from '../events/store/index.ts';
+import { answerAccepted, ok } from '../http/answer.ts';
+import { id, Joi, text } from '../http/fields.ts';
+import { type Answer, type ApiRequest, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { id, Joi, text } from '../infra/fields.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import { bulk } from '../queues/bulk.ts';
-import { refuseOtherWorkspace } from '../records/requests.ts';
+import { refuseOtherWorkspace } from '../short-links/queries.ts';
 import { findExport, type NewExport, partsOf } from './commands.ts';
 import { type ExportFormat, FORMATS, MEDIA_TYPES, type Parts } from './format.ts';
 
@@ -21,13 +22,13 @@ const FILE = { media: Object.values(MEDIA_TYPES) };
 
 const format = Joi.string()
   .valid(...FORMATS)
-  .default('csv');
+  .default('csv')
+  .description('Format of the file.');
 const DESCRIPTION =
-  'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of its ' +
-  'job has an address that holds for a day, and needs no key. Passwords are left out.';
+  'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of the ' +
+  'job has an address that is valid for a day and needs no key. Passwords are left out.';
 
-type EventsQuery = FilterQuery &
-  SpanQuery & { event: Exclude<keyof typeof EVENTS, 'composite'>; format: ExportFormat };
+type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: ExportFormat };
 
 type LinksQuery = LinkFilters & { format: ExportFormat };
 
@@ -36,7 +37,10 @@ export const exportRoutes: Route[] = [
   route<{ query: EventsQuery }>({
     method: 'get',
     path: '/events/export',
-    summary: 'Addition: events as a file, oldest first',
+    isHeavy: true,
+    operationId: 'exportEvents',
+    summary: 'Export events, oldest first',
+    extension: true,
     description: DESCRIPTION,
     tag,
     scope: 'events.read',
@@ -47,11 +51,14 @@ export const exportRoutes: Route[] = [
     async handle(request) {
       const { query, caller } = request;
       const { projectId } = caller;
-      const [event] = EVENTS[query.event];
-      const filter = await resolveFilter(projectId, query);
+      const event = kindNamed(query.event);
+      const filter = await resolveFilter(projectId, query, resolveRecords);
       const { start, end } = await resolveSpan(projectId, query);
       const most = config().EXPORT_ROWS;
-      const count = await countEvents(projectId, event, { start, end }, filter, most + 1);
+      const count = await eventsStore.countUpTo(
+        { projectId, kind: event, span: { start, end }, filter },
+        most + 1,
+      );
       const events = { event, start: start.toISOString(), end: end.toISOString(), filter };
       return answerExport(request, { format: query.format, of: { events } }, query.event, count);
     },
@@ -59,7 +66,10 @@ export const exportRoutes: Route[] = [
   route<{ query: LinksQuery }>({
     method: 'get',
     path: '/links/export',
-    summary: 'Addition: links as a file, oldest first',
+    isHeavy: true,
+    operationId: 'exportLinks',
+    summary: 'Export links, oldest first',
+    extension: true,
     description: DESCRIPTION,
     tag,
     scope: 'links.read',
@@ -76,11 +86,18 @@ export const exportRoutes: Route[] = [
   route<{ params: { id: string }; query: { token: string } }>({
     method: 'get',
     path: '/exports/{id}',
-    summary: 'Addition: a large export, under the address that its job has told',
+    operationId: 'downloadExport',
+    summary: 'Download a large export',
+    description:
+      'Returns the file of a large export, under the address in the result of its job. The address is valid for ' +
+      'a day.',
+    extension: true,
     tag,
     scope: 'public',
-    params: Joi.object<{ id: string }>({ id: id().required() }),
-    query: Joi.object<{ token: string }>({ token: text(100).required() }),
+    params: Joi.object<{ id: string }>({ id: id().required().description('Id of the export.') }),
+    query: Joi.object<{ token: string }>({
+      token: text(100).required().description('Secret of the address.'),
+    }),
     answers: { 200: FILE },
     async handle({ params, query }) {
       const stored = await findExport(params.id, query.token);

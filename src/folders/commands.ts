@@ -1,8 +1,6 @@
-import { Refusal } from '../errors.ts';
-import { refuseTakenName } from '../infra/taken-name.ts';
-import { once } from '../jobs/once.ts';
-import { Link } from '../links/model.ts';
-import { QrCode } from '../qrcodes/model.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { Folder } from './model.ts';
 import { type FolderRecord, toFolder } from './record.ts';
@@ -12,9 +10,9 @@ export function createFolder(
   { id, name }: { id: string; name: string },
   job: JobContext,
 ): Promise<FolderRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     await refuseTakenName(trx, 'folders', job.projectId, { id, name });
-    const row = await Folder.add(job.projectId, { id, name }, trx);
+    const row = await Folder.add(job.projectId, { id, name, name_key: nameKey(name) }, trx);
     return { result: toFolder(row), changes: [] };
   });
 }
@@ -24,27 +22,26 @@ export function updateFolder(
   { id, name }: { id: string; name: string },
   job: JobContext,
 ): Promise<FolderRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toFolder(await Folder.lock(job.projectId, id, trx)));
     await refuseTakenName(trx, 'folders', job.projectId, { id, name });
-    const changed = await Folder.of(job.projectId, trx)
+    const [row] = await Folder.of(job.projectId, trx)
       .where({ id })
-      .patch({ name })
+      .patch({ name, name_key: nameKey(name) })
       .returning('*');
-    const row = (changed as unknown as Folder[])[0];
-    if (row === undefined) throw unknownFolder(id);
-    return { result: toFolder(row), changes: [] };
+    return { result: toFolder(row!), changes: [] };
   });
 }
 
 /** Its links and QR codes stay, in no folder. @throws Refusal `not_found` */
 export function deleteFolder({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return once(job, async (trx) => {
-    const deleted = await Folder.of(job.projectId, trx).where({ id }).delete();
-    if (deleted === 0) throw unknownFolder(id);
-    await Link.of(job.projectId, trx).where({ folder_id: id }).patch({ folder_id: null });
-    await QrCode.of(job.projectId, trx).where({ folder_id: id }).patch({ folder_id: null });
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toFolder(await Folder.lock(job.projectId, id, trx)));
+    await Folder.of(job.projectId, trx).where({ id }).delete();
+    for (const table of ['links', 'qrcodes']) {
+      const own = { project_id: job.projectId, folder_id: id };
+      await trx(table).where(own).update({ folder_id: null });
+    }
     return { result: { id }, changes: [] };
   });
 }
-
-const unknownFolder = (id: string) => new Refusal('not_found', `There is no folder "${id}"`);

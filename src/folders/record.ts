@@ -1,4 +1,4 @@
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
 
 /** A folder: a place of a link or QR code in the workspace. */
 export interface FolderRecord {
@@ -8,10 +8,10 @@ export interface FolderRecord {
 }
 
 export const folderRecord = Joi.object({
-  id: Joi.string().required(),
-  name: Joi.string().required(),
-  createdAt: Joi.string().isoDate().required(),
-});
+  id: Joi.string().required().description('Id of the folder.').example('fold_5Rt9pXc1Ze'),
+  name: Joi.string().required().description('Name of the folder.').example('Spring launch'),
+  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+}).meta({ name: 'Folder' });
 
 export function toFolder(row: { id: string; name: string; created_at: Date }): FolderRecord {
   return { id: row.id, name: row.name, createdAt: row.created_at.toISOString() };

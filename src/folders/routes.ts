@@ -1,8 +1,11 @@
-import { answerWrite, created, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
+import { Refusal } from '../errors.ts';
+import { answerWrite, created, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { id, Joi, nameText, paging, text } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { id, Joi, paging, text } from '../infra/fields.ts';
 import { containing } from '../infra/like.ts';
+import { nameKey } from '../infra/taken-name.ts';
 import { writes } from '../queues/writes.ts';
 import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';
@@ -15,18 +18,27 @@ interface FolderListQuery {
   pageSize: number;
 }
 
-const params = Joi.object<{ id: string }>({ id: id().required() });
-const body = Joi.object<{ name: string }>({ name: text(190).trim().required() });
+const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the folder.') });
+const body = Joi.object<{ name: string }>({
+  name: nameText(190)
+    .required()
+    .description('Name, at most 190 characters; unique in the workspace regardless of case.')
+    .example('Spring launch'),
+});
 
-/** Addition to the contract, which names folders but not how they are made. */
+/** An extension of the contract, which names folders but has no endpoints for them. */
 export const folderRoutes: Route[] = [
   route<{ body: { name: string } }>({
     method: 'post',
     path: '/folders',
-    summary: 'Addition: create a folder',
+    operationId: 'createFolder',
+    summary: 'Create a folder',
+    description: 'Creates a folder.',
+    extension: true,
     tag,
     scope: 'folders.write',
-    body,
+    record: true,
+    body: body.meta({ name: 'NewFolder' }),
     answers: { 201: folderRecord },
     writes: true,
     handle: (request) => {
@@ -39,29 +51,57 @@ export const folderRoutes: Route[] = [
   route<{ query: FolderListQuery }>({
     method: 'get',
     path: '/folders',
-    summary: 'Addition: list folders by name',
+    operationId: 'listFolders',
+    summary: 'List folders, by name',
+    description: 'Returns the folders by name, one page at a time.',
+    extension: true,
     tag,
     scope: 'folders.read',
-    query: Joi.object<FolderListQuery>({ search: text(190), ...paging(100) }),
+    query: Joi.object<FolderListQuery>({
+      search: text(190).description('Part of the name, regardless of case.'),
+      ...paging(100),
+    }),
     answers: { 200: Joi.array().items(folderRecord) },
     async handle({ caller, query: { search, page, pageSize } }) {
       const folders = Folder.of(caller.projectId);
-      if (search !== undefined) folders.whereRaw('name ILIKE ?', [containing(search)]);
+      if (search !== undefined) folders.where('name_key', 'like', containing(nameKey(search)));
       const rows = await folders
-        .orderByRaw('lower(name), id')
+        .orderBy(['name_key', 'id'])
         .limit(pageSize)
         .offset((page - 1) * pageSize);
       return ok(rows.map(toFolder));
     },
   }),
+  route<{ params: { id: string } }>({
+    method: 'get',
+    path: '/folders/{id}',
+    operationId: 'retrieveFolder',
+    summary: 'Retrieve a folder',
+    description: 'Returns a folder.',
+    extension: true,
+    tag,
+    scope: 'folders.read',
+    record: true,
+    params,
+    answers: { 200: folderRecord },
+    async handle({ caller, params: { id: folderId } }) {
+      const row = await Folder.of(caller.projectId).where({ id: folderId }).first();
+      if (row === undefined) throw new Refusal('not_found', `There is no folder "${folderId}"`);
+      return ok(toFolder(row));
+    },
+  }),
   route<{ params: { id: string }; body: { name: string } }>({
     method: 'patch',
     path: '/folders/{id}',
-    summary: 'Addition: rename a folder',
+    operationId: 'updateFolder',
+    summary: 'Rename a folder',
+    description: 'Changes the name of a folder.',
+    extension: true,
     tag,
     scope: 'folders.write',
+    record: true,
     params,
-    body,
+    body: body.meta({ name: 'FolderUpdate' }),
     answers: { 200: folderRecord },
     writes: true,
     handle: (request) =>
@@ -70,11 +110,15 @@ export const folderRoutes: Route[] = [
   route<{ params: { id: string } }>({
     method: 'delete',
     path: '/folders/{id}',
-    summary: 'Addition: delete a folder; its links stay',
+    operationId: 'deleteFolder',
+    summary: 'Delete a folder',
+    description: 'Deletes a folder. Its links and QR codes stay, without a folder.',
+    extension: true,
     tag,
     scope: 'folders.write',
+    record: true,
     params,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => answerWrite(request, writes, 'folder.delete', request.params, ok),
   }),

@@ -1,23 +1,103 @@
 import JoiBase from 'joi';
 
 /*
- * Kinds of fields that many schemas share. Everything here refuses what it does not understand; nothing is
- * guessed.
+ * Schemas of fields that many bodies and queries share. They are strict: a value that is not understood is refused.
  */
 
-/** Joi with `list`: an array, or its values in one comma-separated text. */
-interface Kinds extends JoiBase.Root {
+/** Longest text that is validated, in UTF-16 units: longer than any rule allows. */
+const LONGEST_TEXT = 32_768;
+/** Factor by which a text may be longer before it is normalised. */
+const SLACK = 4;
+/** Most values of a list without a limit of its own. */
+const MOST_VALUES = 100;
+
+/** A number in a query: digits, not `1e2`. */
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+/** Joi with the type `list`: an array, or a comma-separated text; members of a `queryList` may be such texts too. */
+interface ExtendedJoi extends JoiBase.Root {
   list(): JoiBase.ArraySchema<string[]>;
+  queryList(): JoiBase.ArraySchema<string[]>;
 }
 
-const Joi = JoiBase.extend((joi: JoiBase.Root) => ({
-  type: 'list',
-  base: joi.array(),
-  coerce: {
-    from: 'string',
-    method: (value: string) => ({ value: splitList(value) }),
-  },
-})) as Kinds;
+/**
+ * Joi tests every pattern and every member before the length. Here texts and lists that are too long are refused before
+ * their content is validated.
+ */
+const Joi = JoiBase.extend(
+  (joi: JoiBase.Root) => ({
+    type: 'string',
+    base: joi.string(),
+    prepare(value: unknown, { schema, error }: JoiBase.CustomHelpers) {
+      const limit = Math.min(LONGEST_TEXT, limitOf(schema));
+      // The counted text may be shorter than the one sent: spaces are trimmed, marks composed.
+      if (typeof value !== 'string' || value.length <= SLACK * limit) return undefined;
+      return { value, errors: [error('string.max', { limit, value })] };
+    },
+  }),
+  (joi: JoiBase.Root) => ({
+    type: 'number',
+    base: joi.number(),
+    prepare(value: unknown, { schema, error }: JoiBase.CustomHelpers) {
+      if (typeof value !== 'string') return undefined;
+      if (schema.$_getRule('integer') !== undefined) {
+        return /^-?\d+$/.test(value) ? undefined : { value, errors: [error('number.integer')] };
+      }
+      return DECIMAL.test(value) ? undefined : { value, errors: [error('number.base')] };
+    },
+  }),
+  (joi: JoiBase.Root) => ({
+    type: 'array',
+    base: joi.array(),
+    prepare(value: unknown, helpers: JoiBase.CustomHelpers) {
+      return Array.isArray(value) ? refuseTooMany(value, value.length, helpers) : undefined;
+    },
+  }),
+  (joi: JoiBase.Root) => ({
+    type: 'list',
+    base: joi.array(),
+    prepare(value: unknown, helpers: JoiBase.CustomHelpers) {
+      return typeof value === 'string'
+        ? refuseTooMany(value, value.split(',', limitOf(helpers.schema) + 1).length, helpers)
+        : undefined;
+    },
+    coerce: {
+      from: 'string',
+      method: (value: string) => ({ value: splitList(value) }),
+    },
+  }),
+  (joi: JoiBase.Root) => ({
+    type: 'queryList',
+    base: joi.array(),
+    prepare(value: unknown, helpers: JoiBase.CustomHelpers) {
+      const texts = [value].flat().filter((one) => typeof one === 'string');
+      const most = limitOf(helpers.schema) + 1;
+      const count = texts.reduce((sum, text) => sum + text.split(',', most).length, 0);
+      return refuseTooMany(value, count, helpers);
+    },
+    coerce: {
+      from: ['string', 'object'],
+      method: (value: unknown) => ({
+        value: [value].flat().flatMap((one) => (typeof one === 'string' ? splitList(one) : [one])),
+      }),
+    },
+  }),
+) as ExtendedJoi;
+
+/** The limit that a rule `max` sets. */
+function limitOf(schema: JoiBase.Schema): number {
+  const rule = schema.$_getRule('max') as { args: { limit: number } } | undefined;
+  return rule?.args.limit ?? Number.POSITIVE_INFINITY;
+}
+
+function refuseTooMany(
+  value: unknown,
+  count: number,
+  { schema, error }: JoiBase.CustomHelpers,
+): { value: unknown; errors?: JoiBase.ErrorReport[] } | undefined {
+  const limit = limitOf(schema);
+  return count <= limit ? undefined : { value, errors: [error('array.max', { limit, value })] };
+}
 
 /** Values of a comma-separated list; empty ones do not count. */
 export function splitList(text: string): string[] {
@@ -31,16 +111,18 @@ export function splitList(text: string): string[] {
 export function list(item: JoiBase.StringSchema = Joi.string()): JoiBase.ArraySchema<string[]> {
   return Joi.list()
     .items(item)
-    .custom((values: string[]) => [...new Set(values)]);
+    .custom((values: string[]) => [...new Set(values)])
+    .max(MOST_VALUES);
 }
 
 /** As `list`, for a query, where `a,b&…=c` may mix both ways. */
 export function queryList(
   item: JoiBase.StringSchema = Joi.string(),
 ): JoiBase.ArraySchema<string[]> {
-  return Joi.list()
+  return Joi.queryList()
     .items(item)
-    .custom((values: string[]) => [...new Set(values.flatMap(splitList))]);
+    .custom((values: string[]) => [...new Set(values)])
+    .max(MOST_VALUES);
 }
 
 /** `true` or `false`; in a query these two words and no others. */
@@ -52,7 +134,21 @@ export const bodyFlag = (): JoiBase.BooleanSchema => Joi.boolean().strict();
 /** A text of a body, at least one and at most `max` UTF-16 units long. */
 export const text = (max: number): JoiBase.StringSchema => Joi.string().min(1).max(max);
 
-/** A text that may be emptied with `null`. */
+/** A name of a record: trimmed and normalised (NFC). */
+export const nameText = (max: number): JoiBase.StringSchema => text(max).trim().normalize('NFC');
+
+/** The fields, with empty texts treated as absent. */
+export const emptyAsAbsent = <Fields extends Record<string, JoiBase.Schema>>(
+  fields: Fields,
+): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [
+      name,
+      schema.type === 'string' ? schema.empty('') : schema,
+    ]),
+  ) as Fields;
+
+/** A text that `null` clears. */
 export const nullableText = (max: number): JoiBase.StringSchema => text(max).allow(null);
 
 const ISO_DATE_TIME =
@@ -69,7 +165,14 @@ export const dateTime = (): JoiBase.StringSchema =>
     .prefs({ convert: false })
     .custom((value: string, { error }) => toInstant(value) ?? error('string.isoDate'));
 
-/** `undefined` when the text is no date that exists. */
+/** A point in time that has not come yet. */
+export const futureDateTime = (): JoiBase.StringSchema =>
+  dateTime().custom((value: string, { warn }) => {
+    if (Date.parse(value) <= Date.now()) warn('rule', { rule: 'must be in the future' });
+    return value;
+  });
+
+/** The instant of an ISO 8601 text; `undefined` unless the date exists. */
 export function toInstant(value: string): string | undefined {
   const match = ISO_DATE_TIME.exec(value);
   if (match === null) return undefined;
@@ -94,7 +197,7 @@ export function toInstant(value: string): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** A time zone that IANA knows; UTC without. */
+/** A time zone by its IANA name; UTC by default. */
 export const timezone = (): JoiBase.StringSchema =>
   Joi.string()
     .custom((value: string, { error }) =>
@@ -104,13 +207,26 @@ export const timezone = (): JoiBase.StringSchema =>
     )
     .default('UTC');
 
+/** IANA names of three letters. Node also accepts those of old Java versions, such as PST, which are ambiguous. */
+const THREE_LETTERS = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '));
+
 function isTimezone(name: string): boolean {
+  // Some engines also accept offsets such as +01:00, which Postgres reads with the opposite sign.
+  if (!/^[A-Za-z]/.test(name) || /^SystemV\//i.test(name)) return false;
+  if (name.length === 3 && !THREE_LETTERS.has(name.toUpperCase())) return false;
+  return canonicalTimezone(name) !== undefined;
+}
+
+/**
+ * The oldest name of a time zone, which every version of Postgres knows: Europe/Kiev for Europe/Kyiv.
+ *
+ * @returns `undefined` when there is no such zone
+ */
+export function canonicalTimezone(name: string): string | undefined {
   try {
-    Intl.DateTimeFormat('en', { timeZone: name });
-    // Some engines also take offsets such as +01:00, which Postgres reads the other way round.
-    return /^[A-Za-z]/.test(name);
+    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -131,6 +247,19 @@ export const id = (): JoiBase.StringSchema => Joi.string().min(1).max(260);
 /** A path parameter that is a record's id, or the caller's own id after `ext_`. */
 export const recordId = (): JoiBase.StringSchema =>
   id().description('The id of the record, or the caller’s own id of it after the prefix `ext_`');
+
+/** The caller's own id of a record, unambiguous in lists of ids and with the prefix `ext_`. */
+export const externalIdText = (max: number): JoiBase.StringSchema =>
+  text(max).custom((value: string, { error }) => {
+    if (value.startsWith('ext_')) {
+      return error('rule', {
+        rule: 'must not begin with ext_, the prefix of external ids in paths and queries',
+      });
+    }
+    if (value.includes(',')) return error('rule', { rule: 'must not contain commas' });
+    if (value !== value.trim()) return error('rule', { rule: 'must not begin or end with spaces' });
+    return value;
+  });
 
 /** The caller's own id in a parameter, without its `ext_`; `undefined` when the parameter is one of our ids. */
 export function externalIdIn(parameter: string): string | undefined {

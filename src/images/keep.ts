@@ -1,15 +1,14 @@
-import { db } from '../infra/db.ts';
+import { db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import type { ImageRef } from '../qrcodes/design.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { imageName } from './name.ts';
+import { type ImageRef, imageName } from './name.ts';
 import { readImage } from './read.ts';
 
-/** How long images that belong to no workspace are kept, and how long the cache holds those that do, in s. */
+/** Retention of images without a workspace, and time to live of all others in the cache, in s. */
 const KEEP_SECONDS = 86_400;
 /** A little longer, so that a picture that was just asked for finds its image. */
 const GRACE_SECONDS = 3_600;
-/** Images that no code and no template uses are deleted after this time. */
+/** Images that no code, no template and no workspace uses are deleted after this time. */
 const UNUSED_FOR = '1 day';
 
 /**
@@ -24,7 +23,8 @@ export async function keepImage(
   const { id, png, width, height } = await readImage(source);
   await cacheRedis().set(imageName(id), png, 'EX', KEEP_SECONDS + GRACE_SECONDS);
   if (projectId !== '') {
-    await db().raw(
+    await execute(
+      db(),
       `INSERT INTO images (project_id, id, png, width, height) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
       [projectId, id, png, width, height],
@@ -52,12 +52,14 @@ export async function keptImage(projectId: string, id: string): Promise<Buffer> 
 
 /** Deletes images that nothing uses any more. */
 export async function pruneImages(): Promise<undefined> {
-  await db().raw(
+  await execute(
+    db(),
     `DELETE FROM images i WHERE kept_at < now() - ?::interval
        AND NOT EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = i.project_id
                          AND i.id IN (q.design->'srcImage'->>'id', q.design->'logoImage'->>'id'))
        AND NOT EXISTS (SELECT 1 FROM templates t WHERE t.project_id = i.project_id
-                         AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id'))`,
+                         AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id'))
+       AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,
     [UNUSED_FOR],
   );
   return undefined;

@@ -1,2 +1,9 @@
+/** An image that was fetched and stored: its id and its size in px. */
+export interface ImageRef {
+  id: string;
+  width: number;
+  height: number;
+}
+
 /** Name under which the cache holds an image, by the hash of its PNG. */
 export const imageName = (id: string): string => `img:${id}`;

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 import { Refusal } from '../errors.ts';
-import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
+import { guardedFetch } from '../infra/guarded-fetch.ts';
+import { svgRoot } from './svg-root.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
@@ -32,17 +34,18 @@ export interface ReadImage {
  */
 export async function readImage(source: string): Promise<ReadImage> {
   const bytes = /^data:/i.test(source) ? readDataUri(source) : await download(source);
-  const kind = kindOf(bytes);
-  if (kind === undefined) {
-    throw refuse('is not an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');
+  const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
+  if (root === undefined && !isRaster(bytes)) {
+    throw refuse('must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');
   }
+  if (root === 'declares') throw refuse('must not be an SVG with entities');
   try {
-    return await redraw(kind === 'svg' ? await openSvg(bytes) : open(bytes));
+    return await redraw(open(root === undefined ? bytes : await drawSvg(root.svg)));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw /pixel limit/i.test(String(error))
       ? refuse(`must not have more than ${MAX_PIXELS / 1_000_000} million pixels`)
-      : refuse('is an image that cannot be read: the file is damaged');
+      : refuse('must be an image whose file is not damaged');
   }
 }
 
@@ -56,9 +59,9 @@ async function download(url: string): Promise<Buffer> {
       headers: { accept: 'image/*' },
     });
     if (status === 200) return body;
-    throw refuse(`could not be fetched: its host answered ${status}`);
+    throw refuse(FETCH_RULES.status('200', status));
   } catch (error) {
-    if (error instanceof FetchRefused) throw refuse(`could not be fetched: ${error.message}`);
+    if (error instanceof FetchRefused) throw refuse(error.message);
     throw error;
   }
 }
@@ -68,13 +71,13 @@ function readDataUri(uri: string): Buffer {
   const comma = uri.indexOf(',');
   const data = uri.slice(comma + 1);
   if (/%(?![0-9a-f]{2})/i.test(data)) {
-    throw refuse('is a data URI that is not well percent-encoded');
+    throw refuse('must be a data URI with valid percent-encoding');
   }
   // Base64 may be escaped as well: its +, / and = often are.
   const decoded = percentDecoded(data);
   const isBase64 = /;base64$/i.test(uri.slice(0, comma));
   const bytes = isBase64 ? Buffer.from(decoded.toString('latin1'), 'base64') : decoded;
-  if (bytes.length > MAX_BYTES) throw refuse('must not be larger than 2 MiB');
+  if (bytes.length > MAX_BYTES) throw refuse(FETCH_RULES.size(MAX_BYTES));
   return bytes;
 }
 
@@ -88,25 +91,16 @@ function percentDecoded(text: string): Buffer {
   return Buffer.from(latin1, 'latin1');
 }
 
-/** What a file is by its first bytes: headers say what their sender likes. */
-function kindOf(bytes: Buffer): 'raster' | 'svg' | undefined {
+/** True when a file is an image of pixels, by its first bytes: headers say what their sender likes. */
+function isRaster(bytes: Buffer): boolean {
   const head = bytes.subarray(0, 16).toString('latin1');
-  const isRaster =
+  return (
     head.startsWith('\x89PNG\r\n\x1a\n') ||
     head.startsWith('\xff\xd8\xff') ||
     /^GIF8[79]a/.test(head) ||
     /^RIFF.{4}WEBP/s.test(head) ||
-    /^.{4}ftyp(avif|avis|mif1)/s.test(head);
-  if (isRaster) return 'raster';
-  const text = bytes
-    .subarray(0, 4_096)
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
-  return /^(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(text) &&
-    /<svg[\s>]/i.test(bytes.toString('utf8'))
-    ? 'svg'
-    : undefined;
+    /^.{4}ftyp(avif|avis|mif1)/s.test(head)
+  );
 }
 
 function open(bytes: Buffer): Sharp {
@@ -116,19 +110,12 @@ function open(bytes: Buffer): Sharp {
 const SVG_PROCESS = fileURLToPath(new URL('./svg-process.js', import.meta.url));
 
 /** An SVG as pixels, drawn by a process that is ended when it takes too long. */
-async function openSvg(bytes: Buffer): Promise<Sharp> {
-  // Drawing programs write a DOCTYPE that says nothing. One with entities can make kilobytes into gigabytes.
-  const svg = bytes.toString('utf8').replace(/<!DOCTYPE[^[>]*>/i, '');
-  if (/<!(DOCTYPE|ENTITY)/i.test(svg)) throw refuse('must not be an SVG with entities');
-  return open(await drawSvg(svg));
-}
-
 function drawSvg(svg: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = execFile(
       process.execPath,
       [SVG_PROCESS],
-      // Nothing of ours in its environment: it reads what strangers drew.
+      // An empty environment: the process reads untrusted files.
       {
         encoding: 'buffer',
         env: {},
@@ -138,9 +125,10 @@ function drawSvg(svg: string): Promise<Buffer> {
       },
       (error, png) => {
         if (error === null) resolve(png);
-        else if (error.killed === true) reject(refuse('is an SVG that takes too long to draw'));
+        else if (error.killed === true)
+          reject(refuse(`must be an SVG that can be drawn within ${TIMEOUT_MS / 1000} s`));
         else if (error.signal === 'SIGKILL') {
-          reject(refuse('is an SVG that takes too much memory to draw'));
+          reject(refuse('must be an SVG that can be drawn with less memory'));
         } else reject(error);
       },
     );

@@ -1,11 +1,14 @@
-import { Joi } from '../infra/fields.ts';
+import Joi from 'joi';
 import { parseUrl } from '../infra/url.ts';
 
 const MAX_URL = 32_768;
 /** Half a megabyte of image, in base64. */
 const MAX_DATA = 700_000;
 
-/** Where an image comes from: an http(s) address, or a `data:` URI with the image itself. */
+/**
+ * Source of an image: an http or https URL, or a `data:` URI with the image itself. Such a URI is longer than any other
+ * text, so the limit of all texts does not apply.
+ */
 export const imageSource = () =>
   Joi.string().custom((value: string, { error }) => {
     const source = value.trim();

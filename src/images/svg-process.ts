@@ -24,7 +24,7 @@ const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 const svg = Buffer.concat(chunks);
 
-// What an SVG calls its size is often an icon's: it is drawn as large as it will be kept.
+// The size of an SVG is often that of an icon: it is rendered at the size at which it is stored.
 const { width, height } = await sharp(svg, { limitInputPixels: MAX_PIXELS }).metadata();
 const density = (OWN_DENSITY * SIDE) / Math.max(width, height);
 const png = await sharp(svg, {

@@ -1,3 +1,6 @@
+/** Returns the time in ms. Tests pass one of their own. */
+export type Clock = () => number;
+
 /**
  * Settles as `work` does, or rejects with `Timeout` after `ms` milliseconds.
  * The work itself is not stopped.
@@ -14,5 +17,5 @@ export async function within<T>(ms: number, work: Promise<T>, what: string): Pro
   }
 }
 
-/** Something took longer than it was given. */
+/** A timeout. */
 export class Timeout extends Error {}

@@ -6,29 +6,153 @@ export type { Knex };
 /** A connection, or a transaction on one. */
 export type Db = Knex | Knex.Transaction;
 
-// Counters are 64-bit; they stay far below 2^53, and callers want numbers.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// Callers want numbers, which are exact up to 2^53 - 1. What is beyond answers that: a limit rather than a wrong digit.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
+});
+
+/** SQL of a sum as a bigint. One that is larger stops at the largest: an overflow would fail for ever. */
+export const bigintSql = (sum: string): string => `least(${sum}, 9223372036854775807)::bigint`;
 
 let shared: Knex | undefined;
 
 /** Opens a pool. Most callers want `db()`. */
-export function connectDb(url: string, pool: number, applicationName: string): Knex {
-  return knexFactory({
+export function connectDb(
+  url: string,
+  pool: number,
+  applicationName: string,
+  limits: Limits = {},
+): Knex {
+  const knex = knexFactory({
     client: 'pg',
-    connection: { connectionString: url, application_name: applicationName },
+    connection: { connectionString: url, application_name: applicationName, ...limits },
     pool: { min: 0, max: pool },
     acquireConnectionTimeout: 5_000,
+    compileSqlOnError: false,
   });
+  // Called before the error is thrown, for transactions too.
+  knex.on('query-error', (error: QueryError, { sql }: { sql: string }) => removeData(error, sql));
+  return knex;
 }
+
+/** An error of Postgres, or of the connection to it. */
+type QueryError = Error & {
+  code?: string;
+  detail?: string;
+  where?: string;
+  hint?: string;
+  internalQuery?: string;
+};
+
+/** Longest part of a statement that an error shows, in characters. */
+const SHOWN_SQL = 300;
+/** Class of errors whose messages quote values (PostgreSQL, appendix A). */
+const DATA_EXCEPTION = '22';
+
+/**
+ * Removes the data of a statement from its error, which is logged and kept with failed jobs. What remains names the
+ * fault: message, code, constraint, and the statement without its values.
+ */
+function removeData(error: QueryError, sql: string): void {
+  const prefix = `${sql} - `;
+  let message = error.message.startsWith(prefix)
+    ? error.message.slice(prefix.length)
+    : error.message;
+  if (error.code?.startsWith(DATA_EXCEPTION) === true) message = message.replace(/".*"/s, '"…"');
+  const frames = error.stack?.slice(error.stack.indexOf('\n    at ')) ?? '';
+  error.message = `${message} (in: ${sql.slice(0, SHOWN_SQL)})`;
+  error.stack = `${error.name}: ${error.message}${frames}`;
+  // A row, a value of a key, a line of JSON.
+  for (const field of ['detail', 'where', 'hint', 'internalQuery'] as const) delete error[field];
+}
+
+/** Timeouts of a statement and of its waits for locks, in ms. */
+interface Limits {
+  statement_timeout?: number;
+  lock_timeout?: number;
+}
+
+/** Limits by process: what people wait for is short; sums and exports take their time. */
+const LIMITS: Record<string, Limits> = {
+  api: { statement_timeout: 10_000, lock_timeout: 5_000 },
+  redirect: { statement_timeout: 5_000, lock_timeout: 2_000 },
+  worker_writes: { statement_timeout: 30_000, lock_timeout: 10_000 },
+  worker_webhooks: { statement_timeout: 30_000, lock_timeout: 10_000 },
+  worker_bulk: { statement_timeout: 120_000, lock_timeout: 30_000 },
+  worker_clicks: { statement_timeout: 120_000, lock_timeout: 60_000 },
+  worker_maintenance: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
+};
 
 /** The pool of this process, opened on first use. */
 export function db(): Knex {
-  shared ??= connectDb(config().DATABASE_URL, config().DATABASE_POOL, process.title);
+  const { DATABASE_URL, DATABASE_POOL } = config();
+  shared ??= connectDb(DATABASE_URL, DATABASE_POOL, process.title, LIMITS[process.title]);
   return shared;
 }
 
-/** Closes the pool, when it was opened. */
+type Scalar = string | number | boolean | Date | Buffer | null;
+/** A value that is bound to a placeholder. A list becomes an array of Postgres. */
+export type SqlValue = Scalar | readonly Scalar[];
+/** Values in the order of the placeholders `?`, or by the names of the placeholders `:name`. */
+export type SqlBindings = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
+
+/**
+ * Runs a statement and resolves to its rows, which have the columns that the statement names.
+ *
+ * @param timeoutMs longest time until its answer; 0 waits for as long as the connection allows
+ */
+export async function rows<Row extends object>(
+  connection: Db,
+  sql: string,
+  bindings?: SqlBindings,
+  timeoutMs = 0,
+): Promise<Row[]> {
+  return (await run<Row>(connection, sql, bindings).timeout(timeoutMs)).rows;
+}
+
+/** Runs a statement that is not asked for rows, and resolves to the number of rows that it changed. */
+export async function execute(
+  connection: Db,
+  sql: string,
+  bindings?: SqlBindings,
+): Promise<number> {
+  return (await run(connection, sql, bindings)).rowCount ?? 0;
+}
+
+const run = <Row extends object>(connection: Db, sql: string, bindings?: SqlBindings) =>
+  // Knex declares an overload for each form of its bindings, and lists as mutable, which it does not change.
+  connection.raw<pg.QueryResult<Row>>(sql, bindings as Knex.ValueDict);
+
+/** Connections for look-ups of API keys, which must not wait for heavy questions. */
+const KEYS_POOL = 3;
+
+let keys: Knex | undefined;
+
+/** The pool for look-ups of API keys, opened on first use. */
+export function keysDb(): Knex {
+  keys ??= connectDb(config().DATABASE_URL, KEYS_POOL, `${process.title}_keys`, {
+    statement_timeout: 5_000,
+  });
+  return keys;
+}
+
+/** True when a statement was cancelled because it, or its wait for a lock, took too long (PostgreSQL, appendix A). */
+export function isTimeout(error: unknown): boolean {
+  const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
+  if (nativeError !== undefined) return isTimeout(nativeError);
+  return code === '57014' || code === '55P03';
+}
+
+/** True when a statement was cancelled because of its wait for a lock: a retry may succeed. */
+export function isLockTimeout(error: unknown): boolean {
+  const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
+  return nativeError === undefined ? code === '55P03' : isLockTimeout(nativeError);
+}
+
+/** Closes the pools that were opened. */
 export async function closeDb(): Promise<void> {
-  await shared?.destroy();
+  await Promise.all([shared?.destroy(), keys?.destroy()]);
   shared = undefined;
+  keys = undefined;
 }

@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns';
-import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import { callbackify } from 'node:util';
@@ -7,79 +6,74 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { config } from '../config.ts';
+import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
+import { lookUp } from './names.ts';
 import { parseUrl } from './url.ts';
 
 /*
- * The only way out to the web. Addresses to fetch from come from strangers, who would like us to ask what only we
- * can reach: our own databases, a cloud's metadata service. So the address itself is judged, at the moment of
- * connecting, after every resolution and every redirect: a name that means something else a second later changes
- * nothing.
+ * All outbound HTTP requests. URLs come from untrusted callers, who could use us to reach what only we can reach: our own
+ * databases, a cloud's metadata service (server-side request forgery). So the address itself is checked at the moment of
+ * connecting, after every name resolution and every redirect: a name that resolves differently a second later (DNS
+ * rebinding) changes nothing.
  */
 
-/** What was fetched. */
+/** The response. */
 export interface Fetched {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-  /** Where it came from, after redirects. */
+  /** URL of the response, after redirects. */
   url: string;
 }
 
-/** How much may be fetched, and how. */
+/** Limits and behaviour of a request. */
 export interface FetchOptions {
   /** Of the body, after decompression. */
   maxBytes: number;
-  /** What becomes of a larger body: it is refused, which is the default, or what is over is left. */
+  /** Handling of a larger body: `refuse` (the default) rejects it, `cut` truncates it. */
   overflow?: 'refuse' | 'cut';
-  /** Says of an answer whether its body shall be read; absent: every body is. */
+  /** Returns true if the body of a response shall be read; without it, every body is. */
   isWanted?: (status: number, headers: Record<string, string>) => boolean;
-  /** Says of each piece of the body whether that was enough: no more is read then. */
+  /** Called with each piece of the body; returns true to stop reading. */
   isEnough?: (piece: Buffer) => boolean;
-  /** Takes compressed bodies too. */
+  /** Accepts compressed bodies. */
   compressed?: boolean;
   /**
-   * Connections are kept for the next request to the same place; what they lead to was judged when they were opened.
-   * One whose answer was not read to its end is closed.
+   * Reuses connections for further requests to the same origin; their address was checked when they were opened. A
+   * connection whose response was not read to its end is closed.
    */
   keepAlive?: boolean;
-  /** For everything together: names, redirects, body. */
+  /** Timeout of the whole request: name resolution, redirects and body. */
   timeoutMs: number;
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** Nothing of the body is read. */
+  /** Reads no body. */
   headersOnly?: boolean;
-  /** Redirects that are followed; 3 without. Only those of a GET are, and other origins don't get `headers`. */
+  /** Most redirects that are followed, 3 by default. Only those of a GET are followed, and other origins do not get `headers`. */
   maxRedirects?: number;
 }
 
-/** Something was not fetched for a reason that its owner can do something about; completes "could not be fetched: …". */
-export class FetchRefused extends Error {}
-
 const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
 const REDIRECTS = 3;
-/** For a connection to come about, in ms. */
+/** Timeout of a connection attempt, in ms. */
 const CONNECT_MS = 10_000;
-/** For each of several addresses, in ms: Node's own 250 is less than a way around the world and back takes. */
+/** Timeout of an attempt for each of several addresses, in ms: Node's default of 250 is less than an intercontinental round trip. */
 const ADDRESS_MS = 2_000;
-/** For one question to a name server, in ms. It is asked twice. */
-const DNS_MS = 2_000;
-/** How long addresses of one kind are waited for when those of the other are there, in ms. */
-const OTHER_KIND_MS = 300;
-/** How much more of a compressed body may be read than is wanted of it: about that much is on its way at once. */
+/** Bytes of a compressed body that may be read beyond the limit: about as much is in flight. */
 const READ_AHEAD = 1024 * 1024;
 /**
- * What is kept of connections: so many to one place, so long. Many servers hang up after 5 s. One place may be that of
- * many webhooks, some of which wait for an answer: fewer would let those hold up the others.
+ * Pool of connections per origin. Many servers close idle ones after 5 s. One origin may belong to many webhooks, some of
+ * which wait for a response: with fewer connections those would block the others.
  */
-const KEPT: Agent.Options = {
+const POOL: Agent.Options = {
   connections: 600,
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
 };
-/** Those of http and https, which `URL` leaves out where they are usual: other services listen on other ports. */
+/** Ports of http and https; `URL` omits default ports. Other services listen on other ports. */
 const WEB_PORTS = new Set(['', '80', '443']);
-/** Public to look at, reached by Azure's own machines only, and their source of metadata. */
+/** A public address that is reachable from Azure's own machines only, and their metadata service. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
 /**
@@ -88,10 +82,12 @@ const AZURE_WIRE_SERVER = '168.63.129.16';
  * @throws FetchRefused when the address is private, or the answer is too large, too late or none
  */
 export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
+  // Before any allocation: many URLs may arrive at once that are refused without a request.
+  const first = readUrl(url);
   const signal = AbortSignal.timeout(options.timeoutMs);
   const agent = options.keepAlive === true ? pooled() : newAgent({ pipelining: 0 });
   try {
-    return await until(signal, follow(url, options, agent, signal));
+    return await until(signal, follow(first, options, agent, signal));
   } catch (error) {
     if (error instanceof FetchRefused || isOurs(error)) throw error;
     throw new FetchRefused(reasonOf(error, signal, options), { cause: error });
@@ -100,7 +96,7 @@ export async function guardedFetch(url: string, options: FetchOptions): Promise<
   }
 }
 
-/** What work comes to, unless the signal comes first: undici heeds it only once there is a connection. */
+/** Rejects when the signal is aborted first: undici observes it only after the connection is established. */
 function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -110,12 +106,12 @@ function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 let pool: Agent | undefined;
 
-const pooled = (): Agent => (pool ??= newAgent(KEPT));
+const pooled = (): Agent => (pool ??= newAgent(POOL));
 
 function newAgent(options: Agent.Options): Agent {
   return new Agent({
     ...options,
-    // The port is part of the judgement, and a look-up alone isn't told of it.
+    // The check includes the port, which the look-up does not get.
     connect: (target, done) => {
       const connector = buildConnector({
         lookup: guardedLookup(target.port),
@@ -128,15 +124,15 @@ function newAgent(options: Agent.Options): Agent {
 }
 
 async function follow(
-  first: string,
+  first: URL,
   options: FetchOptions,
   agent: Agent,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const { method = 'GET', headers = {}, body } = options;
   const maxRedirects = method === 'GET' ? (options.maxRedirects ?? REDIRECTS) : 0;
-  let url = readUrl(first);
-  const { origin } = url;
+  let url = first;
+  const { origin } = first;
   for (let redirects = 0; ; redirects += 1) {
     const answer = await request(url, {
       method,
@@ -149,18 +145,18 @@ async function follow(
       dispatcher: agent,
       signal,
     });
-    // A body that is given up says so once more, to nobody: without a listener that would end the process.
+    // A destroyed body emits another error: without a listener it would end the process.
     answer.body.on('error', () => {});
     const { statusCode: status } = answer;
     const location = answer.headers['location'];
     if (status >= 300 && status < 400 && typeof location === 'string' && maxRedirects > 0) {
-      // Whatever is in it, however slowly it comes: nobody reads it.
+      // The body of a redirect is not read.
       answer.body.destroy();
       if (redirects === maxRedirects) {
-        throw new FetchRefused(`it redirects more than ${maxRedirects} times`);
+        throw new FetchRefused(FETCH_RULES.redirects(maxRedirects));
       }
       const next = parseUrl(location, url);
-      if (next === undefined) throw new FetchRefused('it redirects to no valid address');
+      if (next === undefined) throw new FetchRefused(FETCH_RULES.redirectUrl);
       url = readUrl(next.href);
       continue;
     }
@@ -193,15 +189,15 @@ function decompressed(
   const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()
     .toLowerCase();
-  // An answer without a body may name an encoding all the same.
+  // A response without a body may name an encoding.
   const isEmpty = statusCode === 204 || headers['content-length'] === '0';
   if (isEmpty || encoding === 'identity' || encoding === '') return body;
   const stream = compressed === true ? DECOMPRESS.get(encoding)?.() : undefined;
   if (stream === undefined) {
     body.destroy();
-    throw new FetchRefused('it is compressed in a way that was not asked for');
+    throw new FetchRefused(FETCH_RULES.encoding);
   }
-  // What becomes of a body is counted later. One can be made that becomes nothing, and never ends.
+  // The decompressed size is checked later. A body can be made that decompresses to nothing and never ends.
   let received = 0;
   body.on('data', (piece: Buffer) => {
     received += piece.length;
@@ -231,11 +227,7 @@ async function collect(
   return body.length > maxBytes ? body.subarray(0, maxBytes) : body;
 }
 
-const tooLarge = (maxBytes: number): FetchRefused =>
-  new FetchRefused(`it is larger than ${sizeText(maxBytes)}`);
-
-const sizeText = (bytes: number): string =>
-  bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes} bytes`;
+const tooLarge = (maxBytes: number): FetchRefused => new FetchRefused(FETCH_RULES.size(maxBytes));
 
 function plainHeaders(headers: Record<string, string | string[] | undefined>) {
   return Object.fromEntries(
@@ -246,25 +238,25 @@ function plainHeaders(headers: Record<string, string | string[] | undefined>) {
 /** @throws FetchRefused for other schemes, credentials, and hosts that are forbidden addresses */
 export function readUrl(text: string): URL {
   const url = parseUrl(text);
-  if (url === undefined) throw new FetchRefused('it is no valid address');
+  if (url === undefined) throw new FetchRefused(FETCH_RULES.url);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new FetchRefused('it must begin with http:// or https://');
+    throw new FetchRefused(FETCH_RULES.scheme);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new FetchRefused('it must not contain a user name or password');
+    throw new FetchRefused(FETCH_RULES.credentials);
   }
-  // A literal address is never looked up. URL has turned 0x7f.1 and its like into dotted numbers by now.
+  // An IP literal is not resolved. URL has normalised forms such as 0x7f.1 to dotted decimals.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const objection = isIP(host) === 0 ? undefined : objectionTo([host], url.port);
-  if (objection !== undefined) throw objection;
+  const refusal = isIP(host) === 0 ? undefined : refusalFor([host], url.port);
+  if (refusal !== undefined) throw refusal;
   return url;
 }
 
-/** Why a host with these addresses may not be asked at a port; `undefined` when it may. */
-function objectionTo(addresses: string[], port: string): FetchRefused | undefined {
-  if (!addresses.every(isAllowed)) return new FetchRefused('it leads to a private address');
+/** The reason to refuse a host with these addresses and port; `undefined` if it is allowed. */
+function refusalFor(addresses: string[], port: string): FetchRefused | undefined {
+  if (!addresses.every(isAllowed)) return new FetchRefused(FETCH_RULES.address);
   if (!WEB_PORTS.has(port) && !addresses.every(isListed)) {
-    return new FetchRefused('its port must be 80 or 443');
+    return new FetchRefused(FETCH_RULES.port);
   }
   return undefined;
 }
@@ -284,37 +276,14 @@ async function findAllowed(hostname: string, port: string): Promise<LookupAddres
   const found = await lookUp(hostname);
   if (isNamed(hostname)) return found;
   const addresses = found.map(({ address }) => address);
-  const objection = objectionTo(addresses, port);
-  if (objection !== undefined) throw objection;
+  const refusal = refusalFor(addresses, port);
+  if (refusal !== undefined) throw refusal;
   return found;
 }
 
-/** All addresses of a name: as the system knows them, or the name servers of the settings. */
-async function lookUp(hostname: string): Promise<LookupAddress[]> {
-  const servers = config().DNS_SERVERS;
-  // No name server is asked for localhost (RFC 6761, 6.3).
-  if (servers.length === 0 || /(^|\.)localhost\.?$/i.test(hostname)) {
-    return systemLookup(hostname, { all: true });
-  }
-  const resolver = new Resolver({ timeout: DNS_MS, tries: 2 });
-  resolver.setServers(servers);
-  const kinds = [resolver.resolve4(hostname), resolver.resolve6(hostname)];
-  // Some name servers say nothing at all when they are asked for a kind that they don't have.
-  const stopWaiting = () => setTimeout(() => resolver.cancel(), OTHER_KIND_MS).unref();
-  Promise.any(kinds).then(stopWaiting, () => {});
-  const [v4, v6] = await Promise.allSettled(kinds);
-  const found = [...addressesOf(v4!, 4), ...addressesOf(v6!, 6)];
-  if (found.length > 0) return found;
-  // Another name for it may be known, and no address of that one.
-  throw v4!.status === 'rejected' ? v4!.reason : new FetchRefused(UNKNOWN_NAME);
-}
-
-const addressesOf = (answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
-  answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
-
 /**
- * Whether an address may be asked: a public one (nothing that RFC 6890 and its registries reserve), or one that the
- * operator allows.
+ * True for an address to which requests are allowed: a public one (not reserved by RFC 6890 and its registries), or one
+ * that the operator allows.
  */
 export function isAllowed(address: string): boolean {
   if (isListed(address)) return true;
@@ -325,11 +294,11 @@ export function isAllowed(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
-/** Whether the operator allows a host by its name, wherever that leads. */
+/** True if OUTBOUND_ALLOW lists the host name; its addresses are not checked then. */
 const isNamed = (hostname: string): boolean =>
   config().OUTBOUND_ALLOW.some((entry) => entry.toLowerCase() === hostname.toLowerCase());
 
-/** Whether the operator allows an address, at any port. */
+/** True if OUTBOUND_ALLOW lists the address or its range. */
 function isListed(address: string): boolean {
   const parsed = ipaddr.process(address);
   return config().OUTBOUND_ALLOW.some((entry) => {
@@ -341,26 +310,25 @@ function isListed(address: string): boolean {
   });
 }
 
-/** A request that could not be made, or an answer that was not understood, for a mistake of ours. */
+/** True for an error in our own code: a malformed request, or a response that was processed wrongly. */
 const isOurs = (error: unknown): boolean =>
   (error as { code?: string }).code === 'UND_ERR_INVALID_ARG' ||
   error instanceof RangeError ||
   error instanceof TypeError;
 
-const UNKNOWN_NAME = 'its host is not known';
-/** That there is no such name, or none with an address; in the words of the system, and of name servers. */
+/** Codes of the system and of name servers for a name that does not exist or has no address. */
 const UNKNOWN_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EBADNAME']);
 
-/** Why something failed, in words that tell nothing of our own network. */
+/** The rule that a failure breaks, without details of our own network. */
 function reasonOf(error: unknown, signal: AbortSignal, { timeoutMs }: FetchOptions): string {
   const chain = [error, (error as { cause?: unknown }).cause];
   for (const one of chain) if (one instanceof FetchRefused) return one.message;
-  if (signal.aborted) return `it took longer than ${timeoutMs / 1000} s`;
+  if (signal.aborted) return FETCH_RULES.time(timeoutMs);
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
-  if (UNKNOWN_CODES.has(code)) return UNKNOWN_NAME;
-  if (/^(query|getaddrinfo)/.test(syscall)) return 'its host could not be looked up';
-  // Those of zlib, and of Brotli, whose names begin in more than one way.
-  if (/^Z_|^ERR_\w*_ERROR_/.test(code)) return 'it is compressed, and damaged';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'its certificate is not valid';
-  return 'its host does not answer';
+  if (UNKNOWN_CODES.has(code)) return FETCH_RULES.knownHost;
+  if (/^(query|getaddrinfo)/.test(syscall)) return FETCH_RULES.resolvableHost;
+  // Codes of zlib and Brotli.
+  if (/^Z_|^ERR_\w*_ERROR_/.test(code)) return FETCH_RULES.undamaged;
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return FETCH_RULES.certificate;
+  return FETCH_RULES.responds;
 }

@@ -65,19 +65,3 @@ export function hopAddress(hop: string): string {
   const address = plainIp(isWithPort ? bare.replace(/:\d+$/, '') : bare);
   return isIP(address) === 0 ? '' : address;
 }
-
-/** Who an address most likely is: all addresses of an IPv6 network of 64 bits are one subscriber's. */
-export function networkOf(ip: string): string {
-  if (isIP(ip) !== 6) return ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const filled =
-    tail === undefined
-      ? groups
-      : [...groups, ...Array<string>(8 - groups.length - after.length).fill('0'), ...after];
-  return filled
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
-}

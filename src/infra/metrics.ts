@@ -1,3 +1,4 @@
+import { openSync, readSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** All metrics of this process; `/metrics` prints them in the Prometheus text format. */
@@ -5,9 +6,87 @@ export const registry = new Registry();
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Interval at which the event loop is sampled, in ms. */
+const LOOP_SAMPLE_MS = 20;
+
 /** Starts the figures of the process itself: memory, CPU, event loop. */
 export function startProcessMetrics(): void {
   collectDefaultMetrics({ register: registry });
+  const loop = sampleLoop();
+  const gauge = (name: string, help: string, takeMs: () => number) =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help: `${help} since the last scrape, in seconds, exact to ${LOOP_SAMPLE_MS} ms`,
+        registers: [],
+        collect() {
+          this.set(takeMs() / 1_000);
+        },
+      }),
+    );
+  gauge(
+    'event_loop_delay_max_seconds',
+    'Longest time for which the event loop did not turn, for whatever reason,',
+    loop.takeDelay,
+  );
+  gauge(
+    'event_loop_blocked_max_seconds',
+    'Longest time for which this process kept its event loop from turning by computing',
+    loop.takeBlocked,
+  );
+}
+
+/**
+ * Samples the event loop by a timer. A timer that is late says that the loop did not turn: because the process
+ * computed, or because it had no processor, which other programs take. It computed for no longer than the delay, and for
+ * no longer than the processor time that it used meanwhile.
+ *
+ * @returns functions that tell the longest of either since their last call, in ms
+ */
+function sampleLoop(): { takeDelay: () => number; takeBlocked: () => number } {
+  let [longestDelay, longestBlocked] = [0, 0];
+  const processorMs = processorClock();
+  let [lastTime, lastCpu] = [performance.now(), processorMs()];
+  setInterval(() => {
+    const [time, cpu] = [performance.now(), processorMs()];
+    const delay = Math.max(0, time - lastTime - LOOP_SAMPLE_MS);
+    longestDelay = Math.max(longestDelay, delay);
+    longestBlocked = Math.max(longestBlocked, Math.min(delay, cpu - lastCpu));
+    [lastTime, lastCpu] = [time, cpu];
+  }, LOOP_SAMPLE_MS).unref();
+  return {
+    takeDelay() {
+      const taken = longestDelay;
+      longestDelay = 0;
+      return taken;
+    },
+    takeBlocked() {
+      const taken = longestBlocked;
+      longestBlocked = 0;
+      return taken;
+    },
+  };
+}
+
+/**
+ * Tells the processor time that the main thread has used, in ms. Only Linux tells it apart from that of the threads that
+ * compress, hash and collect garbage beside it; elsewhere it is that of all threads.
+ */
+function processorClock(): () => number {
+  let file: number;
+  try {
+    file = openSync('/proc/self/schedstat', 'r');
+  } catch {
+    return () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000;
+    };
+  }
+  const text = Buffer.alloc(64);
+  return () => {
+    const length = readSync(file, text, 0, text.length, 0);
+    return Number.parseInt(text.toString('latin1', 0, length), 10) / 1e6;
+  };
 }
 
 export const httpRequests = new Histogram({
@@ -45,6 +124,18 @@ export const visitsRecorded = new Counter({
   registers: [registry],
 });
 
+export const heldVisits = new Gauge({
+  name: 'visits_held',
+  help: 'Visits that wait in memory because neither the queue nor the disk takes them',
+  registers: [registry],
+});
+
+export const visitsNotRecorded = new Counter({
+  name: 'visits_not_recorded_total',
+  help: 'Visits that were answered and are not counted, because memory had no room for more of them',
+  registers: [registry],
+});
+
 export const jobSeconds = new Histogram({
   name: 'job_seconds',
   help: 'Jobs that ended, by queue, name and outcome (done, refused, fault), in seconds',
@@ -55,7 +146,7 @@ export const jobSeconds = new Histogram({
 
 export const deadLetters = new Counter({
   name: 'dead_letters_total',
-  help: 'Jobs that failed for good after all their attempts',
+  help: 'Jobs that failed for good after all their attempts, and visits that the database refused',
   labelNames: ['queue', 'job'] as const,
   registers: [registry],
 });
@@ -76,8 +167,20 @@ export const visitLag = new Histogram({
 
 export const visitsProcessed = new Counter({
   name: 'visits_processed_total',
-  help: 'Visits that left the pipeline, by outcome (stored, or the reason for which they were dropped)',
+  help: 'Visits that left the pipeline, by outcome (stored, repeat, rejected, malformed, or the reason for which they were dropped)',
   labelNames: ['outcome'] as const,
+  registers: [registry],
+});
+
+export const liveStreams = new Gauge({
+  name: 'live_streams',
+  help: 'Clients that watch the events of a workspace',
+  registers: [registry],
+});
+
+export const liveDropped = new Counter({
+  name: 'live_events_dropped_total',
+  help: 'Events that were not sent to a client that watches, because it reads too slowly or there were too many',
   registers: [registry],
 });
 
@@ -91,5 +194,11 @@ export const webhookAttempts = new Counter({
   name: 'webhook_attempts_total',
   help: 'Requests to receivers of webhooks, by outcome: delivered or failed',
   labelNames: ['outcome'] as const,
+  registers: [registry],
+});
+
+export const rollupRebuilds = new Gauge({
+  name: 'rollup_rebuilds',
+  help: 'Workspaces whose rollups are being rebuilt; questions about them are answered from events',
   registers: [registry],
 });

@@ -1,4 +1,5 @@
 import { Model, type QueryBuilderType } from 'objection';
+import { Refusal } from '../errors.ts';
 import { type Db, db } from './db.ts';
 
 /**
@@ -18,6 +19,20 @@ export class WorkspaceModel extends Model {
       `${this.tableName}.project_id`,
       projectId,
     ) as QueryBuilderType<M>;
+  }
+
+  /** A row, locked until the transaction ends. @throws Refusal `not_found` */
+  static async lock<M extends WorkspaceModel>(
+    this: ModelClass<M>,
+    projectId: string,
+    id: string,
+    trx: Db,
+  ): Promise<M> {
+    const row = await this.query(trx).where({ project_id: projectId, id }).forNoKeyUpdate().first();
+    if (row === undefined) {
+      throw new Refusal('not_found', `There is no ${this.tableName.slice(0, -1)} "${id}"`);
+    }
+    return row as M;
   }
 
   /** Adds a row to a workspace. */

@@ -4,10 +4,10 @@ import { config } from '../config.ts';
 export type { Redis };
 
 /**
- * How a connection behaves while Redis is away:
- * `fail-fast` rejects at once (API, redirect), `wait` holds commands until it is back (workers).
+ * Behaviour of a connection while Redis is not reachable: `fail-fast` rejects commands at once (API, redirect), `wait`
+ * queues them until it is connected again (workers).
  */
-export type Patience = 'fail-fast' | 'wait';
+export type OfflineBehaviour = 'fail-fast' | 'wait';
 
 const COMMON: RedisOptions = {
   // A restart takes a second or two: ask again soon, and often.
@@ -20,14 +20,14 @@ const COMMON: RedisOptions = {
 /** Opens a connection. Errors of the connection itself go to `onError`; without it they are dropped, commands still reject. */
 export function connectRedis(
   url: string,
-  patience: Patience,
+  offline: OfflineBehaviour,
   { onError = () => {}, ...options }: RedisOptions & { onError?: (error: Error) => void } = {},
 ): Redis {
-  const manner: RedisOptions =
-    patience === 'wait'
+  const queueing: RedisOptions =
+    offline === 'wait'
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, enableOfflineQueue: false };
-  const redis = new Redis(url, { ...COMMON, ...manner, ...options, replyMapping: 'legacy' });
+  const redis = new Redis(url, { ...COMMON, ...queueing, ...options, replyMapping: 'legacy' });
   redis.on('error', onError);
   return redis;
 }

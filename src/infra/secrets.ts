@@ -17,13 +17,17 @@ const derived = new Map<string, Buffer>();
 export function keyFor(purpose: string): Buffer {
   let key = derived.get(purpose);
   if (key === undefined) {
-    key = Buffer.from(hkdfSync('sha256', config().SECRET_KEY, '', purpose, 32));
+    key = deriveKey(config().SECRET_KEY, purpose);
     derived.set(purpose, key);
   }
   return key;
 }
 
-/** Encrypts a short text (AES-256-GCM, random 96-bit nonce). The answer is printable and starts with `sealed:v1:`. */
+function deriveKey(secretKey: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32));
+}
+
+/** Encrypts a text (AES-256-GCM, random 96-bit nonce). The answer is printable and starts with `sealed:v1:`. */
 export function seal(plain: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyFor('seal'), nonce);
@@ -31,7 +35,7 @@ export function seal(plain: string): string {
   return MARK + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Whether a value is what `seal` makes. */
+/** True for a value that `seal` returned. */
 export function isSealed(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(MARK);
 }
@@ -42,11 +46,30 @@ export function isSealed(value: unknown): value is string {
  * @throws Error when the text was not sealed with this installation's key, or was changed
  */
 export function unseal(sealed: string): string {
+  return unsealWith(keyFor('seal'), sealed);
+}
+
+function unsealWith(key: Buffer, sealed: string): string {
   if (!isSealed(sealed)) throw new Error('not a sealed text');
   const bytes = Buffer.from(sealed.slice(MARK.length), 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', keyFor('seal'), bytes.subarray(0, 12));
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+/** True when a text was sealed with this key material. */
+export function canUnseal(secretKey: string, sealed: string): boolean {
+  try {
+    unsealWith(deriveKey(secretKey, 'seal'), sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A text by which key material can be recognised, and nothing else be learnt of it. */
+export function keyCheck(secretKey: string): string {
+  return deriveKey(secretKey, 'check').toString('hex');
 }
 
 /** A keyed fingerprint by which a sealed text can be found again (HMAC-SHA256, hexadecimal). */
@@ -59,12 +82,19 @@ export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }
 
+/** A token of 256 random bits, in base64url. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
+/** Hash under which a token is stored: nothing that a guess could find, so a fast hash is enough. */
+export const hashToken = (token: string): string =>
+  createHash('sha256').update(token).digest('hex');
+
 /** A signature of a text for one purpose: 128 bits of HMAC-SHA256, in base64url. */
 export function sign(purpose: string, text: string): string {
   return createHmac('sha256', keyFor(purpose)).update(text).digest().toString('base64url', 0, 16);
 }
 
-/** Whether {@link sign} gave a text this signature for this purpose. Takes as long for a wrong one as for the right one. */
+/** True if {@link sign} returns this signature of a text for this purpose. Compares in constant time. */
 export function isSigned(purpose: string, text: string, signature: string): boolean {
   const [right, given] = [Buffer.from(sign(purpose, text)), Buffer.from(signature)];
   return right.length === given.length && timingSafeEqual(right, given);

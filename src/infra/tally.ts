@@ -1,4 +1,4 @@
-/** How late a metric may be, in ms. */
+/** Longest delay of a metric, in ms. */
 const HAND_OVER_MS = 200;
 
 /** Counts for a metric that is moved a hundred thousand times a second: its own `inc` is hundreds of instructions. */

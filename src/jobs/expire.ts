@@ -1,16 +1,19 @@
 import { config } from '../config.ts';
-import { db } from '../infra/db.ts';
+import { db, execute } from '../infra/db.ts';
+import { KEYED_HOURS } from '../queues/keyed.ts';
 
-/** How long it stays known that a job was there, after its result is gone. */
+/** Retention of the rows of jobs after their result was deleted. */
 const KNOWN_FOR = '30 days';
 
-/** Lets go of old results, and later of the jobs themselves. */
+/** Deletes old results, and later the rows of the jobs. */
 export async function expireJobs(): Promise<undefined> {
-  await db().raw(
-    `UPDATE jobs SET outcome = NULL, changes = NULL
-      WHERE outcome IS NOT NULL AND created_at < now() - make_interval(secs => ?)`,
-    [config().JOB_RESULT_SECONDS],
+  await execute(
+    db(),
+    `UPDATE jobs SET outcome = NULL, changes = NULL, fingerprint = NULL, first_request = NULL
+      WHERE outcome IS NOT NULL AND created_at < now() - make_interval(secs => :seconds)
+        AND (fingerprint IS NULL OR created_at < now() - make_interval(hours => :hours))`,
+    { seconds: config().JOB_RESULT_SECONDS, hours: KEYED_HOURS },
   );
-  await db().raw('DELETE FROM jobs WHERE created_at < now() - ?::interval', [KNOWN_FOR]);
+  await execute(db(), 'DELETE FROM jobs WHERE created_at < now() - ?::interval', [KNOWN_FOR]);
   return undefined;
 }

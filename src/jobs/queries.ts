@@ -1,5 +1,6 @@
 import { Refusal, type RefusalData } from '../errors.ts';
 import { db } from '../infra/db.ts';
+import type { StoredOutcome } from '../queues/outcomes.ts';
 
 /** A job as callers see it. */
 export type JobRecord =
@@ -19,7 +20,7 @@ export async function findJob(projectId: string, id: string): Promise<JobRecord 
   if (row === undefined) return undefined;
   if (row.outcome === null)
     throw new Refusal('invite_expired', `The result of job "${id}" has expired`);
-  const outcome = JSON.parse(row.outcome) as { result: unknown } | { refused: RefusalData };
+  const outcome = JSON.parse(row.outcome) as StoredOutcome;
   return 'refused' in outcome
     ? { id, status: 'failed', error: outcome.refused }
     : { id, status: 'done', result: outcome.result };

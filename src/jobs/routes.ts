@@ -1,43 +1,75 @@
-import { ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
 import { Refusal } from '../errors.ts';
-import { id, Joi } from '../infra/fields.ts';
+import { isOffered, ok } from '../http/answer.ts';
+import { id, Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { kindOfId } from '../ids.ts';
 import { bulk } from '../queues/bulk.ts';
+import { clicks } from '../queues/clicks.ts';
+import { isJobId, isJobOf, isRecentJobId } from '../queues/job-ids.ts';
 import type { Producer } from '../queues/queue.ts';
 import { writes } from '../queues/writes.ts';
 import { findJob, type JobRecord } from './queries.ts';
-import { openSealed } from './result.ts';
+import { openSealed } from './sealed.ts';
 
 /** Queues whose jobs callers may ask for. */
-const QUEUES = [writes, bulk];
+const QUEUES = [writes, bulk, clicks];
 
 export const jobRoutes: Route[] = [
   route<{ params: { id: string } }>({
     method: 'get',
     path: '/jobs/{id}',
-    summary: 'Addition: what became of a job that was answered with 202',
+    operationId: 'retrieveJob',
+    summary: 'Retrieve a job',
+    description:
+      'Returns the state and, once it is done, the result of a job. The key that made the request may read its ' +
+      'jobs without the scope.',
+    extension: true,
     tag: 'Jobs',
     scope: 'jobs.read',
-    params: Joi.object<{ id: string }>({ id: id().required() }),
+    isOwn: (caller, { id }) => isJobOf(caller, id ?? ''),
+    params: Joi.object<{ id: string }>({ id: id().required().description('Id of the job.') }),
     answers: {
       200: Joi.object({
-        id: Joi.string().required(),
-        status: Joi.string().valid('queued', 'running', 'done', 'failed').required(),
-        result: Joi.any().description('What the request would have answered.'),
-        error: Joi.object({ code: Joi.string().required(), message: Joi.string().required() }),
-      }),
+        id: Joi.string().required().description('Id of the job.').example('job_4Jx2vQ0aTq'),
+        status: Joi.string()
+          .valid('queued', 'running', 'done', 'failed')
+          .required()
+          .description('State of the job.')
+          .example('done'),
+        result: Joi.any()
+          .description('Body that the request would have been answered with; only when `done`.')
+          .example({ id: 'link_4Jx2vQ0aTq' }),
+        error: Joi.object({
+          code: Joi.string().required().description('Name of the error.'),
+          message: Joi.string().required().description('Explanation for a person.'),
+        }).description('Error with which the request was refused; only when `failed`.'),
+      }).meta({ name: 'Job' }),
     },
     async handle({ caller, params, queues }) {
+      // Other names are not asked for: the queues have keys of their own, such as `events`.
+      if (kindOfId(params.id) !== 'job') throw noJob(params.id);
+      const { projectId } = caller;
+      const isOurs = isJobId(projectId, params.id);
+      let isSilent = false;
       const job =
-        (await findJob(caller.projectId, params.id)) ??
-        (await findQueued(queues.producer, caller.projectId, params.id)) ??
+        (await findJob(projectId, params.id)) ??
+        (await findQueued(queues.producer, projectId, params.id).catch((error: unknown) => {
+          if (!isOurs) throw error;
+          isSilent = true;
+          return undefined;
+        })) ??
         // It may have ended between the two looks.
-        (await findJob(caller.projectId, params.id));
-      if (job === undefined) throw new Refusal('not_found', `There is no job "${params.id}"`);
+        (await findJob(projectId, params.id));
+      // Redis doesn't answer, or may be about to be given the job.
+      const isComing = isSilent || isRecentJobId(params.id) || isOffered(projectId, params.id);
+      if (job === undefined && isOurs && isComing) return ok({ id: params.id, status: 'queued' });
+      if (job === undefined) throw noJob(params.id);
       return ok('result' in job ? { ...job, result: openSealed(job.result) } : job);
     },
   }),
 ];
+
+const noJob = (jobId: string) => new Refusal('not_found', `There is no job "${jobId}"`);
 
 async function findQueued(
   producer: Producer,

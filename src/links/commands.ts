@@ -1,24 +1,29 @@
-import type { Db } from '../infra/db.ts';
-import { type Effects, once } from '../jobs/once.ts';
+import { mapAccepted, type Refusal } from '../errors.ts';
+import { type Db, execute } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
+import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
+import { shortLinkEntry } from '../short-links/entry.ts';
+import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
+import { loadReferences } from '../short-links/references.ts';
+import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
 import {
-  type BulkInput,
-  bulkInputs,
-  bulkResult,
-  changeEach,
-  changeRecord,
-  type EventsFate,
-  lockRow,
-  onlyOne,
-  removeMany,
-  removeOne,
-} from '../records/commands.ts';
-import { insertRecords } from '../records/insert.ts';
-import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
-import { tellOfRecord } from '../records/tell.ts';
-import { LINKS } from './kind.ts';
+  applySharedChanges,
+  type Draft,
+  insert,
+  type Owner,
+  placeAfter,
+  placeOf,
+  publishCreated,
+  update,
+} from '../short-links/write.ts';
+import { publishRecordEvent } from '../webhooks/outbox.ts';
+import { BLANK_LINK, LINK_TABLES, type LinkRow } from './model.ts';
 import { findTwin, linkQueries } from './queries.ts';
-import type { BulkLinkItem, SealedLink } from './record.ts';
+import { type BulkLinkItem, type SealedLink, toSealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
 
 /** @throws Refusal when the link breaks a rule or its key or external id is taken */
@@ -26,19 +31,10 @@ export async function createLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
 ): Promise<SealedLink> {
-  const made = await once(job, (trx) => insertOne(trx, { projectId: job.projectId, userId }, link));
-  await askForPreview(job, 'link', made);
+  const { projectId } = job;
+  const made = await runIdempotent(job, (trx) => insertOne(trx, { projectId, userId }, link));
+  if (made.proxy) await requestPreview(job, 'link', made);
   return made;
-}
-
-async function insertOne(
-  trx: Db,
-  owner: { projectId: string; userId: string },
-  link: NewLink,
-): Promise<Effects<SealedLink>> {
-  const effects = onlyOne(await insertRecords(LINKS, trx, owner, [link]));
-  await tellOfRecord(trx, owner.projectId, 'link.created', effects.result);
-  return effects;
 }
 
 /** Makes up to 100 links; each stands alone. Where all fail, the first one's refusal is the answer. */
@@ -46,15 +42,8 @@ export function createLinks(
   { userId, links }: { userId: string; links: BulkInput<NewLink>[] },
   job: JobContext,
 ): Promise<BulkLinkItem[]> {
-  return once(job, async (trx) => {
-    const created = await insertRecords(
-      LINKS,
-      trx,
-      { projectId: job.projectId, userId },
-      bulkInputs(links),
-    );
-    return bulkResult('link', created, links);
-  });
+  const owner = { projectId: job.projectId, userId };
+  return createEach(LINK_TABLES, job, links, (trx, inputs) => insertLinks(trx, owner, inputs));
 }
 
 /** Changes the link that {@link findTwin} finds; where there is none, makes it. */
@@ -62,15 +51,19 @@ export async function upsertLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
 ): Promise<SealedLink> {
-  const written = await once(job, async (trx) => {
+  const { projectId } = job;
+  const written = await runIdempotent(job, async (trx) => {
     // Two upserts of one workspace at once would both find nothing.
-    await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${job.projectId}`]);
-    const found = await findTwin(job.projectId, link, trx);
-    if (found === undefined) return insertOne(trx, { projectId: job.projectId, userId }, link);
+    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${projectId}`]);
+    const found = await findTwin(projectId, link, trx);
+    if (found === undefined) {
+      refuseChanged(job.ifMatch, undefined);
+      return insertOne(trx, { projectId, userId }, link);
+    }
     const { id: _, prefix: __, ...fields } = link;
-    return changeOne(trx, job.projectId, found, fields);
+    return changeOne(trx, await linkQueries.lock(trx, job, found), fields);
   });
-  if (written.id === link.id) await askForPreview(job, 'link', written);
+  if (written.id === link.id && written.proxy) await requestPreview(job, 'link', written);
   return written;
 }
 
@@ -79,30 +72,11 @@ export async function updateLink(
   { linkId, changes }: { linkId: string; changes: LinkChanges },
   job: JobContext,
 ): Promise<SealedLink> {
-  const link = await once(job, (trx) => changeOne(trx, job.projectId, linkId, changes));
-  if (changes.proxy === true) await askForPreview(job, 'link', link);
-  return link;
-}
-
-/** @throws Refusal `not_found` */
-export function fillLink(found: FoundPreview, job: JobContext): Promise<{ id: string }> {
-  const { projectId } = job;
-  return once(job, (trx) =>
-    fillPreview(LINKS, trx, projectId, found, (changes) =>
-      changeOne(trx, projectId, found.id, changes),
-    ),
+  const link = await runIdempotent(job, async (trx) =>
+    changeOne(trx, await linkQueries.lock(trx, job, linkId), changes),
   );
-}
-
-async function changeOne(
-  trx: Db,
-  projectId: string,
-  ref: string,
-  changes: LinkChanges,
-): Promise<Effects<SealedLink>> {
-  const effects = await change(trx, projectId, ref, changes);
-  await tellOfRecord(trx, projectId, 'link.updated', effects.result);
-  return effects;
+  if (changes.proxy === true) await requestPreview(job, 'link', link);
+  return link;
 }
 
 /** Makes the same change to up to 100 links; each stands alone. */
@@ -110,33 +84,99 @@ export function updateLinks(
   { linkIds, changes }: { linkIds: string[]; changes: LinkChanges },
   job: JobContext,
 ): Promise<BulkLinkItem[]> {
-  return once(job, (trx) =>
-    changeEach(trx, 'link', linkIds, (inner, ref) => change(inner, job.projectId, ref, changes)),
+  return changeEach(LINK_TABLES, job, linkIds, async (trx, ref) =>
+    changeLink(trx, await linkQueries.lock(trx, job, ref), changes),
   );
 }
 
-const change = (trx: Db, projectId: string, ref: string, changes: LinkChanges) =>
-  changeRecord(LINKS, trx, { projectId, ref, changes }, (...args) => linkQueries.find(...args));
+/** Fills the card of a link with the preview that was read for it. @throws Refusal `not_found` */
+export const fillLink = (found: FoundPreview, job: JobContext): Promise<{ id: string }> =>
+  fillPreview(linkQueries, job, found, changeOne);
 
 /** @throws Refusal `not_found` */
-export function deleteLink(
-  { linkId, events }: { linkId: string; events?: EventsFate },
+export const deleteLink = (
+  { linkId, events }: { linkId: string; events?: EventsOnDelete },
   job: JobContext,
-): Promise<{ id: string }> {
-  return once(job, async (trx) => {
-    const { projectId } = job;
-    const { id } = await lockRow(LINKS, trx, projectId, linkId);
-    const link = await linkQueries.find(projectId, id, trx);
-    const effects = await removeOne(LINKS, trx, projectId, id, events);
-    await tellOfRecord(trx, projectId, 'link.deleted', link!);
-    return effects;
+): Promise<{ id: string }> => deleteRecord(linkQueries, job, linkId, events);
+
+/** Deletes up to 100 links; ids that do not exist are ignored. */
+export const deleteLinks = (
+  { linkIds, events }: { linkIds: string[]; events?: EventsOnDelete },
+  job: JobContext,
+): Promise<{ deletedCount: number }> => deleteRecords(linkQueries, job, linkIds, events);
+
+async function insertOne(trx: Db, owner: Owner, link: NewLink): Promise<CommandResult<SealedLink>> {
+  const inserted = await insertLinks(trx, owner, [link]);
+  return publishCreated(trx, LINK_TABLES, owner.projectId, inserted);
+}
+
+/**
+ * Links as they would be stored, checked by every rule but that of taken keys and external ids. One that breaks a
+ * rule has its Refusal in its place.
+ */
+export async function draftLinks(
+  trx: Db,
+  owner: Owner,
+  links: readonly (NewLink | Refusal)[],
+): Promise<(Draft<LinkRow> | Refusal)[]> {
+  const references = await loadReferences(trx, owner.projectId, links);
+  const now = new Date();
+  return mapAccepted(links, (link): Draft<LinkRow> => {
+    const { ids, ...place } = placeOf({ ...owner, now }, link, references);
+    const row = applyChanges({ ...BLANK_LINK, ...ids }, link);
+    refuseLoops(row, place.domain);
+    return { ...place, row, entry: () => linkEntry(row) };
   });
 }
 
-/** Deletes up to 100 links; ids that are not there are passed over. */
-export function deleteLinks(
-  { linkIds, events }: { linkIds: string[]; events?: EventsFate },
-  job: JobContext,
-): Promise<{ deletedCount: number }> {
-  return once(job, (trx) => removeMany(LINKS, trx, job.projectId, linkIds, events));
+/** Stores links within the transaction of a command, each on its own; refusals stay in their places. */
+export async function insertLinks(
+  trx: Db,
+  owner: Owner,
+  links: readonly (NewLink | Refusal)[],
+): Promise<CommandResult<(SealedLink | Refusal)[]>> {
+  const drafts = await draftLinks(trx, owner, links);
+  const { inserted, changes } = await insert(trx, LINK_TABLES, drafts);
+  return { result: mapAccepted(inserted, (made) => toSealedLink(made.row, made)), changes };
 }
+
+async function changeOne(
+  trx: Db,
+  before: LinkRow,
+  changes: LinkChanges,
+): Promise<CommandResult<SealedLink>> {
+  const done = await changeLink(trx, before, changes);
+  await publishRecordEvent(trx, before.project_id, 'link.updated', done.result);
+  return done;
+}
+
+/** Stores a change of a locked link within the transaction of a command. @throws Refusal as for a new link */
+export async function changeLink(
+  trx: Db,
+  before: LinkRow,
+  changes: LinkChanges,
+): Promise<CommandResult<SealedLink>> {
+  const { row: moved, domain, tags } = await placeAfter(trx, before, changes);
+  const row = applyChanges(moved, changes);
+  refuseLoops(row, domain);
+  const lookups = await update(trx, LINK_TABLES, before, {
+    row,
+    tags,
+    entry: (known) => linkEntry(row, known),
+  });
+  return { result: await linkQueries.get(row.project_id, row.id, trx), changes: lookups };
+}
+
+/** The row as it is after the changes. Absent fields stay, `null` clears. */
+function applyChanges(row: LinkRow, changes: LinkChanges): LinkRow {
+  const next = applySharedChanges(row, changes);
+  if (changes.video !== undefined) next.video = changes.video;
+  // UTM fields that are not named stay, unless the new destination has its own.
+  const url = changes.url === undefined ? row.url : withMissingUtm(changes.url, row);
+  next.url = writeUtm(url, changes);
+  return Object.assign(next, readUtm(next.url));
+}
+
+/** Look-up entry of a link. */
+export const linkEntry = (row: LinkRow, known?: LinkEntry): Promise<string> =>
+  shortLinkEntry(row, { destination: row.url }, known);

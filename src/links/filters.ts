@@ -1,16 +1,18 @@
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
+import { parseJson } from '../infra/parse-json.ts';
+import { geoField } from '../short-links/fields.ts';
 import {
   type FilterTable,
   part,
-  type RoutedFilters,
-  routedFilters,
+  type SharedFilters,
   schemasOf,
+  sharedFilters,
   visits,
-} from '../records/filters.ts';
+} from '../short-links/filters.ts';
 import { LINK_TABLES } from './model.ts';
 
 /** Filters of lists and counts of links, as the query names them. */
-export interface LinkFilters extends RoutedFilters {
+export interface LinkFilters extends SharedFilters {
   geo?: object | null;
   ios?: string;
   android?: string;
@@ -18,28 +20,34 @@ export interface LinkFilters extends RoutedFilters {
   clicksMax?: number;
 }
 
-/** A JSON object in a query: `{"DE":"https://…"}`, or `null`. */
+/** Most values in the JSON of a query: more than there are countries. */
+const MOST_VALUES = 1_000;
+
+const geo = geoField();
+
+/** A JSON object in a query, of what a body may have: `{"DE":"https://…"}`, or `null`. */
 const geoPairs = Joi.string().custom((value: string, { error }) => {
   try {
-    const parsed: unknown = JSON.parse(value);
-    if (typeof parsed === 'object' && !Array.isArray(parsed)) return parsed;
+    const parsed = parseJson(Buffer.from(value), MOST_VALUES);
+    return Joi.attempt(parsed, geo.required()) as object | null;
   } catch {
-    // Answered below, as any other text that is no object.
+    return error('rule', { rule: 'must be a JSON object of country codes and URLs, or null' });
   }
-  return error('rule', { rule: 'must be a JSON object, or null' });
 });
 
 export const LINK_FILTERS: FilterTable<LinkFilters> = {
-  ...routedFilters(LINK_TABLES),
+  ...sharedFilters(LINK_TABLES),
   geo: {
-    schema: geoPairs,
+    schema: geoPairs.description(
+      'JSON object of country codes and destination URLs that the link has, or `null`: without any.',
+    ),
     where: (query, value) =>
       value === null
         ? query.whereNull('links.geo')
         : query.whereRaw('links.geo @> ?::jsonb', [JSON.stringify(value)]),
   },
-  ios: part('links.ios'),
-  android: part('links.android'),
+  ios: part('links.ios', 'the destination URL for iOS'),
+  android: part('links.android', 'the destination URL for Android'),
   clicksMin: visits('>='),
   clicksMax: visits('<='),
 };

@@ -1,8 +1,13 @@
-import { RoutedModel, type RowOf } from '../records/model.ts';
-import type { RecordTables } from '../records/tables.ts';
+import {
+  BLANK_ROW,
+  type RowIds,
+  type RowOf,
+  ShortLinkModel,
+  type ShortLinkTables,
+} from '../short-links/model.ts';
 
 /** A row of `links`; named as its columns. */
-export class Link extends RoutedModel {
+export class Link extends ShortLinkModel {
   static override readonly tableName = 'links';
 
   declare url: string;
@@ -11,7 +16,12 @@ export class Link extends RoutedModel {
 
 export type LinkRow = RowOf<Link>;
 
-export const LINK_TABLES: RecordTables = {
+/** A new link before its caller's fields are applied. */
+export const BLANK_LINK: Omit<LinkRow, keyof RowIds> = { ...BLANK_ROW, url: '', video: null };
+
+export const LINK_TABLES: ShortLinkTables = {
+  kind: 'link',
   table: 'links',
   tags: { table: 'link_tags', column: 'link_id' },
+  noun: 'link',
 };

@@ -1,14 +1,19 @@
 import { type Db, db } from '../infra/db.ts';
-import { RecordQueries } from '../records/queries.ts';
-import { loadReferences } from '../records/references.ts';
-import { writeUtm } from './destination.ts';
-import { LINK_FILTERS } from './filters.ts';
-import { LINKS } from './kind.ts';
-import { Link, type LinkRow } from './model.ts';
+import { writeUtm } from '../short-links/destination.ts';
+import { ShortLinkQueries } from '../short-links/queries.ts';
+import { loadReferences } from '../short-links/references.ts';
+import { LINK_FILTERS, type LinkFilters } from './filters.ts';
+import { LINK_TABLES, Link, type LinkRow } from './model.ts';
+import { type SealedLink, toSealedLink } from './record.ts';
 import type { NewLink } from './schema.ts';
 
 /** Reads of links. */
-export const linkQueries = new RecordQueries(LINKS, LINK_FILTERS);
+export const linkQueries = new ShortLinkQueries<Link, SealedLink, LinkFilters>({
+  tables: LINK_TABLES,
+  rows: (projectId, connection) => Link.of(projectId, connection),
+  filters: LINK_FILTERS,
+  toRecord: toSealedLink,
+});
 
 /**
  * The id of the link that an upsert changes: the one with the external id; without an external id, the one on the domain

@@ -1,26 +1,26 @@
 import { config } from '../config.ts';
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
+import { shortLinkOf } from '../infra/short-link.ts';
+import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
-  nullable,
   type RecordContext,
-  routedRecordFields,
-  shortLinkOf,
-  toRoutedRecord,
-} from '../records/record.ts';
+  sharedRecordFields,
+  toSharedRecord,
+} from '../short-links/record.ts';
 import type { LinkRow } from './model.ts';
 
 /** The link record of the contract; its password is still sealed. */
 export function toSealedLink(row: LinkRow, context: RecordContext) {
   const shortLink = shortLinkOf(context.domain, row.key);
   return {
-    ...toRoutedRecord(row, context),
+    ...toSharedRecord(row, context),
     url: row.url,
     video: row.video,
     clicks: context.counters?.visits ?? 0,
     shortLink,
-    qrCode: `${config().BASE_URL}/qr?url=${encodeURIComponent(shortLink)}`,
+    qrCode: `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`,
   };
 }
 
@@ -32,13 +32,30 @@ export type BulkLinkItem = BulkItem<SealedLink>;
 
 /** The link record, for the reference and for checking answers. */
 export const linkRecord = Joi.object({
-  ...routedRecordFields,
-  url: Joi.string().required(),
-  video: nullable,
-  clicks: Joi.number().required(),
-  shortLink: Joi.string().uri(),
-  qrCode: Joi.string().uri(),
-});
+  ...sharedRecordFields,
+  url: Joi.string()
+    .required()
+    .description('Destination URL.')
+    .example('https://example.com/spring'),
+  video: nullable
+    .description('URL of the video of the link preview.')
+    .example('https://example.com/spring.mp4'),
+  clicks: Joi.number().required().description('Counted clicks.').example(120),
+  shortLink: Joi.string()
+    .uri()
+    .required()
+    .description(
+      'URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.',
+    )
+    .example('https://go.example.com/spring'),
+  qrCode: Joi.string()
+    .uri()
+    .required()
+    .description(
+      'URL of an image of a QR code of the short link with `?qr=1`, so that its visits are counted as scans.',
+    )
+    .example('https://api.example.com/qr?url=https%3A%2F%2Fgo.example.com%2Fspring%3Fqr%3D1'),
+}).meta({ name: 'Link' });
 
 /** An array of records and errors, in the order of the request. */
 export const bulkAnswer = bulkAnswerOf(linkRecord, 'link');

@@ -1,16 +1,17 @@
-import { type Asker, answerWrite, created, ok } from '../api/answer.ts';
-import { askFrameable, withFrameable } from '../api/ask-framing.ts';
-import { checkEach } from '../api/input.ts';
-import { type Route, route } from '../api/route.ts';
-import { Refusal } from '../errors.ts';
-import { Joi } from '../infra/fields.ts';
+import { mapAccepted, Refusal } from '../errors.ts';
+import { type Asker, answerWrite, created, ok } from '../http/answer.ts';
+import { deletedCount, deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { checkEach } from '../http/input.ts';
+import { type Route, route } from '../http/route.ts';
+import { newId } from '../ids.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
-import type { BulkInput, EventsFate } from '../records/commands.ts';
-import { toRouted } from '../records/fields.ts';
-import { framedUrls } from '../records/framing.ts';
-import { countAnswer, openPassword } from '../records/record.ts';
-import { findByInfo, findByRef, found, refuseOtherWorkspace } from '../records/requests.ts';
+import { type BulkInput, openItem, toBulkInputs } from '../short-links/bulk.ts';
+import { askFrameable, framedUrls, withFrameable } from '../short-links/destination.ts';
+import { countAnswer, openPassword } from '../short-links/record.ts';
+import type { EventsOnDelete } from '../short-links/remove.ts';
+import { SHARED_DEFAULTS, toSharedChanges } from '../short-links/schema.ts';
 import { findTwin, linkQueries } from './queries.ts';
 import { bulkAnswer, linkRecord } from './record.ts';
 import {
@@ -21,6 +22,7 @@ import {
   type DeleteQuery,
   deleteOneQuery,
   deleteQuery,
+  type LinkBody,
   type LinkChanges,
   type LinkCountQuery,
   type LinkInfoQuery,
@@ -32,7 +34,6 @@ import {
   linkParams,
   type NewLink,
   newLinkBody,
-  toNewLink,
 } from './schema.ts';
 
 const tag = 'Links';
@@ -44,15 +45,22 @@ export const linkRoutes: Route[] = [
   route<{ body: NewLink }>({
     method: 'post',
     path: '/links',
-    summary: 'Addition: create a link',
+    operationId: 'createLink',
+    summary: 'Create a link',
+    description: 'Creates a short link. Without a key it gets 7 random characters.',
+    extension: true,
     tag,
     scope: 'links.write',
+    record: true,
     body: newLinkBody,
     answers: { 201: linkRecord },
     writes: true,
-    async handle(request) {
-      const link = await withFrameable(request, toNewLink(request.body));
-      const data = { userId: request.caller.userId, link };
+    defaults: SHARED_DEFAULTS,
+    handle(request) {
+      const data = async () => ({
+        userId: request.caller.userId,
+        link: await withFrameable(request, toNewLink(request.body)),
+      });
       return answerWrite(request, writes, 'link.create', data, (link) =>
         created(`/links/${link.id}`, openPassword(link)),
       );
@@ -61,61 +69,60 @@ export const linkRoutes: Route[] = [
   route<{ query: LinkListQuery }>({
     method: 'get',
     path: '/links',
-    summary: 'Addition: list links',
+    operationId: 'listLinks',
+    summary: 'List links',
+    description:
+      'Returns the links that match all filters, one page at a time. Archived links are left out unless ' +
+      '`showArchived` is true.',
+    extension: true,
     tag,
     scope: 'links.read',
     query: linkListQuery,
     answers: { 200: Joi.array().items(linkRecord) },
-    async handle({ caller, query: { sort, page, pageSize, ...filters } }) {
-      refuseOtherWorkspace(filters, caller);
-      const order = { sort: sort === 'clicks' ? ('visits' as const) : sort, page, pageSize };
-      return ok((await linkQueries.list(caller.projectId, filters, order)).map(openPassword));
-    },
+    handle: (request) => linkQueries.answerList(request),
   }),
   route<{ query: LinkCountQuery }>({
     method: 'get',
     path: '/links/count',
+    isHeavy: true,
+    operationId: 'countLinks',
     summary: 'Count links',
+    description:
+      'Returns the number of links that match all filters, or with `groupBy=domain` the number for each domain.',
     tag,
     scope: 'links.read',
     query: linkCountQuery,
     answers: {
       200: countAnswer,
     },
-    async handle({ caller, query: { groupBy, ...filters } }) {
-      refuseOtherWorkspace(filters, caller);
-      return ok(
-        groupBy === 'domain'
-          ? await linkQueries.countByDomain(caller.projectId, filters)
-          : await linkQueries.count(caller.projectId, filters),
-      );
-    },
+    handle: (request) => linkQueries.answerCount(request),
   }),
   route<{ query: LinkInfoQuery }>({
     method: 'get',
     path: '/links/info',
-    summary: 'Addition: get a link by domain and key, id, or external id',
+    operationId: 'findLink',
+    summary: 'Find a link',
+    description: 'Returns the link with a domain and key, an id, or an external id.',
+    extension: true,
     tag,
     scope: 'links.read',
+    record: true,
     query: linkInfoQuery,
     answers: { 200: linkRecord },
-    async handle({ caller, query }) {
-      refuseOtherWorkspace(query, caller);
-      const { linkId, ...rest } = query;
-      const info = linkId === undefined ? rest : { id: linkId };
-      const link = await findByInfo(linkQueries, caller.projectId, info);
-      return ok(openPassword(found(link, 'such link')));
-    },
+    handle: ({ caller, query }) => linkQueries.answerInfo(caller, { ...query, id: query.linkId }),
   }),
   route<{ body: NewLink }>({
     method: 'put',
     path: '/links/upsert',
-    summary: 'Addition: create a link, or change the one that is there',
+    operationId: 'upsertLink',
+    summary: 'Create or update a link',
+    extension: true,
     description:
       'The link that is there is the one with the same externalId; without an externalId, the one with the ' +
       'same domain and key; without a key, the newest one on the domain with the same destination.',
     tag,
     scope: 'links.write',
+    record: true,
     body: newLinkBody,
     answers: { 200: linkRecord, 201: linkRecord },
     writes: true,
@@ -135,6 +142,7 @@ export const linkRoutes: Route[] = [
   route<{ body: unknown[] }>({
     method: 'post',
     path: '/links/bulk',
+    operationId: 'bulkCreateLinks',
     summary: 'Create up to 100 links',
     description:
       'Each link stands alone: the answer has, in the order of the request, the record of each link or the ' +
@@ -146,18 +154,24 @@ export const linkRoutes: Route[] = [
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
     writes: true,
-    async handle(request) {
-      const links = await toBulkLinks(request, request.body);
-      const data = { userId: request.caller.userId, links };
-      return answerWrite(request, bulk, 'links.create', data, (items) =>
-        ok(items.map(openPassword)),
-      );
+    defaults: SHARED_DEFAULTS,
+    handle(request) {
+      const data = async () => ({
+        userId: request.caller.userId,
+        links: await toBulkLinks(request, request.body),
+      });
+      return answerWrite(request, bulk, 'links.create', data, (items) => ok(items.map(openItem)));
     },
   }),
   route<{ body: BulkChanges }>({
     method: 'patch',
     path: '/links/bulk',
-    summary: 'Addition: make the same change to up to 100 links',
+    operationId: 'bulkUpdateLinks',
+    summary: 'Update up to 100 links',
+    description:
+      'Makes the same change to up to 100 links. Each link is updated by itself: the answer has, in the order ' +
+      'of the request, the link or the error.',
+    extension: true,
     tag,
     scope: 'links.write',
     body: bulkChangesBody,
@@ -166,67 +180,78 @@ export const linkRoutes: Route[] = [
     writes: true,
     async handle(request) {
       const { linkIds, data } = request.body;
-      const changes = await withFrameable(request, toRouted(data), () =>
-        Promise.all(linkIds.map((ref) => findByRef(linkQueries, request.caller.projectId, ref))),
+      const changes = await withFrameable(request, toSharedChanges(data), () =>
+        Promise.all(linkIds.map((ref) => linkQueries.findByRef(request.caller.projectId, ref))),
       );
       return answerWrite(request, bulk, 'links.update', { linkIds, changes }, (items) =>
-        ok(items.map(openPassword)),
+        ok(items.map(openItem)),
       );
     },
   }),
   route<{ query: DeleteQuery }>({
     method: 'delete',
     path: '/links/bulk',
-    summary: 'Delete up to 100 links for good',
+    operationId: 'bulkDeleteLinks',
+    summary: 'Delete up to 100 links',
+    description: 'Deletes up to 100 links for good. Links that do not exist are passed over.',
     tag,
     scope: 'links.write',
     query: deleteQuery,
-    answers: { 200: Joi.object({ deletedCount: Joi.number().integer().required() }) },
+    answers: { 200: deletedCount },
     writes: true,
     handle: (request) => answerWrite(request, bulk, 'links.delete', request.query, ok),
   }),
   route<{ params: Params }>({
     method: 'get',
     path: '/links/{linkId}',
-    summary: 'Addition: get a link',
+    operationId: 'retrieveLink',
+    summary: 'Retrieve a link',
+    description: 'Returns a link.',
+    extension: true,
     tag,
     scope: 'links.read',
+    record: true,
     params: linkParams,
     answers: { 200: linkRecord },
-    async handle({ caller, params: { linkId } }) {
-      const link = await findByRef(linkQueries, caller.projectId, linkId);
-      return ok(openPassword(found(link, `link "${linkId}"`)));
-    },
+    handle: ({ caller, params }) => linkQueries.answerRecord(caller, params.linkId),
   }),
   route<{ params: Params; body: LinkChanges }>({
     method: 'patch',
     path: '/links/{linkId}',
-    summary: 'Addition: change a link',
-    description: 'Absent fields stay as they are; null clears a field.',
+    operationId: 'updateLink',
+    summary: 'Update a link',
+    extension: true,
+    description:
+      'Absent fields stay as they are; null clears a field. After a change of domain or key the old address is not ' +
+      'found, and can be taken again after 24 hours.',
     tag,
     scope: 'links.write',
+    record: true,
     params: linkParams,
     body: linkChangesBody,
     answers: { 200: linkRecord },
     writes: true,
     async handle(request) {
       const { linkId } = request.params;
-      const changes = await withFrameable(request, toRouted(request.body), async () => [
-        await findByRef(linkQueries, request.caller.projectId, linkId),
+      const changes = await withFrameable(request, toSharedChanges(request.body), async () => [
+        await linkQueries.findByRef(request.caller.projectId, linkId),
       ]);
       const data = { linkId, changes };
       return answerWrite(request, writes, 'link.update', data, (link) => ok(openPassword(link)));
     },
   }),
-  route<{ params: Params; query: { events?: EventsFate } }>({
+  route<{ params: Params; query: { events?: EventsOnDelete } }>({
     method: 'delete',
     path: '/links/{linkId}',
-    summary: 'Delete a link for good',
+    operationId: 'deleteLink',
+    summary: 'Delete a link',
+    description: 'Deletes a link for good. Its events are kept unless `events=remove` is given.',
     tag,
     scope: 'links.write',
+    record: true,
     params: linkParams,
     query: deleteOneQuery,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
@@ -235,18 +260,17 @@ export const linkRoutes: Route[] = [
   }),
 ];
 
+/** A checked body as a link to be made, with its id. */
+const toNewLink = (body: LinkBody): NewLink => ({ ...toSharedChanges(body), id: newId('link') });
+
 /** The links of a bulk request as their job carries them: checked, or refused each by itself. */
 async function toBulkLinks(request: Asker, sent: unknown[]): Promise<BulkInput<NewLink>[]> {
-  const links = checkEach<NewLink>(newLinkBody, sent, 'link').map((link) =>
-    link instanceof Refusal ? link : toNewLink(link),
-  );
-  const valid = links.filter((link): link is NewLink => !(link instanceof Refusal));
-  const frameable = await askFrameable(request, valid.flatMap(framedUrls));
-  return links.map((link, index) =>
-    link instanceof Refusal
-      ? { refused: link.toJSON(), sent: sent[index] }
-      : { input: { ...link, frameable: onlyOwn(link, frameable) }, sent: sent[index] },
-  );
+  const checked = await checkEach<NewLink>(newLinkBody, sent, 'link');
+  const links = mapAccepted(checked, toNewLink);
+  const urls = links.flatMap((link) => (link instanceof Refusal ? [] : framedUrls(link)));
+  const frameable = await askFrameable(request, urls);
+  const ready = mapAccepted(links, (link) => ({ ...link, frameable: onlyOwn(link, frameable) }));
+  return toBulkInputs(ready, sent);
 }
 
 /** Of what may be framed, what a link would show in a frame: jobs and rows carry no more. */

@@ -1,59 +1,77 @@
-import { domainField } from '../domains/schema.ts';
-import { newId } from '../ids.ts';
-import { id, Joi, nullableText, paging, recordId, text } from '../infra/fields.ts';
-import type { EventsFate } from '../records/commands.ts';
+import { domainField } from '../http/domain-name.ts';
+import { id, Joi, nullableText, paging, recordId, text } from '../http/fields.ts';
+import { UTM_FIELDS, type Utm } from '../short-links/destination.ts';
+import {
+  fields,
+  type NewShortLink,
+  type SharedChanges,
+  type TagFields,
+} from '../short-links/fields.ts';
+import type { EventsOnDelete } from '../short-links/remove.ts';
 import {
   BULK_LIMIT,
   bulkIds,
-  eventsFate,
-  type NewRouted,
+  changeFields,
+  creationFields,
+  eventsOnDelete,
   newRecordFields,
-  type RoutedChanges,
-  routedFields,
   SINGULAR,
-  type TagFields,
-  toRouted,
-} from '../records/fields.ts';
-import { destination, UTM_FIELDS, type Utm } from './destination.ts';
+} from '../short-links/schema.ts';
+import { destination, webAddress } from '../short-links/url-field.ts';
 import { filterSchemas, type LinkFilters } from './filters.ts';
 
-/** What may be changed of a link. An absent field stays, `null` clears it. */
-export interface LinkChanges extends RoutedChanges, Partial<Utm> {
+/** The writable fields of a link. An absent field is not changed, `null` clears it. */
+export interface LinkChanges extends SharedChanges, Partial<Utm> {
   url?: string;
   video?: string | null;
 }
 
 /** A link to be made. */
-export interface NewLink extends LinkChanges, NewRouted {
+export interface NewLink extends LinkChanges, NewShortLink {
   url: string;
 }
 
 /** A link's fields as a request body has them. */
-type LinkBody = Omit<NewLink, 'id' | 'tags'> & TagFields;
+export type LinkBody = Omit<NewLink, 'id' | 'tags'> & TagFields;
 
-const fields = {
-  ...routedFields,
-  video: nullableText(32_768),
+const url = destination().description('Destination URL.').example('https://example.com/spring');
+
+const ownFields = {
+  video: webAddress()
+    .allow(null)
+    .description('URL of the video of the link preview (http or https).')
+    .example('https://example.com/spring.mp4'),
   ...Object.fromEntries(
     UTM_FIELDS.map((name) => [
       name,
-      nullableText(500).description('Addition: written into the destination’s query.'),
+      nullableText(500)
+        .description(
+          `The parameter \`${name}\`, which is written into the destination’s query. Null takes it out.`,
+        )
+        .example(fields[name].example)
+        .meta({ extension: true }),
     ]),
   ),
 };
 
 /** Body of a link to be made. */
 export const newLinkBody = Joi.object<LinkBody>({
-  url: destination().required().description('Destination URL.'),
-  ...fields,
+  url: url.required(),
+  ...creationFields,
+  ...ownFields,
   ...newRecordFields,
-});
+})
+  .meta({ name: 'NewLink' })
+  .example({ url: 'https://example.com/landing', key: 'summer', tagNames: ['Summer campaign'] });
 
 /** Body of a change. */
 export const linkChangesBody = Joi.object<Omit<LinkBody, 'prefix'>>({
-  url: destination(),
-  ...fields,
-});
+  url,
+  ...changeFields,
+  ...ownFields,
+})
+  .meta({ name: 'LinkUpdate' })
+  .example({ url: 'https://example.com/autumn', archived: false });
 
 export interface BulkChanges {
   linkIds: string[];
@@ -61,9 +79,19 @@ export interface BulkChanges {
 }
 
 export const bulkChangesBody = Joi.object<BulkChanges>({
-  linkIds: Joi.array().items(recordId()).min(1).max(BULK_LIMIT).required(),
-  data: linkChangesBody.fork([...SINGULAR], (field) => field.forbidden()).required(),
-});
+  linkIds: Joi.array()
+    .items(recordId())
+    .min(1)
+    .max(BULK_LIMIT)
+    .required()
+    .description('Ids of the links, at most 100.')
+    .example(['link_4Jx2vQ0aTq', 'ext_spring-1']),
+  data: linkChangesBody
+    .fork(SINGULAR, (field) => field.forbidden())
+    .required()
+    .description('The change.')
+    .meta({ name: 'BulkLinkChange' }),
+}).meta({ name: 'BulkLinkUpdate' });
 
 /** The links of a bulk request; each is checked on its own, so that one bad link does not spoil the rest. */
 export const bulkBody = Joi.array().items(newLinkBody).min(1).max(BULK_LIMIT);
@@ -71,18 +99,18 @@ export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
 export interface DeleteQuery {
   linkIds: string[];
-  events?: EventsFate;
+  events?: EventsOnDelete;
 }
 
 export const deleteQuery = Joi.object<DeleteQuery>({
-  linkIds: bulkIds(),
-  events: eventsFate(),
+  linkIds: bulkIds().description('Ids of the links, at most 100.'),
+  events: eventsOnDelete(),
 });
 
 export const linkParams = Joi.object<{ linkId: string }>({ linkId: recordId().required() });
 
 /** Query of the deletion of one link. */
-export const deleteOneQuery = Joi.object<{ events?: EventsFate }>({ events: eventsFate() });
+export const deleteOneQuery = Joi.object<{ events?: EventsOnDelete }>({ events: eventsOnDelete() });
 
 export const SORTS = ['createdAt', 'clicks', 'lastClicked'] as const;
 
@@ -97,7 +125,7 @@ export const linkListQuery = Joi.object<LinkListQuery>({
   sort: Joi.string()
     .valid(...SORTS)
     .default('createdAt')
-    .description('Always descending.'),
+    .description('Field by which the links are sorted, always descending.'),
   ...paging(100),
 });
 
@@ -107,7 +135,9 @@ export interface LinkCountQuery extends LinkFilters {
 
 export const linkCountQuery = Joi.object<LinkCountQuery>({
   ...filterSchemas,
-  groupBy: Joi.string().valid('domain'),
+  groupBy: Joi.string()
+    .valid('domain')
+    .description('Counts for each domain instead of all together.'),
 });
 
 export interface LinkInfoQuery {
@@ -119,11 +149,11 @@ export interface LinkInfoQuery {
 }
 
 export const linkInfoQuery = Joi.object<LinkInfoQuery>({
-  projectSlug: text(190),
-  domain: domainField(),
-  key: text(1_000),
-  linkId: id(),
-  externalId: id().description('With the prefix `ext_`.'),
+  projectSlug: text(190).description('Slug of the workspace; it must be that of the API key.'),
+  domain: domainField().description('Domain of the short link; with `key`.'),
+  key: text(1_000).description('Key of the short link; with `domain`.'),
+  linkId: id().description('Id of the link.'),
+  externalId: id().description('External id of the link, after the prefix `ext_`.'),
 })
   .and('domain', 'key')
   .or('domain', 'linkId', 'externalId')
@@ -131,8 +161,3 @@ export const linkInfoQuery = Joi.object<LinkInfoQuery>({
     'object.and': 'domain and key must be given together',
     'object.missing': 'domain with key, or linkId, or externalId is required',
   });
-
-/** A checked body as a link to be made, with its id. */
-export function toNewLink(body: LinkBody): NewLink {
-  return { ...toRouted(body), id: newId('link') };
-}

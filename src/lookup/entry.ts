@@ -1,24 +1,16 @@
-/*
- * What host + key stand for, as the redirect process sees it. An entry is made where the row is made, kept
- * as a column of the row that claims domain + key, and copied to Redis as it is. It is a compact text,
- * because a redirect process remembers a million of them.
- *
- *   version \n id \n projectId \n destination \n extras as JSON, or nothing
- *
- * A change of the shape needs a new VERSION, which `npm run migrate` brings to stored entries; older versions that
- * can still be read stay in READABLE until then.
- */
+import type { Brand } from '../web/brand.ts';
 
-const VERSION = '2';
-/** Version 1 had fewer extras. */
-const READABLE: ReadonlySet<string> = new Set(['1', VERSION]);
+/*
+ * The look-up entry of a host and a key, as the redirect process uses it. A link's entry is created with its row, and stored
+ * with the claim of its domain and key; `codec.ts` defines the stored text.
+ */
 
 /** A line of a display page: a label and a text that can be copied or opened. */
 export interface DisplayRow {
   label: string;
   /** May have several lines. */
   value: string;
-  /** Where a tap on the value leads: `mailto:`, `tel:`, a web address. */
+  /** Link of the value: `mailto:`, `tel:`, a web address. */
   href?: string;
   /** Offers a button that copies the value. */
   copy?: true;
@@ -45,7 +37,7 @@ export interface DisplayPage {
   file?: { label: string; name: string; type: string; text: string };
 }
 
-/** What link-preview crawlers are shown; at least one of them is there. */
+/** Metadata for link-preview crawlers; at least one field is set. */
 export interface LinkCard {
   title?: string;
   description?: string;
@@ -53,7 +45,7 @@ export interface LinkCard {
   video?: string;
 }
 
-/** What must hold of a visitor, all of it. Texts are lower-case; of several, one must fit. */
+/** Conditions of a rule, all of which must be met. Texts are lower-case; of several, one must match. */
 export interface Conditions {
   /** ISO 3166-1 alpha-2, or XK. */
   country?: string[];
@@ -62,11 +54,11 @@ export interface Conditions {
   device?: string[];
   os?: string[];
   browser?: string[];
-  /** Language tags: `de` also fits `de-AT`. */
+  /** Language tags: `de` also matches `de-AT`. */
   language?: string[];
   /** Parameters of the visitor's query as sent: one of the values, or `true` where any will do. */
   query?: Record<string, string[] | true>;
-  /** Milliseconds since 1970; `until` is the first moment that does not fit. */
+  /** Milliseconds since 1970; `until` is the first moment that does not match. */
   from?: number;
   until?: number;
   time?: TimeWindow;
@@ -83,7 +75,7 @@ export interface TimeWindow {
   timezone: string;
 }
 
-/** Where visitors go for whom something holds. A text holds for those of whom any one trait is that text. */
+/** Sends the visitors who match `when` to `url`. A text matches visitors of whom any one trait is that text. */
 export interface RuleEntry {
   when: string | Conditions;
   url: string;
@@ -98,7 +90,7 @@ export interface LinkEntry {
   startsAt?: number;
   /** When it stops leading to `destination`, milliseconds since 1970. */
   expiresAt?: number;
-  /** Where it leads afterwards; without it, where its domain says. */
+  /** Destination after its expiry; without it, the domain's. */
   expiredUrl?: string;
   /** Counted visits after which it is as expired. */
   maxVisits?: number;
@@ -110,12 +102,12 @@ export interface LinkEntry {
   before?: { pageId: string } | { url: string };
   /** Nobody gets past `before` without filling in its form. */
   isFormMandatory?: true;
-  /** The first that holds decides. */
+  /** The first that matches decides. */
   rules?: RuleEntry[];
-  /** Where devices of Apple and of Android are led. */
+  /** Destinations for Apple and Android devices. */
   ios?: string;
   android?: string;
-  /** Where visitors from a country are led. */
+  /** Destinations by country. */
   geo?: Record<string, string>;
   /** Destinations that are shown in a frame under the short address, as they stand here. */
   framed?: string[];
@@ -127,6 +119,8 @@ export interface LinkEntry {
   status?: 301 | 307 | 308;
   /** The visitor's own query is not passed on. */
   dropsQuery?: true;
+  /** The rest of the path after the key is appended to the path of the destination. */
+  forwardsPath?: true;
   /** The click's id is handed on to the destination. */
   tracksConversion?: true;
   /** Search engines may show it. */
@@ -139,21 +133,42 @@ export interface DomainEntry {
   id: string;
   /** Empty for the service's default short domain. */
   projectId: string;
-  /** Where the root of the domain leads. */
+  /** Destination of the root of the domain. */
   target?: string;
   /** The target is shown in a frame. */
   isFramed?: true;
-  /** Where expired links of the domain lead. */
+  /** Destination of expired links of the domain. */
   expiredUrl?: string;
-  /** Where keys lead that nothing has. */
+  /** Destination of unknown keys. */
   notFoundUrl?: string;
 }
 
-/** What a redirect process must know of a workspace where it hands out click ids. */
+/** A workspace as the redirect sees it, where click ids are handed out. */
 export interface WorkspaceEntry {
   projectId: string;
   /** Length of the window in which a visitor counts once, in seconds. */
   dedupeSeconds: number;
+  /** Its look on pages for visitors; absent where it has none. */
+  brand?: Brand;
+}
+
+/** The columns of a workspace that its entry is made of. */
+export interface WorkspaceColumns {
+  id: string;
+  click_dedupe_seconds: number;
+  logo: NonNullable<Brand['logo']> | null;
+  brand_color: string | null;
+}
+
+/** Entry of a workspace. */
+export function workspaceEntry({
+  id: projectId,
+  click_dedupe_seconds: dedupeSeconds,
+  logo,
+  brand_color: color,
+}: WorkspaceColumns): WorkspaceEntry {
+  const brand = { ...(color === null ? {} : { color }), ...(logo === null ? {} : { logo }) };
+  return { projectId, dedupeSeconds, ...(Object.keys(brand).length === 0 ? {} : { brand }) };
 }
 
 /** A question of a form. */
@@ -163,11 +178,11 @@ export interface FormField {
   type: 'text' | 'email' | 'phone' | 'number' | 'textarea' | 'select' | 'checkbox';
   required: boolean;
   placeholder?: string;
-  /** Of a select: what can be chosen. */
+  /** Choices of a `select`. */
   options?: string[];
 }
 
-/** What a page before the destination shows. */
+/** Content of a page before the destination. */
 export interface PageContent {
   title: string;
   text?: string;
@@ -186,50 +201,7 @@ export interface PageEntry extends PageContent {
   projectId: string;
 }
 
-/** How entries of today's shape begin. Those of an older one may lack what their rows say. */
-export const CURRENT = `${VERSION}\n`;
-
-export function encodeLink({ id, projectId, destination, ...extras }: LinkEntry): string {
-  return pack([id, projectId, destination], extras);
-}
-
-/** @throws Error when the text is not an entry of a version that can be read */
-export function decodeLink(text: string): LinkEntry {
-  const [fields, extras] = unpack(text, 3);
-  return { id: fields[0]!, projectId: fields[1]!, destination: fields[2]!, ...extras };
-}
-
-export function encodeDomain({ id, projectId, ...extras }: DomainEntry): string {
-  return pack([id, projectId], extras);
-}
-
-/** @throws Error as {@link decodeLink} */
-export function decodeDomain(text: string): DomainEntry {
-  const [fields, extras] = unpack(text, 2);
-  return { id: fields[0]!, projectId: fields[1]!, ...extras };
-}
-
-export function encodeWorkspace({ projectId, ...extras }: WorkspaceEntry): string {
-  return pack([projectId], extras);
-}
-
-/** @throws Error as {@link decodeLink} */
-export function decodeWorkspace(text: string): WorkspaceEntry {
-  const [fields, extras] = unpack(text, 1);
-  return { projectId: fields[0]!, ...(extras as { dedupeSeconds: number }) };
-}
-
-export function encodePage({ id, projectId, ...extras }: PageEntry): string {
-  return pack([id, projectId], extras);
-}
-
-/** @throws Error as {@link decodeLink} */
-export function decodePage(text: string): PageEntry {
-  const [fields, extras] = unpack(text, 2);
-  return { id: fields[0]!, projectId: fields[1]!, ...(extras as PageContent) };
-}
-
-/** The columns of a domain that its entry is made of. */
+/** Columns of a domain from which its entry is made. */
 export interface DomainColumns {
   id: string;
   project_id: string | null;
@@ -240,7 +212,7 @@ export interface DomainColumns {
   not_found_url: string | null;
 }
 
-/** What the redirect must know of a domain. */
+/** Entry of a domain. */
 export function domainEntry(row: DomainColumns): DomainEntry {
   return {
     id: row.id,
@@ -250,17 +222,4 @@ export function domainEntry(row: DomainColumns): DomainEntry {
     ...(row.expired_url === null ? {} : { expiredUrl: row.expired_url }),
     ...(row.not_found_url === null ? {} : { notFoundUrl: row.not_found_url }),
   };
-}
-
-function pack(fields: string[], extras: object): string {
-  const rest = JSON.stringify(extras);
-  return [VERSION, ...fields, rest === '{}' ? '' : rest].join('\n');
-}
-
-function unpack(text: string, count: number): [fields: string[], extras: object | undefined] {
-  const parts = text.split('\n');
-  if (!READABLE.has(parts[0]!) || parts.length !== count + 2)
-    throw new Error('unknown shape of a look-up entry');
-  const rest = parts[count + 1]!;
-  return [parts.slice(1, count + 1), rest === '' ? undefined : (JSON.parse(rest) as object)];
 }

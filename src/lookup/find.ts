@@ -1,51 +1,78 @@
 import { within } from '../infra/clock.ts';
 import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
+import { isDataError, isOutage } from '../infra/outage.ts';
 import type { Redis } from '../infra/redis.ts';
+import { isStorable } from '../infra/storable-text.ts';
 import { Tally } from '../infra/tally.ts';
 import {
-  CURRENT,
-  type DomainEntry,
+  CURRENT_PREFIX,
   decodeDomain,
   decodeLink,
   decodePage,
   decodeWorkspace,
-  type LinkEntry,
-  type PageEntry,
-  type WorkspaceEntry,
-} from './entry.ts';
-import { type Flight, Flights } from './flights.ts';
-import { Guard } from './guard.ts';
+  domainName,
+  linkName,
+  pageName,
+  readStored,
+  workspaceName,
+} from './codec.ts';
+import { Batch, type Lookup, SharedLookups } from './concurrent-lookups.ts';
+import type { DomainEntry, LinkEntry, PageEntry, WorkspaceEntry } from './entry.ts';
 import { NearCache } from './near-cache.ts';
-import { domainName, fill, linkName, pageName, readStored, workspaceName } from './publish.ts';
-import { POSTGRES_MS, type Row, readDomain, readLink, readPage, readWorkspace } from './rows.ts';
+import { fill } from './publish.ts';
+import {
+  type LinkName,
+  POSTGRES_MS,
+  type Row,
+  readDomains,
+  readLinks,
+  readPage,
+  readWorkspace,
+} from './rows.ts';
+import { Epoch, InvalidationMonitor } from './validity.ts';
 
 /*
- * What host and key stand for, asked of the nearest that may answer:
+ * Finds the entries of host and key in the nearest store that may answer:
  *
  *   invalidations arrive:   own memory → Redis → Postgres
  *   invalidations are lost: Postgres → own memory, at most REMEMBERED_MS after the loss
  *
- * Invariants: `style.md` 8, "The near cache".
+ * - A created link is found at the instant of the answer, also where its key was asked for before: misses are not
+ *   remembered in memory, and no request joins a look-up that began before it.
+ * - An update or deletion is seen by every redirect process within 100 ms of its answer.
+ *
+ * `docs/decisions/0003-lookup-cache.md` says why.
  */
 
-/** A store that failed is not asked again for so long: nobody else shall wait for the same failure. */
-const REST_MS = 250;
-/** How long after the loss of invalidations memory still answers when Postgres does not. */
+/** Time for which an unreachable store is not queried, in ms: other requests do not wait for the same failure. */
+const PAUSE_MS = 250;
+/** Misses that are stored in Redis in a second. Each takes room for 30 s, and a client can make up thousands. */
+const MISSES_KEPT_PER_SECOND = 500;
+/** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
 
-/** What a host and a key stand for. */
+/** Entries of a host and a key. */
 export interface Found {
   domain: DomainEntry;
   /** `null` where nothing has this key, and for the empty key: the root of the domain. */
   link: LinkEntry | null;
+  /** Set if a flexible link was found by a prefix of the path. */
+  prefix?: KeyPrefix;
+}
+
+/** A key at the beginning of a path. */
+export interface KeyPrefix {
+  key: string;
+  /** The rest of the path, with its leading slash. */
+  rest: string;
 }
 
 /** No store can be asked, and memory holds no answer that may still be given. */
 export class Unavailable extends Error {}
 
-/** One name to look up, with all that differs between domains and links. */
-interface Question<Entry> {
+/** One name to look up, with all that differs between kinds of entries. */
+interface LookupTarget<Entry> {
   name: string;
   decode(text: string): Entry;
   readRow(): Promise<Row | null>;
@@ -54,8 +81,16 @@ interface Question<Entry> {
   forget(): void;
 }
 
-/** What a finder works with. */
-export interface FinderMeans {
+/** The value in Redis behind a miss: none, or one that is not trusted. */
+interface Unknown {
+  read: string | null;
+  epoch: string;
+}
+
+type Stored<Entry> = { found: Entry | null } | Unknown;
+
+/** Dependencies and settings of a finder. */
+export interface FinderOptions {
   /** Connection to the look-up Redis whose commands time out soon. */
   commands: Redis;
   /** Connection to the same Redis for invalidations alone; must not subscribe again by itself. */
@@ -77,32 +112,44 @@ const answeredBy = {
 export class Finder {
   readonly #redis: Redis;
   readonly #near: NearCache;
-  readonly #guard: Guard;
-  readonly #flights = new Flights();
-  #redisRestsUntil = 0;
-  #postgresRestsUntil = 0;
+  readonly #invalidations: InvalidationMonitor;
+  readonly #epoch: Epoch;
+  readonly #shared = new SharedLookups();
+  readonly #domainRows = new Batch<string, Row>(readDomains);
+  readonly #linkRows = new Batch<LinkName, Row>(readLinks);
+  readonly #log: Log;
+  #redisPausedUntil = 0;
+  #missesKept = 0;
+  #missesSince = 0;
+  #postgresPausedUntil = 0;
+  #postgresFailure: unknown;
 
-  constructor({ commands, subscriber, instance, limits, log }: FinderMeans) {
+  constructor({ commands, subscriber, instance, limits, log }: FinderOptions) {
     this.#redis = commands;
+    this.#log = log;
     this.#near = new NearCache(limits, performance.now());
-    this.#guard = new Guard(commands, subscriber, instance, {
-      changed: (names) => names.forEach((name) => this.#forget(name)),
-      gained: () => {
-        this.#near.clear(performance.now());
-        this.#flights.overtakeAll();
-        log.info('invalidations arrive, look-ups use memory');
+    this.#epoch = new Epoch(commands, () => {
+      this.#forgetAll();
+      log.warn('Redis began a new epoch, look-ups ignore older entries');
+    });
+    this.#invalidations = new InvalidationMonitor(commands, subscriber, instance, {
+      onChanged: (names) => names.forEach((name) => this.#forget(name)),
+      onConnected: () => {
+        this.#forgetAll();
+        log.info('invalidations were connected, look-ups use memory');
       },
-      lost: () => log.warn('invalidations are lost, look-ups ask Postgres'),
-      tick: (now) => {
+      onLost: () => log.warn('invalidations were lost, look-ups ask Postgres'),
+      onHeartbeat: (now) => {
+        this.#epoch.refresh(now);
         this.#near.age(now);
         rememberedLinks.set(this.#near.size);
       },
     });
   }
 
-  /** What memory knows for certain; `undefined` when `find` has to be asked. */
+  /** The entries in memory, while they are known to be current; `undefined` when `find` has to be asked. */
   near(host: string, key: string): Found | undefined {
-    if (!this.#guard.holds(performance.now())) return undefined;
+    if (!this.#invalidations.isReceiving(performance.now())) return undefined;
     const domain = this.#near.domain(host);
     if (domain === undefined) return undefined;
     if (key === '') return { domain, link: null };
@@ -113,15 +160,34 @@ export class Finder {
   }
 
   /**
-   * Answers `null` for a host that is nobody's domain.
+   * Finds the entries of a host and a key; `null` for a host that is nobody's domain.
    *
+   * @param key `null` when no link can have it
+   * @param prefixes beginnings of the path that may be the key of a flexible link, the longest first; all are looked up
+   *   at the same time as `key`, which wins. While no store answers, those that are in memory are found.
    * @throws Unavailable
    */
-  async find(host: string, key: string): Promise<Found | null> {
-    const domain = await this.#look(this.#aboutDomain(host));
+  async find(
+    host: string,
+    key: string | null,
+    prefixes: readonly KeyPrefix[] = [],
+  ): Promise<Found | null> {
+    if (!isStorable(host)) return null;
+    const domain = await this.#lookUp(this.#domainTarget(host));
     if (domain === null) return null;
-    const link = key === '' ? null : await this.#look(this.#aboutLink(domain.id, key));
-    return { domain, link };
+    const lookUp = async (one: string | null) =>
+      one === null || one === '' || !isStorable(one)
+        ? null
+        : this.#lookUp(this.#linkTarget(domain.id, one));
+    const keys = [key, ...prefixes.map((one) => one.key)];
+    const [exact, ...flexible] = await Promise.allSettled(keys.map(lookUp));
+    const link = entryOf(exact!);
+    if (link !== null) return { domain, link };
+    const at = flexible.findIndex((one) => entryOf(one)?.forwardsPath === true);
+    if (at >= 0) return { domain, link: entryOf(flexible[at]!), prefix: prefixes[at]! };
+    const failed = [exact!, ...flexible].find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return { domain, link: null };
   }
 
   /**
@@ -130,8 +196,8 @@ export class Finder {
    * @throws Unavailable
    */
   workspace(projectId: string): Promise<WorkspaceEntry | null> {
-    return this.#look(
-      this.#aboutOther(workspaceName(projectId), decodeWorkspace, () => readWorkspace(projectId)),
+    return this.#lookUp(
+      this.#otherTarget(workspaceName(projectId), decodeWorkspace, () => readWorkspace(projectId)),
     );
   }
 
@@ -141,81 +207,112 @@ export class Finder {
    * @throws Unavailable
    */
   page(projectId: string, id: string): Promise<PageEntry | null> {
-    return this.#look(
-      this.#aboutOther(pageName(projectId, id), decodePage, () => readPage(projectId, id)),
+    return this.#lookUp(
+      this.#otherTarget(pageName(projectId, id), decodePage, () => readPage(projectId, id)),
     );
   }
 
   close(): void {
-    this.#guard.close();
+    this.#invalidations.close();
   }
 
-  async #look<Entry>(question: Question<Entry>): Promise<Entry | null> {
-    const known = this.#guard.holds(performance.now()) ? question.recall() : undefined;
+  async #lookUp<Entry>(target: LookupTarget<Entry>): Promise<Entry | null> {
+    const known = this.#invalidations.isReceiving(performance.now()) ? target.recall() : undefined;
     if (known !== undefined) return known;
-    return this.#flights.ask(question.name, (flight) => this.#ask(question, flight));
+    return this.#shared.ask(target.name, (lookup) => this.#ask(target, lookup));
   }
 
-  async #ask<Entry>(question: Question<Entry>, flight: Flight): Promise<Entry | null> {
-    const isGuarded = this.#guard.holds(performance.now());
-    let found = isGuarded ? await this.#askRedis(question) : undefined;
-    if (found === undefined) {
+  async #ask<Entry>(target: LookupTarget<Entry>, lookup: Lookup): Promise<Entry | null> {
+    const isReceiving = this.#invalidations.isReceiving(performance.now());
+    const stored = isReceiving ? await this.#askRedis(target) : undefined;
+    let found: Entry | null;
+    if (stored !== undefined && 'found' in stored) found = stored.found;
+    else {
       try {
-        found = await this.#askPostgres(question, isGuarded);
+        found = await this.#askPostgres(target, stored);
       } catch (error) {
-        return this.#fallBack(question, error);
+        return this.#fallBack(target, error);
       }
     }
-    if (flight.isOvertaken) return found;
-    if (found === null) question.forget();
-    else question.remember(found, performance.now());
+    if (lookup.isOutdated) return found;
+    if (found === null) target.forget();
+    else target.remember(found, performance.now());
     return found;
   }
 
-  /** `undefined`: Redis does not know, or does not answer. */
-  async #askRedis<Entry>({ name, decode }: Question<Entry>): Promise<Entry | null | undefined> {
-    if (performance.now() < this.#redisRestsUntil) return undefined;
-    let stored: string | null | undefined;
+  /** The answer of Redis; `undefined` when it does not answer. */
+  async #askRedis<Entry>({
+    name,
+    decode,
+  }: LookupTarget<Entry>): Promise<Stored<Entry> | undefined> {
+    const epoch = this.#epoch.known;
+    if (epoch === undefined || performance.now() < this.#redisPausedUntil) return undefined;
+    let read: string | null;
     try {
-      stored = readStored(await this.#redis.get(name));
+      read = await this.#redis.get(name);
     } catch {
-      this.#redisRestsUntil = performance.now() + REST_MS;
+      this.#redisPausedUntil = performance.now() + PAUSE_MS;
       return undefined;
     }
-    if (stored === undefined) return undefined;
+    const unknown = { read, epoch };
+    if (epoch !== this.#epoch.known) return unknown;
+    const stored = readStored(read, epoch);
+    if (stored === undefined) return unknown;
     // Of another version than this process: the row is what counts.
-    if (stored !== null && !stored.startsWith(CURRENT)) return undefined;
+    if (stored !== null && !stored.startsWith(CURRENT_PREFIX)) return unknown;
     try {
       const found = stored === null ? null : decode(stored);
       answeredBy.redis.inc();
-      return found;
+      return { found };
     } catch {
-      return undefined;
+      return unknown;
     }
   }
 
-  async #askPostgres<Entry>(question: Question<Entry>, isGuarded: boolean): Promise<Entry | null> {
-    if (performance.now() < this.#postgresRestsUntil) throw new Unavailable('Postgres rests');
+  async #askPostgres<Entry>(
+    target: LookupTarget<Entry>,
+    stored: Unknown | undefined,
+  ): Promise<Entry | null> {
+    if (performance.now() < this.#postgresPausedUntil) throw this.#postgresFailure;
     let row: Row | null;
     try {
-      row = await within(POSTGRES_MS, question.readRow(), 'a look-up in Postgres');
+      row = await within(POSTGRES_MS, target.readRow(), 'a look-up in Postgres');
     } catch (error) {
-      this.#postgresRestsUntil = performance.now() + REST_MS;
+      if (isDataError(error)) {
+        this.#log.warn({ err: error }, 'Postgres refused the value of a look-up');
+        return null;
+      }
+      if (isOutage(error)) {
+        this.#postgresPausedUntil = performance.now() + PAUSE_MS;
+        this.#postgresFailure = error;
+      }
       throw error;
     }
-    if (isGuarded && performance.now() >= this.#redisRestsUntil) {
-      fill(this.#redis, question.name, row).catch(() => {
+    if (stored !== undefined && this.#mayKeep(row)) {
+      fill(this.#redis, target.name, { ...stored, found: row }).catch(() => {
         // The next look-up asks Postgres again.
       });
     }
     answeredBy.postgres.inc();
-    return row === null ? null : question.decode(row.entry);
+    return row === null ? null : target.decode(row.entry);
   }
 
-  #fallBack<Entry>(question: Question<Entry>, error: unknown): Entry {
+  #mayKeep(row: Row | null): boolean {
+    if (row !== null) return true;
     const now = performance.now();
-    const mayRecall = this.#guard.holds(now) || now < this.#guard.lostAt + REMEMBERED_MS;
-    const known = mayRecall ? question.recall() : undefined;
+    if (now - this.#missesSince >= 1_000) {
+      this.#missesSince = now;
+      this.#missesKept = 0;
+    }
+    this.#missesKept += 1;
+    return this.#missesKept <= MISSES_KEPT_PER_SECOND;
+  }
+
+  #fallBack<Entry>(target: LookupTarget<Entry>, error: unknown): Entry {
+    const now = performance.now();
+    const mayRecall =
+      this.#invalidations.isReceiving(now) || now < this.#invalidations.lostAt + REMEMBERED_MS;
+    const known = mayRecall ? target.recall() : undefined;
     if (known === undefined) {
       throw new Unavailable('no store answers', { cause: error });
     }
@@ -223,8 +320,13 @@ export class Finder {
     return known;
   }
 
+  #forgetAll(): void {
+    this.#near.clear(performance.now());
+    this.#shared.invalidateAll();
+  }
+
   #forget(name: string): void {
-    this.#flights.overtake(name);
+    this.#shared.invalidate(name);
     const [kind, rest] = [name.slice(0, 3), name.slice(3)];
     if (kind === 'dm:') this.#near.forgetDomain(rest);
     else if (kind !== 'lk:') this.#near.forgetOther(name);
@@ -234,22 +336,22 @@ export class Finder {
     }
   }
 
-  #aboutDomain(host: string): Question<DomainEntry> {
+  #domainTarget(host: string): LookupTarget<DomainEntry> {
     return {
       name: domainName(host),
       decode: decodeDomain,
-      readRow: () => readDomain(host),
+      readRow: () => this.#domainRows.ask(host),
       recall: () => this.#near.domain(host),
       remember: (entry, now) => this.#near.rememberDomain(host, entry, now),
       forget: () => this.#near.forgetDomain(host),
     };
   }
 
-  #aboutOther<Entry extends object>(
+  #otherTarget<Entry extends object>(
     name: string,
     decode: (text: string) => Entry,
     readRow: () => Promise<Row | null>,
-  ): Question<Entry> {
+  ): LookupTarget<Entry> {
     return {
       name,
       decode,
@@ -261,14 +363,17 @@ export class Finder {
     };
   }
 
-  #aboutLink(domainId: string, key: string): Question<LinkEntry> {
+  #linkTarget(domainId: string, key: string): LookupTarget<LinkEntry> {
     return {
       name: linkName(domainId, key),
       decode: decodeLink,
-      readRow: () => readLink(domainId, key),
+      readRow: () => this.#linkRows.ask({ domainId, key }),
       recall: () => this.#near.link(domainId, key),
       remember: (entry, now) => this.#near.rememberLink(domainId, key, entry, now),
       forget: () => this.#near.forgetLink(domainId, key),
     };
   }
 }
+
+const entryOf = <Entry>(asked: PromiseSettledResult<Entry | null>): Entry | null =>
+  asked.status === 'fulfilled' ? asked.value : null;

@@ -1,27 +1,24 @@
+import { decodeRecord, encodeRecord } from './codec.ts';
 import type { DomainEntry, LinkEntry } from './entry.ts';
-import { copyOf, Records } from './records.ts';
 
-/** Entries of one half of the time, or of the room, that is allowed. */
-class Generation {
-  readonly domains = new Map<string, DomainEntry>();
-  /** What there are few of, by name: workspaces and pages. */
-  readonly others = new Map<string, object>();
-  readonly links = new Records();
-
-  get written(): number {
-    return this.domains.size + this.others.size + this.links.written;
-  }
-}
-
-/**
- * What one redirect process remembers: found entries only, never misses.
+/*
+ * The entries that one redirect process remembers. Misses are never remembered.
  *
- * Count and age are bounded without a date per entry: there are two generations. New entries go to the young
- * one; when it holds half of what is allowed, or is half as old as allowed, it becomes the old one, and the
- * old one is dropped whole. A hit in the old one stays there, so nothing outlives two halves.
+ * Count and age are bounded without a date per entry: there are two generations. New entries go to the young one; when
+ * it holds half of the entries that are allowed, or is half as old as allowed, it becomes the old one, and the old one is
+ * dropped whole. A hit in the old one stays there, so nothing outlives two halves.
  *
- * Times are milliseconds on a clock that never goes back.
+ * Domains, workspaces and pages are few, and kept as objects. Links are kept as bytes outside V8's heap: a million of
+ * them as strings take 300 MB and make every major collection slower. A link is a record
+ *
+ *   u32 domain | u32 workspace | u32 length of text | text
+ *
+ * where `domain` and `workspace` are places in a table of names, and the text is that of `encodeRecord` in UTF-8. Records
+ * are only ever appended; a table with open addressing leads from the hash of domain and key to the newest record. No
+ * room is given back before the generation is dropped.
  */
+
+/** Entries in memory. Times are milliseconds on a clock that never goes back. */
 export class NearCache {
   readonly #halfEntries: number;
   readonly #halfMs: number;
@@ -48,7 +45,7 @@ export class NearCache {
     return this.#young.links.get(domainId, key) ?? this.#old.links.get(domainId, key);
   }
 
-  /** A workspace or a page; whoever asks by its name knows which. */
+  /** A workspace or a page, as its name says. */
   other(name: string): object | undefined {
     return this.#young.others.get(name) ?? this.#old.others.get(name);
   }
@@ -107,4 +104,175 @@ export class NearCache {
     this.#young = new Generation();
     this.#youngSince = now;
   }
+}
+
+/** Entries of one half of the time, or of the room, that is allowed. */
+class Generation {
+  readonly domains = new Map<string, DomainEntry>();
+  /** Workspaces and pages, of which there are few, by name. */
+  readonly others = new Map<string, object>();
+  readonly links = new Records();
+
+  get written(): number {
+    return this.domains.size + this.others.size + this.links.written;
+  }
+}
+
+const HEADER = 12;
+/** Room for records is taken in pieces of this many bytes; a link that is longer than one is not remembered. */
+const CHUNK = 1 << 20;
+/** Positions are 32-bit. */
+const MOST_BYTES = 2 ** 32;
+const FEWEST_SLOTS = 1024;
+const LINE_FEED = 0x0a;
+
+/** A slot that never held anything ends a search; one whose link was forgotten does not. */
+const EMPTY = 0;
+const FORGOTTEN = 1;
+const FIRST_POSITION = 2;
+
+/** Links as bytes; they are remembered until all are dropped together. */
+class Records {
+  /** Records ever written: what is forgotten or replaced counts too, because it takes room. */
+  written = 0;
+  // Differs by process, so that keys that all share a slot can't be made up.
+  readonly #seed = Math.floor(Math.random() * 2 ** 32);
+  readonly #numbers = new Map<string, number>();
+  readonly #names: string[] = [];
+  readonly #chunks: Buffer[] = [];
+  #end = MOST_BYTES;
+  #slots = new Uint32Array(FEWEST_SLOTS);
+  #hashes = new Int32Array(FEWEST_SLOTS);
+  #usedSlots = 0;
+  /** The text that `#find` compared last: reading it again would cost as much as the search. */
+  #lastText = '';
+
+  /** True when positions run out. */
+  get isFull(): boolean {
+    return this.#chunks.length * CHUNK > MOST_BYTES - CHUNK;
+  }
+
+  get(domainId: string, key: string): LinkEntry | undefined {
+    const domain = this.#numbers.get(domainId);
+    if (domain === undefined) return undefined;
+    const slot = this.#find(domain, key);
+    return slot < 0 ? undefined : this.#entryAt(slot, key);
+  }
+
+  /** Returns true when it is remembered. A link that is longer than a chunk is not. */
+  set(domainId: string, key: string, entry: LinkEntry): boolean {
+    const text = encodeRecord(key, entry);
+    const length = HEADER + Buffer.byteLength(text);
+    if (length > CHUNK) return false;
+    const domain = this.#numberOf(domainId);
+    const slot = this.#find(domain, key);
+    // While invalidations are lost everything is asked for again and again; mostly nothing has changed.
+    if (slot >= 0 && this.#lastText === text) return true;
+    const position = this.#write(length, domain, this.#numberOf(entry.projectId), text);
+    if (slot >= 0) this.#slots[slot] = position + FIRST_POSITION;
+    else this.#enter(this.#hash(domain, key), position + FIRST_POSITION);
+    return true;
+  }
+
+  forget(domainId: string, key: string): void {
+    const domain = this.#numbers.get(domainId);
+    if (domain === undefined) return;
+    const slot = this.#find(domain, key);
+    if (slot >= 0) this.#slots[slot] = FORGOTTEN;
+  }
+
+  #numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#names.length;
+      const own = copyOf(text);
+      this.#names.push(own);
+      this.#numbers.set(own, number);
+    }
+    return number;
+  }
+
+  #find(domain: number, key: string): number {
+    const mask = this.#slots.length - 1;
+    const wanted = this.#hash(domain, key);
+    for (let slot = wanted & mask; ; slot = (slot + 1) & mask) {
+      const value = this.#slots[slot]!;
+      if (value === EMPTY) return -1;
+      if (value !== FORGOTTEN && this.#hashes[slot] === wanted) {
+        if (this.#isAt(value - FIRST_POSITION, domain, key)) return slot;
+      }
+    }
+  }
+
+  #isAt(position: number, domain: number, key: string): boolean {
+    const bytes = this.#chunkOf(position);
+    const start = position % CHUNK;
+    if (bytes.readUInt32LE(start) !== domain) return false;
+    const end = start + HEADER + bytes.readUInt32LE(start + 8);
+    this.#lastText = bytes.toString('utf8', start + HEADER, end);
+    return this.#lastText.charCodeAt(key.length) === LINE_FEED && this.#lastText.startsWith(key);
+  }
+
+  #chunkOf(position: number): Buffer {
+    return this.#chunks[Math.floor(position / CHUNK)]!;
+  }
+
+  /** The entry in a slot that `#find` has just found. */
+  #entryAt(slot: number, key: string): LinkEntry {
+    const position = this.#slots[slot]! - FIRST_POSITION;
+    const project = this.#chunkOf(position).readUInt32LE((position % CHUNK) + 4);
+    return decodeRecord(this.#lastText, key.length + 1, this.#names[project]!);
+  }
+
+  #write(length: number, domain: number, project: number, text: string): number {
+    if (this.#end + length > CHUNK) {
+      this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK));
+      this.#end = 0;
+    }
+    const bytes = this.#chunks[this.#chunks.length - 1]!;
+    const start = this.#end;
+    bytes.writeUInt32LE(domain, start);
+    bytes.writeUInt32LE(project, start + 4);
+    bytes.writeUInt32LE(length - HEADER, start + 8);
+    bytes.write(text, start + HEADER, 'utf8');
+    this.#end += length;
+    this.written += 1;
+    return (this.#chunks.length - 1) * CHUNK + start;
+  }
+
+  #enter(hashed: number, value: number): void {
+    if (this.#usedSlots * 2 >= this.#slots.length) this.#grow();
+    const mask = this.#slots.length - 1;
+    let slot = hashed & mask;
+    while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+    this.#slots[slot] = value;
+    this.#hashes[slot] = hashed;
+    this.#usedSlots += 1;
+  }
+
+  #hash(domain: number, key: string): number {
+    // FNV-1a, then mixed: low bits choose the slot.
+    let value = this.#seed ^ domain;
+    for (let i = 0; i < key.length; i += 1) {
+      value = Math.imul(value ^ key.charCodeAt(i), 0x01000193);
+    }
+    value ^= value >>> 15;
+    value = Math.imul(value, 0x2c1b3c6d);
+    return value ^ (value >>> 12);
+  }
+
+  #grow(): void {
+    const [slots, hashes] = [this.#slots, this.#hashes];
+    this.#slots = new Uint32Array(slots.length * 2);
+    this.#hashes = new Int32Array(slots.length * 2);
+    this.#usedSlots = 0;
+    slots.forEach((value, slot) => {
+      if (value >= FIRST_POSITION) this.#enter(hashes[slot]!, value);
+    });
+  }
+}
+
+/** A text cut from a request or a reply holds all of it in memory; this one stands alone. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }

@@ -1,32 +1,26 @@
 import type { Redis } from 'ioredis';
+import { CHANGED } from './codec.ts';
+import { type Row, readDomains, readLinks, readPage, readWorkspace } from './rows.ts';
+import { Epoch } from './validity.ts';
 
 /*
- * How a committed change reaches every redirect process. In Redis a name (`lk:…`, `dm:…`, `ws:…`, `pg:…`) holds
- *
- *   version | entry      the entry is empty where nothing is there
+ * Publishes committed changes to all redirect processes. `codec.ts` defines names and values in Redis.
  *
  * Two workers may publish in another order than they committed; the higher version wins, whichever comes
- * last. After an update or a deletion, the name is announced on CHANGED so that every redirect process
- * forgets it. A creation needs no announcement: processes do not remember misses.
+ * last. Entries of another epoch (`validity.ts`) are passed over: Redis may have lost what replaced them. After an update
+ * or a deletion, the name is announced on CHANGED so that every redirect process forgets it. A creation needs no
+ * announcement: processes do not remember misses.
  */
 
-/** Channel on which names of changed entries are announced, several joined by a line feed. */
-export const CHANGED = 'lookup:changed';
-
-/** Copies in Redis expire, so that whatever went wrong is gone after a day. */
+/** Copies in Redis expire, so that an error in one lasts a day at most. */
 const KEEP_SECONDS = 86_400;
-/** Long enough for every put that was under way when its record was deleted. */
-const GONE_SECONDS = 10;
-
-/** Name under which the entry of a link or QR code is kept. */
-export const linkName = (domainId: string, key: string): string => `lk:${domainId}:${key}`;
-/** Name under which the entry of a domain is kept. */
-export const domainName = (host: string): string => `dm:${host}`;
-
-/** Name under which the entry of a workspace is kept. */
-export const workspaceName = (projectId: string): string => `ws:${projectId}`;
-/** Name under which the entry of a page before destinations is kept. */
-export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
+/** Time to live of a miss. */
+const MISS_SECONDS = 30;
+/**
+ * Time to live of the tombstone of a deletion: longer than any put can be under way, also in a process that was suspended,
+ * or on a connection that hung.
+ */
+export const GONE_SECONDS = 1_800;
 
 /** A change of what a name stands for. */
 export interface LookupChange {
@@ -40,58 +34,153 @@ export interface LookupChange {
 }
 
 /*
- * KEYS[1] name   ARGV[1] version   ARGV[2] entry or ''   ARGV[3] seconds to keep
+ * KEYS[1] name   ARGV[1] version   ARGV[2] entry or ''   ARGV[3] seconds to keep   ARGV[4] epoch
  * Answers 1 when stored, 0 when something at least as new was there. An empty entry also replaces its own
- * version: it is the deletion of exactly that row.
+ * version: it is the deletion of exactly that row. So does an entry where the other is of another epoch.
  */
 const PUT = `
 local there = redis.call('GET', KEYS[1])
 if there then
-  local version = tonumber(string.match(there, '^%d+'))
+  local version, epoch = string.match(there, '^(%d+)@?([^|]*)')
+  version = tonumber(version)
   local new = tonumber(ARGV[1])
-  if version > new or (version == new and ARGV[2] ~= '') then return 0 end
+  if version > new or (version == new and ARGV[2] ~= '' and epoch == ARGV[4]) then return 0 end
 end
-redis.call('SET', KEYS[1], ARGV[1] .. '|' .. ARGV[2], 'EX', ARGV[3])
+redis.call('SET', KEYS[1], ARGV[1] .. '@' .. ARGV[4] .. '|' .. ARGV[2], 'EX', ARGV[3])
 return 1`;
 
-interface WithPut {
-  putLookup(name: string, version: number, entry: string, seconds: number): Promise<number>;
+/*
+ * KEYS[1] name   ARGV[1] the value that was read   ARGV[2] the value to put in its place   ARGV[3] seconds to keep
+ * Answers 1 when replaced, 0 when another value was there.
+ */
+const REPLACE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+return 1`;
+
+interface WithScripts {
+  putLookup(
+    name: string,
+    version: number,
+    entry: string,
+    seconds: number,
+    epoch: string,
+  ): Promise<number>;
+  replaceLookup(name: string, read: string, value: string, seconds: number): Promise<number>;
 }
 
+function withScripts(redis: Redis): WithScripts {
+  if (!('putLookup' in redis)) {
+    redis.defineCommand('putLookup', { numberOfKeys: 1, lua: PUT });
+    redis.defineCommand('replaceLookup', { numberOfKeys: 1, lua: REPLACE });
+  }
+  return redis as Redis & WithScripts;
+}
+
+const epochs = new WeakMap<Redis, Epoch>();
+
 /**
- * Brings the cache in step with what was committed, and makes redirect processes forget what they know.
+ * Stores committed changes in the cache, and makes redirect processes forget the entries before them.
  * Resolves when Redis has acknowledged everything: from then on no process that asks gets the old answer.
  */
 export async function publish(redis: Redis, changes: readonly LookupChange[]): Promise<void> {
   if (changes.length === 0) return;
-  if (!('putLookup' in redis)) redis.defineCommand('putLookup', { numberOfKeys: 1, lua: PUT });
-  const commands = redis as unknown as WithPut;
-  const puts = changes.map(({ name, version, entry }) =>
-    commands.putLookup(name, version, entry ?? '', entry === null ? GONE_SECONDS : KEEP_SECONDS),
-  );
+  const epochOfRedis = epochs.get(redis) ?? new Epoch(redis);
+  epochs.set(redis, epochOfRedis);
+  const epoch = epochOfRedis.known ?? (await epochOfRedis.ask());
+  const commands = withScripts(redis);
+  const puts = changes.map(({ name, version, entry }) => {
+    const seconds = entry === null ? GONE_SECONDS : KEEP_SECONDS;
+    return commands.putLookup(name, version, entry ?? '', seconds, epoch);
+  });
   await Promise.all(puts);
   const announced = changes.filter((change) => change.announce).map((change) => change.name);
   if (announced.length > 0) await redis.publish(CHANGED, announced.join('\n'));
 }
 
-/** What Redis holds under a name: the entry, `null` for "nothing there", `undefined` for "not known". */
-export function readStored(stored: string | null): string | null | undefined {
-  if (stored === null) return undefined;
-  const entry = stored.slice(stored.indexOf('|') + 1);
-  return entry === '' ? null : entry;
+/** A name that a job changed, and the version that it gave it. */
+export type ChangedName = Pick<LookupChange, 'name' | 'version'>;
+
+/**
+ * Up to here it is certain that the mark of a deletion that came meanwhile is still there, and keeps an older entry
+ * from being put over it, in ms.
+ */
+const CERTAIN_MS = (GONE_SECONDS * 1000) / 2;
+
+/**
+ * Publishes what has just been committed. Where that took so long that it may have been overtaken, what is true now is
+ * published.
+ */
+export async function publishCommitted(
+  redis: Redis,
+  changes: readonly LookupChange[],
+): Promise<void> {
+  const began = performance.now();
+  await publish(redis, changes);
+  if (performance.now() - began > CERTAIN_MS) await publishPresent(redis, changes);
+}
+
+/**
+ * Publishes what is true of some names at this moment: what a job committed earlier may have been changed or deleted
+ * since, and the cache may have forgotten that it was.
+ */
+export async function publishPresent(redis: Redis, names: readonly ChangedName[]): Promise<void> {
+  if (names.length === 0) return;
+  for (;;) {
+    const began = performance.now();
+    const rows = await readEntries(names.map(({ name }) => name));
+    const changes = names.map(({ name, version }, at): LookupChange => {
+      const row = rows[at] ?? null;
+      // Whatever came later has a higher version than the job's own, also where it is on its way.
+      return row === null
+        ? { name, version, entry: null, announce: true }
+        : { name, ...row, announce: true };
+    });
+    await publish(redis, changes);
+    if (performance.now() - began <= CERTAIN_MS) return;
+  }
+}
+
+/** The entries of these names in Postgres, in their order; `null` where there is none. */
+async function readEntries(names: readonly string[]): Promise<(Row | null)[]> {
+  const entries: (Row | null)[] = [];
+  const links = names.filter((name) => name.startsWith('lk:'));
+  const found = links.length === 0 ? [] : await readLinks(links.map(linkIn));
+  const rows = new Map(links.map((name, at) => [name, found[at] ?? null]));
+  for (const name of names) entries.push(rows.get(name) ?? (await readEntry(name)));
+  return entries;
+}
+
+async function readEntry(name: string): Promise<Row | null> {
+  const [kind, first = '', second = ''] = name.split(':');
+  // Links were asked for together.
+  if (kind === 'lk') return null;
+  if (kind === 'dm') return (await readDomains([first]))[0] ?? null;
+  if (kind === 'ws') return readWorkspace(first);
+  if (kind === 'pg') return readPage(first, second);
+  throw new Error(`"${name}" is no name of the look-up cache`);
+}
+
+/** A key may have colons, an id has none. */
+function linkIn(name: string): { domainId: string; key: string } {
+  const [, domainId = ''] = name.split(':', 2);
+  return { domainId, key: name.slice(`lk:${domainId}:`.length) };
 }
 
 /**
  * Keeps what Postgres said, unless a worker has published something meanwhile (then that is newer).
  *
- * @param missSeconds how long "nothing there" is kept
+ * @param read what Redis held before Postgres was asked
  */
 export async function fill(
   redis: Redis,
   name: string,
-  found: { version: number; entry: string } | null,
-  missSeconds = 30,
+  { read, found, epoch }: { read: string | null; found: Row | null; epoch: string },
 ): Promise<void> {
-  if (found === null) await redis.set(name, '0|', 'EX', missSeconds, 'NX');
-  else await redis.set(name, `${found.version}|${found.entry}`, 'EX', KEEP_SECONDS, 'NX');
+  // An entry that is gone keeps the version that was read, so that a late put of it still finds something newer.
+  const version = found?.version ?? (Number.parseInt(read ?? '', 10) || 0);
+  const value = `${version}@${epoch}|${found?.entry ?? ''}`;
+  const seconds = found === null ? (version === 0 ? MISS_SECONDS : GONE_SECONDS) : KEEP_SECONDS;
+  if (read === null) await redis.set(name, value, 'EX', seconds, 'NX');
+  else await withScripts(redis).replaceLookup(name, read, value, seconds);
 }

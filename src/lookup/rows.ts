@@ -1,16 +1,16 @@
-import { db } from '../infra/db.ts';
+import { db, rows } from '../infra/db.ts';
+import { encodeDomain, encodePage, encodeWorkspace } from './codec.ts';
 import {
   type DomainColumns,
   domainEntry,
-  encodeDomain,
-  encodePage,
-  encodeWorkspace,
   type PageContent,
+  type WorkspaceColumns,
+  workspaceEntry,
 } from './entry.ts';
 
 /**
- * How long a look-up may take, in ms. Each statement also has this limit itself: knex then throws its
- * connection away, which may hang for ever.
+ * Timeout of a look-up, in ms. Each statement has this limit too: knex then discards its connection, which may hang for
+ * ever.
  */
 export const POSTGRES_MS = 1_000;
 
@@ -20,52 +20,73 @@ export interface Row {
   version: number;
 }
 
-/** The link or QR code that has this key; `null` when nothing has. */
-export async function readLink(domainId: string, key: string): Promise<Row | null> {
-  const sql = 'SELECT entry, version FROM claims WHERE domain_id = ? AND key = ?';
-  const answer = await db().raw(sql, [domainId, key]).timeout(POSTGRES_MS);
-  return (answer as { rows: Row[] }).rows[0] ?? null;
+/** Domain and key of a link or QR code. */
+export interface LinkName {
+  domainId: string;
+  key: string;
 }
 
-type DomainRow = DomainColumns & { version: number };
-
-/** The domain of this name that resolves: the service's own, or a verified one. */
-export async function readDomain(host: string): Promise<Row | null> {
-  const answer = await db()
-    .raw(
-      `SELECT id, project_id, target, type, target_frameable, expired_url, not_found_url, version FROM domains
-        WHERE slug = ? AND (verified OR project_id IS NULL)
-        ORDER BY project_id NULLS FIRST LIMIT 1`,
-      [host],
-    )
-    .timeout(POSTGRES_MS);
-  const row = (answer as { rows: DomainRow[] }).rows[0];
-  return row === undefined ? null : { entry: encodeDomain(domainEntry(row)), version: row.version };
+/** The links and QR codes that have these keys, in their order; `null` where nothing has. */
+export async function readLinks(names: readonly LinkName[]): Promise<(Row | null)[]> {
+  const found = await rows<Row & { at: number }>(
+    db(),
+    `SELECT q.at, c.entry, c.version
+         FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS q (domain_id, key, at)
+         JOIN claims c ON c.domain_id = q.domain_id AND c.key = q.key AND c.free_at IS NULL`,
+    [names.map(({ domainId }) => domainId), names.map(({ key }) => key)],
+    POSTGRES_MS,
+  );
+  const inOrder: (Row | null)[] = Array.from(names, () => null);
+  for (const { at, entry, version } of found) {
+    inOrder[at - 1] = { entry, version };
+  }
+  return inOrder;
 }
 
-/** What redirects must know of a workspace. */
+type DomainRow = DomainColumns & { slug: string; version: number };
+
+/** The domains of these names that resolve, in their order: the service's own, or verified ones. */
+export async function readDomains(hosts: readonly string[]): Promise<(Row | null)[]> {
+  const domains = await rows<DomainRow>(
+    db(),
+    `SELECT DISTINCT ON (slug) slug, id, project_id, target, type, target_frameable, expired_url, not_found_url, version
+         FROM domains WHERE slug = ANY(?::text[]) AND (verified OR project_id IS NULL)
+        ORDER BY slug, project_id NULLS FIRST`,
+    [hosts],
+    POSTGRES_MS,
+  );
+  const found = new Map(domains.map((row) => [row.slug, row]));
+  return hosts.map((host) => {
+    const row = found.get(host);
+    return row === undefined
+      ? null
+      : { entry: encodeDomain(domainEntry(row)), version: row.version };
+  });
+}
+
+/** Entry of a workspace. */
 export async function readWorkspace(projectId: string): Promise<Row | null> {
-  const sql = 'SELECT click_dedupe_seconds AS seconds, version FROM workspaces WHERE id = ?';
-  const answer = await db().raw(sql, [projectId]).timeout(POSTGRES_MS);
-  const row = (answer as { rows: { seconds: number; version: number }[] }).rows[0];
+  const sql =
+    'SELECT id, click_dedupe_seconds, logo, brand_color, version FROM workspaces WHERE id = ?';
+  type Found = WorkspaceColumns & { version: number };
+  const [row] = await rows<Found>(db(), sql, [projectId], POSTGRES_MS);
   if (row === undefined) return null;
-  const entry = encodeWorkspace({ projectId, dedupeSeconds: row.seconds });
-  return { entry, version: row.version };
+  return { entry: encodeWorkspace(workspaceEntry(row)), version: row.version };
 }
 
-/** A page before destinations. */
+/** Entry of a page before destinations. */
 export async function readPage(projectId: string, id: string): Promise<Row | null> {
   const sql = 'SELECT content, version FROM pages WHERE project_id = ? AND id = ?';
-  const answer = await db().raw(sql, [projectId, id]).timeout(POSTGRES_MS);
-  const row = (answer as { rows: { content: PageContent; version: number }[] }).rows[0];
+  type Found = { content: PageContent; version: number };
+  const [row] = await rows<Found>(db(), sql, [projectId, id], POSTGRES_MS);
   return row === undefined
     ? null
     : { entry: encodePage({ id, projectId, ...row.content }), version: row.version };
 }
 
-/** How many visits of a link or QR code are counted. */
+/** Number of counted visits of a link or QR code. */
 export async function countVisits(projectId: string, id: string): Promise<number> {
   const sql = 'SELECT visits FROM counters WHERE project_id = ? AND record_id = ?';
-  const answer = await db().raw(sql, [projectId, id]).timeout(POSTGRES_MS);
-  return (answer as { rows: { visits: number }[] }).rows[0]?.visits ?? 0;
+  const [row] = await rows<{ visits: number }>(db(), sql, [projectId, id], POSTGRES_MS);
+  return row?.visits ?? 0;
 }

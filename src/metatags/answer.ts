@@ -1,9 +1,7 @@
-import { Refusal } from '../errors.ts';
-import { Timeout } from '../infra/clock.ts';
-import { findRead, metatagsOf, type PageRead, pageName } from '../metatags/reads.ts';
+import { type Asker, askOnce } from '../http/answer.ts';
+import type { Answer } from '../http/route.ts';
 import { metatags } from '../queues/metatags.ts';
-import { type Asker, askOnce } from './answer.ts';
-import type { Answer } from './route.ts';
+import { findRead, metatagsOf, type PageRead, pageName } from './reads.ts';
 
 /**
  * Answers with what a page says about itself: from the cache where it has been read lately, else read by a worker.
@@ -20,21 +18,14 @@ export async function answerMetatags(request: Asker, url: string): Promise<Answe
   };
 }
 
-async function obtain(request: Asker, url: string): Promise<PageRead> {
+function obtain(request: Asker, url: string): Promise<PageRead> {
   const name = pageName(url);
-  const { cache } = request.queues;
-  try {
-    return await askOnce(
-      request,
-      { queue: metatags, name: 'page.read', data: { url }, jobId: name, isLowPriority: true },
-      () => findRead(cache, name),
-    );
-  } catch (thrown) {
-    // A page has its own time limit: whoever waits longer waits for other pages.
-    if (!(thrown instanceof Timeout)) throw thrown;
-    throw new Refusal(
-      'rate_limit_exceeded',
-      'url: not read in time, since too many pages are asked for at this moment. Try again in a minute',
-    );
-  }
+  const job = {
+    queue: metatags,
+    name: 'page.read',
+    data: { url },
+    jobId: name,
+    isLowPriority: true,
+  } as const;
+  return askOnce(request, job, () => findRead(request.queues.cache, name));
 }

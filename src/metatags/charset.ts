@@ -42,7 +42,7 @@ function charsetOfMeta(page: Buffer): string | undefined {
   for (const label of head.charsets) {
     if (label.trim().toLowerCase() === 'x-user-defined') return 'windows-1252';
     const charset = knownCharset(label);
-    // Who can read the tag as ASCII does not read UTF-16.
+    // A tag that could be read as ASCII cannot be in UTF-16 (HTML, 13.2.3.2).
     if (charset !== undefined) return charset.startsWith('utf-16') ? 'utf-8' : charset;
   }
   return undefined;

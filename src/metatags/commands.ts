@@ -3,7 +3,7 @@ import { cacheRedis } from '../infra/redis.ts';
 import { readPage } from './read-page.ts';
 import { findRead, keepRead, type PageRead, pageName } from './reads.ts';
 
-/** Reads a page and keeps what came of it, unless that is kept from an earlier time. */
+/** Reads a page and caches the outcome, unless one is cached. */
 export async function keepPage({ url }: { url: string }): Promise<PageRead> {
   const cache = cacheRedis();
   const name = pageName(url);

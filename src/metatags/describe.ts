@@ -3,10 +3,10 @@ import type { Head } from './head.ts';
 import { MAX_TEXT, MAX_URL, type Metatags } from './record.ts';
 
 /**
- * What the head of a page says about it: Open Graph before Twitter before plain HTML, and of several the first that
- * says something.
+ * Metadata of a page from its head: Open Graph before Twitter before plain HTML, and of several tags the first that is not
+ * empty.
  *
- * @param url where the page was read: relative addresses begin there, unless it has a `<base>`
+ * @param url of the page: the base of relative URLs, unless the page has a `<base>`
  */
 export function describePage(head: Head, url: string): Metatags {
   const metas = (...names: string[]) => names.flatMap((name) => head.meta(name));

@@ -1,8 +1,10 @@
-import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FetchRefused } from '../infra/fetch-refused.ts';
+import { guardedFetch } from '../infra/guarded-fetch.ts';
 
 /** For one page, in ms. */
 const PAGE_MS = 4_000;
-/** For all pages of one question, in ms: whoever writes a link waits for the answer. */
+/** Timeout of a check of all its pages, in ms: the write of a link waits for it. */
 const ALL_MS = 7_000;
 const AT_ONCE = 20;
 
@@ -14,14 +16,18 @@ export async function findFrameable({ urls }: { urls: string[] }): Promise<strin
   const deadline = Date.now() + ALL_MS;
   const open = [...urls];
   const allowed = new Set<string>();
-  const look = async () => {
+  // Addresses that are refused unasked would follow each other within one turn of the event loop.
+  let turn = Promise.resolve();
+  const turnOfItsOwn = () => (turn = turn.then(() => nextTurn()));
+  const ask = async () => {
     for (let url = open.shift(); url !== undefined; url = open.shift()) {
+      await turnOfItsOwn();
       const timeoutMs = Math.min(PAGE_MS, deadline - Date.now());
       if (timeoutMs <= 0) return;
       if (await isFrameable(url, timeoutMs)) allowed.add(url);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, look));
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
   return urls.filter((url) => allowed.has(url));
 }
 
@@ -41,8 +47,8 @@ async function isFrameable(url: string, timeoutMs: number): Promise<boolean> {
 }
 
 /**
- * Whether a page may stand in a frame of any other site: it has no `X-Frame-Options` (RFC 7034), or one that browsers
- * ignore because of the `frame-ancestors` beside it (CSP 3, 6.4.2), and each of its policies lets everybody frame it.
+ * True if any site may frame a page: it has no `X-Frame-Options` (RFC 7034), or one that browsers ignore because of its
+ * `frame-ancestors` (CSP 3, 6.4.2), and each of its policies allows any site.
  */
 export function allowsFrames(headers: Record<string, string>): boolean {
   const ancestors = (headers['content-security-policy'] ?? '')

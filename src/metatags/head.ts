@@ -1,21 +1,21 @@
 import { Parser } from 'htmlparser2';
 
-/** What stands in these is not said of the page: pictures have titles too, and words for who has no scripts are no description. */
+/** Elements whose content is ignored: images have titles too, and `<noscript>` does not describe the page. */
 const OTHERS = new Set(['svg', 'math', 'noscript', 'template', 'iframe', 'noframes']);
-/** Deeper than any head. The parser looks through all open elements at each tag: without a bound a page of a megabyte takes minutes. */
+/** Deeper than any head. The parser scans all open elements at each tag: without a limit a page of a megabyte takes minutes. */
 const MAX_DEPTH = 100;
 
 /**
- * What the head of a page says, as it stands there: nothing is judged, resolved or shortened yet. HTML is written into
- * it in pieces; it is over at the end of the head, or where the body begins.
+ * Parser of the head of a page. It collects values as they are, without validation, resolution or truncation. HTML is written
+ * in pieces; `isOver` is set at the end of the head, or at the beginning of the body.
  */
 export class Head {
   isOver = false;
   /** The text of the first `<title>`. */
   title: string | undefined;
-  /** The address of the first `<base>`. */
+  /** URL of the first `<base>`. */
   base: string | undefined;
-  /** What `<meta>` calls the character set, in order. */
+  /** Character sets that `<meta>` tags name, in order. */
   readonly charsets: string[] = [];
   readonly #metas = new Map<string, string[]>();
   readonly #links = new Map<string, string[]>();
@@ -47,7 +47,7 @@ export class Head {
     if (!this.isOver) this.#parser.end();
   }
 
-  /** What `<meta>` says under a name, in order. */
+  /** Contents of the `<meta>` tags with a name, in order. */
   meta(name: string): readonly string[] {
     return this.#metas.get(name) ?? [];
   }

@@ -1,12 +1,12 @@
 import { followUps } from '../jobs/follow-up.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { writes } from '../queues/writes.ts';
-import type { Previewed } from '../records/preview.ts';
+import type { RecordKind } from '../short-links/model.ts';
 import { keepPage } from './commands.ts';
 
 /** Reads what a record's destination says, and has it written into the record. A page that can't be read is no fault. */
 export async function readPreview(
-  { of, id, url }: { of: Previewed; id: string; url: string },
+  { of, id, url }: { of: RecordKind; id: string; url: string },
   { jobId, projectId }: JobContext,
 ): Promise<undefined> {
   const { outcome } = await keepPage({ url: url.replace(/#.*$/s, '') });

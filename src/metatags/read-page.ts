@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { Refusal } from '../errors.ts';
-import { type Fetched, FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
+import { type Fetched, guardedFetch } from '../infra/guarded-fetch.ts';
 import { decodePage } from './charset.ts';
 import { describePage } from './describe.ts';
 import { Head } from './head.ts';
@@ -12,7 +13,7 @@ const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 5_000;
 const REDIRECTS = 5;
 
-/** What a Content-Type makes of an answer; it may be missing. */
+/** The kind of a response by its Content-Type, which may be missing. */
 type Kind = 'html' | 'unclear' | 'image' | 'other';
 
 /**
@@ -28,9 +29,7 @@ export async function readPage(url: string): Promise<Metatags> {
   const at = fetched.url.replace(/#.*$/s, '');
   if (!isSuccess(status)) {
     const name = STATUS_CODES[status];
-    throw refuse(
-      `could not be fetched: its host answered ${status}${name === undefined ? '' : ` (${name})`}`,
-    );
+    throw refuse(FETCH_RULES.status('2xx', name === undefined ? status : `${status} (${name})`));
   }
   const contentType = headers['content-type'] ?? '';
   const type = essenceOf(contentType);
@@ -38,11 +37,11 @@ export async function readPage(url: string): Promise<Metatags> {
   if (kind === 'image') {
     return { ...describePage(new Head(), at), image: at.length > MAX_URL ? null : at };
   }
-  if (kind === 'other') throw refuse(`not a web page: its type is ${type}`);
+  if (kind === 'other') throw refuse(`must respond with a web page, not ${type}`);
   const html = decodePage(fetched.body, contentType);
   if (kind === 'unclear' && html.trim() !== '' && !looksLikeHtml(html)) {
     throw refuse(
-      `not a web page: its type is ${type === '' ? 'not given' : type}, and it does not begin as HTML`,
+      `must respond with a web page: a body ${type === '' ? 'without a type' : `of type ${type}`} must begin as HTML`,
     );
   }
   const head = new Head();
@@ -51,7 +50,7 @@ export async function readPage(url: string): Promise<Metatags> {
   return describePage(head, at);
 }
 
-const refuse = (why: string) => new Refusal('unprocessable_entity', `url: ${why}`);
+const refuse = (rule: string) => new Refusal('unprocessable_entity', `url ${rule}`);
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
@@ -76,7 +75,7 @@ async function fetchHead(url: string): Promise<Fetched> {
       },
     });
   } catch (error) {
-    if (error instanceof FetchRefused) throw refuse(`could not be fetched: ${error.message}`);
+    if (error instanceof FetchRefused) throw refuse(error.message);
     throw error;
   }
 }
@@ -94,9 +93,13 @@ function kindOf(type: string): Kind {
   return type.startsWith('image/') ? 'image' : 'other';
 }
 
-/** Whether a text begins as the standard says of HTML (MIME Sniffing, 7.1), an XML declaration before it or not. */
+/** True if a text begins like HTML (MIME Sniffing, 7.1), with or without an XML declaration. */
 function looksLikeHtml(text: string): boolean {
-  return /^\s*(<\?xml[^>]*>\s*)?<(!--|(!doctype\s+html|html|head|title|meta|link|base|style|script|body|iframe|h1|div|table|font|img|br|a|b|p)[\s/>])/i.test(
-    text.slice(0, 1_024),
+  const begin = text
+    .slice(0, 1_024)
+    .replace(/^\s*<\?xml[^>]*>/i, '')
+    .trimStart();
+  return /^<(!--|(!doctype\s+html|html|head|title|meta|link|base|style|script|body|iframe|h1|div|table|font|img|br|a|b|p)[\s/>])/i.test(
+    begin,
   );
 }

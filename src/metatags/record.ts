@@ -1,13 +1,13 @@
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
 
 /** Longest texts that are answered, in UTF-16 units; longer ones are cut. */
 export const MAX_TEXT = { title: 300, description: 1_000, siteName: 100 };
 /** Longest address that is answered; a longer one counts as absent. */
 export const MAX_URL = 2_048;
 
-/** What a page says about itself, `null` where it says nothing; addresses are absolute and http(s). */
+/** The metadata of a page; missing values are `null`, URLs are absolute and http or https. */
 export interface Metatags {
-  /** Where the page was read: after redirects, without a fragment. */
+  /** URL of the page, after redirects and without a fragment. */
   url: string;
   title: string | null;
   description: string | null;
@@ -18,20 +18,23 @@ export interface Metatags {
   canonical: string | null;
 }
 
-/** The parts that a record's preview has. */
-export type Preview = Pick<Metatags, 'title' | 'description' | 'image'>;
-
 const text = (max: number) => Joi.string().max(max).allow(null).required();
 const address = () => Joi.string().uri().max(MAX_URL).allow(null).required();
 
-/** What a page says about itself, for the reference and for checking answers. */
+/** Schema of the metadata of a page, for the reference and for response validation. */
 export const metatagsRecord = Joi.object<Metatags>({
-  url: Joi.string().uri().required().description('Where the page was read, after redirects.'),
-  title: text(MAX_TEXT.title),
-  description: text(MAX_TEXT.description),
-  image: address(),
-  siteName: text(MAX_TEXT.siteName).description('Addition.'),
-  icon: address().description('Addition: only what the page names.'),
-  video: address().description('Addition.'),
-  canonical: address().description('Addition: the address that the page calls its own.'),
-});
+  url: Joi.string()
+    .uri()
+    .required()
+    .description('Address of the page, after redirects.')
+    .example('https://example.com/'),
+  title: text(MAX_TEXT.title).description('Title.').example('Example Domain'),
+  description: text(MAX_TEXT.description).description('Description.'),
+  image: address().description('Address of the image.').example('https://example.com/og.png'),
+  siteName: text(MAX_TEXT.siteName).description('Name of the site.').meta({ extension: true }),
+  icon: address().description('Address of the icon that the page names.').meta({ extension: true }),
+  video: address().description('Address of the video.').meta({ extension: true }),
+  canonical: address()
+    .description('Canonical address that the page names.')
+    .meta({ extension: true }),
+}).meta({ name: 'Metatags' });

@@ -1,5 +1,5 @@
-import { answerMetatags } from '../api/answer-metatags.ts';
-import { type Route, route } from '../api/route.ts';
+import { type Route, route } from '../http/route.ts';
+import { answerMetatags } from './answer.ts';
 import { metatagsRecord } from './record.ts';
 import { type MetatagsQuery, metatagsQuery } from './schema.ts';
 
@@ -7,7 +7,8 @@ export const metatagsRoutes: Route[] = [
   route<{ query: MetatagsQuery }>({
     method: 'get',
     path: '/metatags',
-    summary: 'Get title, description and image of any page',
+    operationId: 'retrieveMetatags',
+    summary: 'Retrieve the metatags of a web page',
     description:
       'Public: needs no API key, and is limited by address. Reads the page as its server sends it, up to the end of ' +
       'its head: Open Graph before Twitter before plain HTML; null where the page says nothing. Answers are kept for ' +

@@ -1,5 +1,5 @@
-import { Joi } from '../infra/fields.ts';
-import { BadDestination, parseDestination } from '../links/destination.ts';
+import { Joi } from '../http/fields.ts';
+import { BadDestination, parseDestination } from '../short-links/url-field.ts';
 
 export interface MetatagsQuery {
   url: string;
@@ -17,7 +17,7 @@ export const metatagsQuery = Joi.object<MetatagsQuery>({
       }
     })
     .required()
-    .description('Address of the page; a missing scheme is completed with https://.'),
+    .description('Address of the page. Without a scheme, `https://` is put before it.'),
 });
 
 /**

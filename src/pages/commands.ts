@@ -1,23 +1,28 @@
 import { Refusal } from '../errors.ts';
-import type { Db } from '../infra/db.ts';
-import { once } from '../jobs/once.ts';
-import { encodePage, type PageContent } from '../lookup/entry.ts';
-import { type LookupChange, pageName } from '../lookup/publish.ts';
+import { rows } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import { encodePage, pageName } from '../lookup/codec.ts';
+import type { PageContent } from '../lookup/entry.ts';
+import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { Page } from './model.ts';
 import { findPage } from './queries.ts';
 import { type PageRecord, toPage } from './record.ts';
 import type { NewPage, PageChanges } from './schema.ts';
 
+/** The counts of a new page; those of others do not count for an ETag. */
+const NO_VISITS = { views: 0, leads: 0 };
+
 /** Makes a page. */
 export function createPage(
   { id, page }: { id: string; page: NewPage },
   job: JobContext,
 ): Promise<PageRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const content = apply({ title: page.title }, page);
     const row = await Page.add(job.projectId, { id, content }, trx);
-    return { result: toPage(row, { views: 0, leads: 0 }), changes: [] };
+    return { result: toPage(row, NO_VISITS), changes: [] };
   });
 }
 
@@ -26,17 +31,18 @@ export function updatePage(
   { id, changes }: { id: string; changes: PageChanges },
   job: JobContext,
 ): Promise<PageRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    const { content } = await lockPage(trx, projectId, id);
-    const [row] = (await Page.of(projectId, trx)
+    const before = await Page.lock(projectId, id, trx);
+    refuseChanged(job.ifMatch, toPage(before, NO_VISITS));
+    const [row] = await Page.of(projectId, trx)
       .where({ id })
       .patch({
-        content: apply(content, changes),
+        content: apply(before.content, changes),
         updated_at: new Date(),
-        version: Page.raw("nextval('lookup_version')") as unknown as number,
+        version: Page.raw("nextval('lookup_version')"),
       })
-      .returning('*')) as unknown as Page[];
+      .returning('*');
     const result = (await findPage(projectId, id, trx))!;
     const entry = encodePage({ id, projectId, ...row!.content });
     return { result, changes: [change(row!, entry)] };
@@ -45,15 +51,17 @@ export function updatePage(
 
 /** @throws Refusal `not_found`, or `conflict` while links or QR codes show it */
 export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    const row = await lockPage(trx, projectId, id);
-    const { rows } = await trx.raw<{ rows: { uses: number }[] }>(
+    const row = await Page.lock(projectId, id, trx);
+    refuseChanged(job.ifMatch, toPage(row, NO_VISITS));
+    const [found] = await rows<{ uses: number }>(
+      trx,
       `SELECT (SELECT count(*) FROM links WHERE project_id = :projectId AND page_id = :id)
             + (SELECT count(*) FROM qrcodes WHERE project_id = :projectId AND page_id = :id) AS uses`,
       { projectId, id },
     );
-    const { uses } = rows[0]!;
+    const { uses } = found!;
     if (uses > 0) {
       throw new Refusal(
         'conflict',
@@ -66,15 +74,10 @@ export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ i
   });
 }
 
-async function lockPage(trx: Db, projectId: string, id: string): Promise<Page> {
-  const row = await Page.of(projectId, trx).where({ id }).forUpdate().first();
-  if (row === undefined) throw new Refusal('not_found', `There is no page "${id}"`);
-  return row;
-}
-
-/** What the page shows after the changes; what is empty is left out. */
+/** The page's content after the changes, without empty fields. */
 function apply(content: PageContent, changes: PageChanges): PageContent {
   const next = { ...content, ...changes };
+  // Entries don't carry the types of their names; `title` is never empty.
   return Object.fromEntries(
     Object.entries(next).filter(([, value]) => value !== null && value !== undefined),
   ) as unknown as PageContent;

@@ -1,5 +1,5 @@
-import { type Db, db } from '../infra/db.ts';
-import { containing } from '../infra/like.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import { matching } from '../infra/like.ts';
 import { Page } from './model.ts';
 import { type PageCounters, type PageRecord, toPage } from './record.ts';
 
@@ -42,10 +42,38 @@ export async function listPages(
   { search, page, pageSize }: { search?: string; page: number; pageSize: number },
 ): Promise<PageRecord[]> {
   const pages = counted(projectId, db());
-  if (search !== undefined) pages.whereRaw("content->>'title' ILIKE ?", [containing(search)]);
-  const rows = await pages
+  if (search !== undefined) {
+    const { operator, pattern } = matching(search);
+    pages.whereRaw(`content->>'title' ${operator} ?`, [pattern]);
+  }
+  const found = await pages
     .orderBy('pages.id', 'desc')
     .limit(pageSize)
     .offset((page - 1) * pageSize);
-  return rows.map(read);
+  return found.map(read);
+}
+
+/** Finds the titles of pages by their ids; those that do not exist are left out. */
+export async function findTitles(
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await rows<{ id: string; title: string }>(
+    db(),
+    "SELECT id, content->>'title' AS title FROM pages WHERE project_id = :projectId AND id = ANY(:ids)",
+    { projectId, ids },
+  );
+  return new Map(found.map(({ id, title }) => [id, title]));
+}
+
+/** Number of views of all pages of a workspace, by their counters. */
+export async function sumViews(projectId: string): Promise<number> {
+  const [row] = await rows<{ views: number }>(
+    db(),
+    `SELECT coalesce(sum(c.visits), 0)::bigint AS views
+       FROM counters c JOIN pages p ON p.project_id = c.project_id AND p.id = c.record_id
+      WHERE c.project_id = ?`,
+    [projectId],
+  );
+  return row!.views;
 }

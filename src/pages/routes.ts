@@ -1,9 +1,9 @@
-import { answerWrite, created, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
+import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { Joi } from '../infra/fields.ts';
 import { writes } from '../queues/writes.ts';
-import { found } from '../records/requests.ts';
 import { findPage, listPages } from './queries.ts';
 import { pageRecord } from './record.ts';
 import {
@@ -20,14 +20,18 @@ const tag = 'Pages';
 
 type Params = { id: string };
 
-/** Addition to the contract, in which links and QR codes name a page by its id. */
+/** An extension of the contract, in which links and QR codes name a page by its id. */
 export const pageRoutes: Route[] = [
   route<{ body: NewPage }>({
     method: 'post',
     path: '/pages',
-    summary: 'Addition: create a page that is shown before destinations',
+    operationId: 'createPage',
+    summary: 'Create a page',
+    description: 'Creates a page that links and QR codes can show before their destination.',
+    extension: true,
     tag,
     scope: 'pages.write',
+    record: true,
     body: newPageBody,
     answers: { 201: pageRecord },
     writes: true,
@@ -41,7 +45,10 @@ export const pageRoutes: Route[] = [
   route<{ query: PageListQuery }>({
     method: 'get',
     path: '/pages',
-    summary: 'Addition: list pages, newest first',
+    operationId: 'listPages',
+    summary: 'List pages, newest first',
+    description: 'Returns the pages, newest first.',
+    extension: true,
     tag,
     scope: 'pages.read',
     query: pageListQuery,
@@ -51,9 +58,13 @@ export const pageRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/pages/{id}',
-    summary: 'Addition: get a page',
+    operationId: 'retrievePage',
+    summary: 'Retrieve a page',
+    description: 'Returns a page with its counters.',
+    extension: true,
     tag,
     scope: 'pages.read',
+    record: true,
     params: pageParams,
     answers: { 200: pageRecord },
     handle: async ({ caller, params: { id } }) =>
@@ -62,10 +73,13 @@ export const pageRoutes: Route[] = [
   route<{ params: Params; body: PageChanges }>({
     method: 'patch',
     path: '/pages/{id}',
-    summary: 'Addition: change a page',
+    operationId: 'updatePage',
+    summary: 'Update a page',
+    extension: true,
     description: 'Absent fields stay as they are; null clears a field.',
     tag,
     scope: 'pages.write',
+    record: true,
     params: pageParams,
     body: pageChangesBody,
     answers: { 200: pageRecord },
@@ -78,11 +92,15 @@ export const pageRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'delete',
     path: '/pages/{id}',
-    summary: 'Addition: delete a page that no link and no QR code shows',
+    operationId: 'deletePage',
+    summary: 'Delete a page',
+    description: 'Deletes a page. Refused while a link or QR code shows it.',
+    extension: true,
     tag,
     scope: 'pages.write',
+    record: true,
     params: pageParams,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => answerWrite(request, writes, 'page.delete', request.params, ok),
   }),

@@ -1,12 +1,12 @@
-import { bodyFlag, id, Joi, nullableText, paging, text } from '../infra/fields.ts';
-import { parseUrl } from '../infra/url.ts';
+import { bodyFlag, id, Joi, nameText, nullableText, paging, text } from '../http/fields.ts';
 import type { FormField } from '../lookup/entry.ts';
+import { webAddress } from '../short-links/url-field.ts';
 
 const FIELD_TYPES = ['text', 'email', 'phone', 'number', 'textarea', 'select', 'checkbox'] as const;
 const MOST_FIELDS = 30;
 const LONGEST_WAIT = 60;
 
-/** What may be set on a page. An absent field stays, `null` clears it. */
+/** The writable fields of a page. An absent field is not changed, `null` clears it. */
 export interface PageChanges {
   title?: string;
   text?: string | null;
@@ -20,61 +20,69 @@ export interface NewPage extends PageChanges {
   title: string;
 }
 
-const picture = () =>
-  Joi.string()
-    .max(2_000)
-    .custom((value: string, { error }) => {
-      const url = /^https?:\/\/[^/]/i.test(value) ? parseUrl(value) : undefined;
-      return (
-        url?.href ?? error('rule', { rule: 'must be a URL that begins with http:// or https://' })
-      );
-    });
-
 const field = Joi.object<FormField>({
   name: text(50)
-    .pattern(/^[A-Za-z][A-Za-z0-9_-]*$/, { name: 'a letter, then letters, digits, _ and -' })
+    .pattern(/^[A-Za-z][A-Za-z0-9_-]*$/, {
+      name: 'letters, digits, _ or -, beginning with a letter',
+    })
     .required()
-    .description('Under which the answer is kept.'),
-  label: text(200).required().description('The question.'),
+    .example('email')
+    .description('Name under which the answer is stored.'),
+  label: text(200).required().description('Question that visitors read.').example('Your email'),
   type: Joi.string()
     .valid(...FIELD_TYPES)
-    .default('text'),
-  required: bodyFlag().default(false),
-  placeholder: text(200),
+    .default('text')
+    .description('Kind of input.'),
+  required: bodyFlag().default(false).description('Visitors must answer.'),
+  placeholder: text(200).description('Hint in the empty input, at most 200 characters.'),
   options: Joi.array()
     .items(text(200))
     .min(1)
     .max(100)
     .unique()
     .when('type', { is: 'select', then: Joi.required(), otherwise: Joi.forbidden() })
-    .description('What can be chosen; of a select only.'),
-});
+    .description('Choices. Required for `select`, not allowed otherwise.'),
+}).meta({ name: 'NewFormField' });
 
 const changes = {
-  title: text(200),
-  text: nullableText(5_000).description('Plain text; line breaks are kept.'),
-  image: picture().allow(null).description('Address of a picture; shown, not copied.'),
-  button: nullableText(80).description('Words on the button; without it, "Continue".'),
+  title: nameText(200).description('Title, at most 200 characters.').example('Before you go'),
+  text: nullableText(5_000).description(
+    'Plain text, at most 5,000 characters; line breaks are kept.',
+  ),
+  image: webAddress()
+    .max(2_000)
+    .allow(null)
+    .description('Address of an image; it is loaded from there.'),
+  button: nullableText(80).description(
+    'Label of the button, at most 80 characters. Default: "Continue".',
+  ),
   fields: Joi.array()
     .items(field)
     .max(MOST_FIELDS)
     .unique('name')
     .allow(null)
-    .description('Questions of a form. Its answers become a lead.'),
+    .description('Fields of a form, at most 30. Answers are recorded as a lead.'),
   waitSeconds: Joi.number()
     .integer()
     .strict()
     .min(0)
     .max(LONGEST_WAIT)
     .allow(null)
-    .description('Time before the button can be used, in seconds.'),
+    .description('Seconds before the button can be used, at most 60. Default 0.'),
 };
 
-export const newPageBody = Joi.object<NewPage>({ ...changes, title: changes.title.required() });
+export const newPageBody = Joi.object<NewPage>({
+  ...changes,
+  title: changes.title.required(),
+}).meta({
+  name: 'NewPage',
+});
 
-export const pageChangesBody = Joi.object<PageChanges>(changes);
+export const pageChangesBody = Joi.object<PageChanges>(changes).meta({ name: 'PageUpdate' });
 
-export const pageParams = Joi.object<{ id: string }>({ id: id().required() });
+export const pageParams = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the page.'),
+});
 
 export interface PageListQuery {
   search?: string;
@@ -83,6 +91,6 @@ export interface PageListQuery {
 }
 
 export const pageListQuery = Joi.object<PageListQuery>({
-  search: text(200).description('A part of the title.'),
+  search: text(200).description('Part of the title, regardless of case.'),
   ...paging(100),
 });

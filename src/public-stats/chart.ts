@@ -1,6 +1,6 @@
-import type { Granularity } from '../analytics/interval.ts';
-import type { Language } from '../html/language.ts';
-import { type Html, html } from '../html/layout.ts';
+import type { Granularity } from '../events/query/interval.ts';
+import type { Language } from '../web/language.ts';
+import { type Html, html } from '../web/layout.ts';
 
 /** About so many lines across, and words under the bars. */
 const LINES = 4;
@@ -9,7 +9,7 @@ const WORDS = 6;
 const WIDEST = 7;
 const LOWEST = 0.75;
 
-/** How a step of time is written. */
+/** Format of a time step. */
 const FORMATS: Record<Granularity, Intl.DateTimeFormatOptions> = {
   minute: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   hour: { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },

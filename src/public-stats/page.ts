@@ -1,17 +1,23 @@
-import { type Language, say } from '../html/language.ts';
+import { config } from '../config.ts';
+import { normalize } from '../infra/normalize.ts';
+import { isStorable } from '../infra/storable-text.ts';
+import { workspaceEntry } from '../lookup/entry.ts';
+import { readSettings } from '../settings/queries.ts';
+import { UNKNOWN } from '../visitors/places.ts';
+import { branded } from '../web/brand.ts';
+import { type Language, say } from '../web/language.ts';
 import {
   answer,
   BASE_STYLE,
   fixedNotice,
   type Html,
   html,
-  look,
   NOTHING,
   type Page,
+  pageAssets,
   wholePage,
-} from '../html/layout.ts';
-import type { Phrase } from '../html/phrases/en.ts';
-import { UNKNOWN } from '../infra/places.ts';
+} from '../web/layout.ts';
+import type { Phrase } from '../web/phrases/en.ts';
 import { timeChart, timeFormat } from './chart.ts';
 import { toCsv } from './csv.ts';
 import { findPublicRecord, readStatistics, type Share, type Statistics } from './queries.ts';
@@ -30,7 +36,7 @@ type IntervalName = keyof typeof INTERVALS;
 /** Longest lists; what is further down is summed up. */
 const MOST_ROWS = 8;
 
-const LOOK = look(`${BASE_STYLE}
+const ASSETS = pageAssets(`${BASE_STYLE}
 main{max-width:56rem;display:flex;flex-direction:column;gap:1.5rem}
 header{display:flex;flex-wrap:wrap;align-items:end;justify-content:space-between;gap:.5rem 2rem}
 h1 small{display:block;color:var(--muted);font-size:.875rem;font-weight:500;letter-spacing:0}
@@ -77,13 +83,13 @@ footer a{display:inline-block;padding:.75rem 0;color:var(--on-tint)}
 body{padding:0}main{max-width:none;box-shadow:none;padding:0}nav,footer a{display:none}
 .panel,li,tr{break-inside:avoid}.bars,.bar{-webkit-print-color-adjust:exact;print-color-adjust:exact}}`);
 
-/** No such link, or its owner shows no statistics: nobody can tell which. */
+/** The same page for an unknown link and for one without public statistics. */
 const missing = fixedNotice(404, {
   title: 'Link not found',
   text: 'There is nothing at this address. Check it for typing errors.',
 });
 
-/** What is asked of the statistics of a link. */
+/** A request for the statistics of a link. */
 export interface StatsRequest {
   domain: string;
   key: string;
@@ -97,10 +103,13 @@ export interface StatsRequest {
  * leads.
  */
 export async function statsAnswer({ domain, key, query, language }: StatsRequest): Promise<Page> {
-  const record = await findPublicRecord(domain.toLowerCase(), key.normalize('NFC'));
+  const canExist = isStorable(domain) && isStorable(key);
+  const record = canExist
+    ? await findPublicRecord(domain.toLowerCase(), normalize(key, 'NFC'))
+    : undefined;
   if (record === undefined) return missing(language);
   const asked = query.get('interval') ?? '';
-  const interval: IntervalName = asked in INTERVALS ? (asked as IntervalName) : '30d';
+  const interval: IntervalName = Object.hasOwn(INTERVALS, asked) ? (asked as IntervalName) : '30d';
   const statistics = await readStatistics(record, interval);
   if (query.get('format') === 'csv') {
     return answer(200, 'text/csv', "default-src 'none'; sandbox", toCsv(statistics), [
@@ -111,21 +120,25 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
     ]);
   }
   const what = say(language, record.event === 'click' ? 'Clicks' : 'Scans');
-  return statsPage(statistics, { name: `${domain}/${key}`, what, interval, language });
+  const page = statsPage(statistics, { name: `${domain}/${key}`, what, interval, language });
+  const { projectId } = record;
+  const { brand } = workspaceEntry(await readSettings(projectId));
+  const { BASE_URL: baseUrl } = config();
+  return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
 }
 
-interface Showing {
+interface StatsPageOptions {
   /** Short link without its scheme. */
   name: string;
-  /** What is counted. */
+  /** Name of the counted events. */
   what: string;
   interval: IntervalName;
   language: Language;
 }
 
-/** The page of some numbers. */
-export function statsPage(statistics: Statistics, showing: Showing): Page {
-  const { name, what, interval, language } = showing;
+/** The page that shows statistics. */
+export function statsPage(statistics: Statistics, options: StatsPageOptions): Page {
+  const { name, what, interval, language } = options;
   const { total, span, times } = statistics;
   const number = new Intl.NumberFormat(language);
   const title = `${say(language, 'Statistics')} · ${name}`;
@@ -142,14 +155,14 @@ ${
     : html`<section class="panel" aria-labelledby="time">
 <h2 id="time">${say(language, 'Over time')}</h2>
 ${timeChart(times, span.granularity, language, label)}
-${timeTable(statistics, showing)}
+${timeTable(statistics, options)}
 </section>
 <div class="panels">
 ${panels(statistics, language)}</div>`
 }
 <footer><span>${say(language, 'Times are in UTC.')}</span><a href="?interval=${interval}&amp;format=csv" rel="nofollow">${say(language, 'Download as CSV')}</a></footer>
 </main>`;
-  return wholePage(200, LOOK, { language, title, body }, ['X-Robots-Tag', 'noindex']);
+  return wholePage(200, ASSETS, { language, title, body }, ['X-Robots-Tag', 'noindex']);
 }
 
 function periods(current: IntervalName, language: Language): Html {
@@ -160,7 +173,7 @@ function periods(current: IntervalName, language: Language): Html {
   return html`<nav aria-label="${say(language, 'Period')}"><ul>\n${links}</ul></nav>`;
 }
 
-function timeTable({ times, span }: Statistics, { what, language }: Showing): Html {
+function timeTable({ times, span }: Statistics, { what, language }: StatsPageOptions): Html {
   const format = timeFormat(span.granularity, language);
   const number = new Intl.NumberFormat(language);
   const rows = times.flatMap(({ start, count }) =>

@@ -1,21 +1,23 @@
-import { GROUPS } from '../analytics/groups/index.ts';
-import { type Interval, resolveSpan, type Span } from '../analytics/interval.ts';
-import { db } from '../infra/db.ts';
+import type { DimensionName } from '../events/dimensions.ts';
+import { pluralOf, type VisitKind, visitKindOf } from '../events/kinds.ts';
+import { type Interval, resolveSpan, type Span } from '../events/query/interval.ts';
+import { eventsStore } from '../events/store/index.ts';
+import { db, rows } from '../infra/db.ts';
 
 /** A link or QR code whose statistics everybody may see. */
 export interface PublicRecord {
   projectId: string;
   id: string;
-  event: 'click' | 'scan';
+  event: VisitKind;
 }
 
-/** How often something of a kind came. */
+/** Number of visits with one value of a dimension. */
 export interface Share {
   value: string;
   count: number;
 }
 
-/** What is shown of the visits of one record. */
+/** Statistics of the visits of one record. */
 export interface Statistics {
   total: number;
   span: Span;
@@ -34,18 +36,18 @@ export async function findPublicRecord(
   domain: string,
   key: string,
 ): Promise<PublicRecord | undefined> {
-  const { rows } = await db().raw<{ rows: PublicRecord[] }>(
-    `SELECT c.project_id AS "projectId", c.record_id AS id,
-            CASE WHEN l.id IS NULL THEN 'scan' ELSE 'click' END AS event
+  const [row] = await rows<{ projectId: string; id: string }>(
+    db(),
+    `SELECT c.project_id AS "projectId", c.record_id AS id
        FROM domains d
-       JOIN claims c ON c.domain_id = d.id
+       JOIN claims c ON c.domain_id = d.id AND c.free_at IS NULL
        LEFT JOIN links l ON l.project_id = c.project_id AND l.id = c.record_id
        LEFT JOIN qrcodes q ON q.project_id = c.project_id AND q.id = c.record_id
       WHERE d.slug = :domain AND (d.verified OR d.project_id IS NULL) AND c.key = :key
         AND coalesce(l.public_stats, q.public_stats)`,
     { domain, key },
   );
-  return rows[0];
+  return row === undefined ? undefined : { ...row, event: visitKindOf(row.id) };
 }
 
 /** Counts the visits of a record, in UTC. */
@@ -54,28 +56,28 @@ export async function readStatistics(
   interval: Interval,
 ): Promise<Statistics> {
   const span = await resolveSpan(projectId, { interval, timezone: 'UTC' });
-  const filter = { records: [id], conditions: '', bindings: { records: [id] } };
+  const filter = { records: [id] };
   const question = { projectId, span, filter, events: [event] };
-  const name = event === 'click' ? 'clicks' : 'scans';
-  type Row = Record<string, string> & Record<typeof name, number>;
-  const shares = async (
-    group: 'countries' | 'devices' | 'browsers' | 'referers',
-    field: string,
-  ) => {
-    const rows = (await GROUPS[group].ask(question)) as Row[];
-    return rows.map((row) => ({ value: row[field]!, count: row[name] }));
+  const name = pluralOf(event);
+  const shares = async (dimension: DimensionName): Promise<Share[]> => {
+    const counted = await eventsStore.countByValue(question, dimension);
+    return counted.map(({ value, numbers }) => ({ value, count: numbers[name]! }));
+  };
+  const countTimes = async () => {
+    const counted = await eventsStore.countByTime(question);
+    return counted.map(({ start, numbers }) => ({ start, count: numbers[name]! }));
   };
   const [times, countries, devices, browsers, referrers] = await Promise.all([
-    GROUPS.timeseries.ask(question) as Promise<Row[]>,
-    shares('countries', 'country'),
-    shares('devices', 'device'),
-    shares('browsers', 'browser'),
-    shares('referers', 'referer'),
+    countTimes(),
+    shares('country'),
+    shares('device'),
+    shares('browser'),
+    shares('referer'),
   ]);
   return {
-    total: times.reduce((sum, row) => sum + row[name], 0),
+    total: times.reduce((sum, { count }) => sum + count, 0),
     span,
-    times: times.map((row) => ({ start: new Date(row['start']!), count: row[name] })),
+    times,
     countries,
     devices,
     browsers,

@@ -1,42 +1,42 @@
-import { Refusal } from '../errors.ts';
+import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
-import { type Effects, once } from '../jobs/once.ts';
+import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { type BulkInput, createEach } from '../short-links/bulk.ts';
+import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
+import { loadReferences } from '../short-links/references.ts';
+import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
 import {
-  type BulkInput,
-  bulkInputs,
-  bulkResult,
-  changeRecord,
-  type EventsFate,
-  lockRow,
-  onlyOne,
-  removeMany,
-  removeOne,
-} from '../records/commands.ts';
-import { type Created, insertRecords } from '../records/insert.ts';
-import { askForPreview, type FoundPreview, fillPreview } from '../records/preview.ts';
-import { tellOfRecord } from '../records/tell.ts';
-import { Template } from '../templates/model.ts';
-import type { StoredDesign } from './design.ts';
-import { QR_CODES } from './kind.ts';
-import { QrCode } from './model.ts';
+  type Draft,
+  insert,
+  type Owner,
+  placeAfter,
+  placeOf,
+  publishCreated,
+  update,
+} from '../short-links/write.ts';
+import { publishRecordEvent } from '../webhooks/outbox.ts';
+import { qrCodeEntry } from './entry.ts';
+import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
-import type { BulkQrCodeItem, SealedQrCode } from './record.ts';
+import { type BulkQrCodeItem, type SealedQrCode, toSealedQrCode } from './record.ts';
+import type { StoredDesign } from './render/stored-design.ts';
+import { applyChanges, refuseFixed, withMiddle } from './rules.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
+import { Template } from './templates/model.ts';
 
 /** @throws Refusal when the code breaks a rule, can't be scanned, or its key or external id is taken */
 export async function createQrCode(
   { userId, qrcode }: { userId: string; qrcode: NewQrCode },
   job: JobContext,
 ): Promise<SealedQrCode> {
-  const made = await once(job, async (trx) => {
-    const { projectId } = job;
-    const effects = onlyOne(await insertQrCodes(trx, { projectId, userId }, [qrcode]));
-    await tellOfRecord(trx, projectId, 'qrcode.created', effects.result);
-    return effects;
+  const { projectId } = job;
+  const made = await runIdempotent(job, async (trx) => {
+    const inserted = await insertQrCodes(trx, { projectId, userId }, [qrcode]);
+    return publishCreated(trx, QR_CODE_TABLES, projectId, inserted);
   });
-  // What a static code leads to has no short link that could be shared.
-  if (!made.static) await askForPreview(job, 'qrcode', made);
+  // A static code has no short link that could be shared.
+  if (made.proxy && !made.static) await requestPreview(job, 'qrcode', made);
   return made;
 }
 
@@ -45,29 +45,10 @@ export function createQrCodes(
   { userId, qrcodes }: { userId: string; qrcodes: BulkInput<NewQrCode>[] },
   job: JobContext,
 ): Promise<BulkQrCodeItem[]> {
-  return once(job, async (trx) => {
-    const owner = { projectId: job.projectId, userId };
-    const created = await insertQrCodes(trx, owner, bulkInputs(qrcodes));
-    return bulkResult('qrcode', created, qrcodes);
-  });
-}
-
-async function insertQrCodes(
-  trx: Db,
-  owner: { projectId: string; userId: string },
-  inputs: readonly (NewQrCode | Refusal)[],
-): Promise<Created<SealedQrCode>> {
-  const looks = await loadLooks(trx, owner.projectId, inputs);
-  const ready = inputs.map((input) =>
-    input instanceof Refusal ? input : withLook<NewQrCode>(input, looks),
+  const owner = { projectId: job.projectId, userId };
+  return createEach(QR_CODE_TABLES, job, qrcodes, (trx, inputs) =>
+    insertQrCodes(trx, owner, inputs),
   );
-  const created = await insertRecords(QR_CODES, trx, owner, ready);
-  for (const [index, record] of created.records.entries()) {
-    const input = ready[index]!;
-    if (record instanceof Refusal || input instanceof Refusal) continue;
-    await keepLook(trx, owner.projectId, input, record.id);
-  }
-  return created;
 }
 
 /** @throws Refusal `not_found`, `conflict` where what is printed would change; otherwise as for a new code */
@@ -75,60 +56,73 @@ export async function updateQrCode(
   { qrcodeId, changes }: { qrcodeId: string; changes: QrCodeChanges },
   job: JobContext,
 ): Promise<SealedQrCode> {
-  const qrcode = await once(job, async (trx) => {
+  const qrcode = await runIdempotent(job, async (trx) => {
+    const before = await qrCodeQueries.lock(trx, job, qrcodeId);
     const ready = withLook(changes, await loadLooks(trx, job.projectId, [changes]));
     if (ready instanceof Refusal) throw ready;
-    return changeOne(trx, job.projectId, qrcodeId, ready);
+    return changeOne(trx, before, ready);
   });
-  if (changes.proxy === true && !qrcode.static) await askForPreview(job, 'qrcode', qrcode);
+  if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
   return qrcode;
+}
+
+/** Fills the card of a QR code with the preview that was read for it. @throws Refusal `not_found` */
+export const fillQrCode = (found: FoundPreview, job: JobContext): Promise<{ id: string }> =>
+  fillPreview(qrCodeQueries, job, found, changeOne);
+
+/** @throws Refusal `not_found` */
+export const deleteQrCode = (
+  { qrcodeId, events }: { qrcodeId: string; events?: EventsOnDelete },
+  job: JobContext,
+): Promise<{ id: string }> => deleteRecord(qrCodeQueries, job, qrcodeId, events);
+
+/** Deletes up to 100 QR codes; ids that do not exist are ignored. */
+export const deleteQrCodes = (
+  { qrcodeIds, events }: { qrcodeIds: string[]; events?: EventsOnDelete },
+  job: JobContext,
+): Promise<{ deletedCount: number }> => deleteRecords(qrCodeQueries, job, qrcodeIds, events);
+
+async function insertQrCodes(
+  trx: Db,
+  owner: Owner,
+  inputs: readonly (NewQrCode | Refusal)[],
+): Promise<CommandResult<(SealedQrCode | Refusal)[]>> {
+  const looks = await loadLooks(trx, owner.projectId, inputs);
+  const qrcodes = mapAccepted(inputs, (input) => withLook<NewQrCode>(input, looks));
+  const references = await loadReferences(trx, owner.projectId, qrcodes);
+  const now = new Date();
+  const drafts = mapAccepted(qrcodes, (qrcode): Draft<QrCodeRow> => {
+    const { ids, ...place } = placeOf({ ...owner, now }, qrcode, references);
+    const row = withMiddle(applyChanges({ ...BLANK_QR_CODE, ...ids }, qrcode), place.domain);
+    return { ...place, row, entry: () => qrCodeEntry(row, place.domain) };
+  });
+  const { inserted, changes } = await insert(trx, QR_CODE_TABLES, drafts);
+  for (const [index, made] of inserted.entries()) {
+    const input = qrcodes[index]!;
+    if (made instanceof Refusal || input instanceof Refusal) continue;
+    await keepLook(trx, made.row, input);
+  }
+  return { result: mapAccepted(inserted, (made) => toSealedQrCode(made.row, made)), changes };
 }
 
 async function changeOne(
   trx: Db,
-  projectId: string,
-  ref: string,
+  before: QrCodeRow,
   changes: QrCodeChanges,
-): Promise<Effects<SealedQrCode>> {
-  const effects = await changeRecord(QR_CODES, trx, { projectId, ref, changes }, (...args) =>
-    qrCodeQueries.find(...args),
-  );
-  await keepLook(trx, projectId, changes, effects.result.id);
-  await tellOfRecord(trx, projectId, 'qrcode.updated', effects.result);
-  return effects;
-}
-
-/** @throws Refusal `not_found` */
-export function fillQrCode(found: FoundPreview, job: JobContext): Promise<{ id: string }> {
-  const { projectId } = job;
-  return once(job, (trx) =>
-    fillPreview(QR_CODES, trx, projectId, found, (changes) =>
-      changeOne(trx, projectId, found.id, changes),
-    ),
-  );
-}
-
-/** @throws Refusal `not_found` */
-export function deleteQrCode(
-  { qrcodeId, events }: { qrcodeId: string; events?: EventsFate },
-  job: JobContext,
-): Promise<{ id: string }> {
-  return once(job, async (trx) => {
-    const { projectId } = job;
-    const { id } = await lockRow(QR_CODES, trx, projectId, qrcodeId);
-    const qrcode = await qrCodeQueries.find(projectId, id, trx);
-    const effects = await removeOne(QR_CODES, trx, projectId, id, events);
-    await tellOfRecord(trx, projectId, 'qrcode.deleted', qrcode!);
-    return effects;
+): Promise<CommandResult<SealedQrCode>> {
+  const { row: moved, domain, tags } = await placeAfter(trx, before, changes);
+  const changed = applyChanges(moved, changes);
+  refuseFixed(before, changed);
+  const row = withMiddle(changed, domain, before);
+  const lookups = await update(trx, QR_CODE_TABLES, before, {
+    row,
+    tags,
+    entry: (known) => qrCodeEntry(row, domain, known),
   });
-}
-
-/** Deletes up to 100 QR codes; ids that are not there are passed over. */
-export function deleteQrCodes(
-  { qrcodeIds, events }: { qrcodeIds: string[]; events?: EventsFate },
-  job: JobContext,
-): Promise<{ deletedCount: number }> {
-  return once(job, (trx) => removeMany(QR_CODES, trx, job.projectId, qrcodeIds, events));
+  const result = await qrCodeQueries.get(row.project_id, row.id, trx);
+  await keepLook(trx, row, changes);
+  await publishRecordEvent(trx, row.project_id, 'qrcode.updated', result);
+  return { result, changes: lookups };
 }
 
 type Looks = ReadonlyMap<string, StoredDesign>;
@@ -160,16 +154,14 @@ function withLook<Input extends QrCodeChanges>(input: Input, looks: Looks): Inpu
   return { ...input, design: { ...look, ...input.design } };
 }
 
-/** Keeps the look of a code as the template that it asked for. */
+/** Stores the look of a code as a template, where its input asks for one. */
 async function keepLook(
   trx: Db,
-  projectId: string,
-  { newTemplateId }: QrCodeChanges,
-  qrcodeId: string,
+  row: QrCodeRow,
+  { newTemplateId }: Pick<QrCodeChanges, 'newTemplateId'>,
 ): Promise<void> {
   if (newTemplateId === undefined) return;
-  const row = await QrCode.of(projectId, trx).where({ id: qrcodeId }).select('design').first();
-  // The place of an image depends on what the code holds, and is worked out for each code.
-  const { middle: _, ...design } = row!.design;
-  await Template.add(projectId, { id: newTemplateId, design }, trx);
+  // The place of an image depends on the text of the code, and is computed for each code.
+  const { middle: _, ...design } = row.design;
+  await Template.add(row.project_id, { id: newTemplateId, design }, trx);
 }

@@ -1,4 +1,4 @@
-import { shortLinkOf } from '../records/record.ts';
+import { shortLinkOf } from '../infra/short-link.ts';
 import type { ContentType } from './content/content-type.ts';
 import { CONTENT_TYPES } from './content/index.ts';
 import type { QrCodeRow } from './model.ts';
@@ -7,7 +7,7 @@ type Contents = Pick<QrCodeRow, 'type' | 'content'>;
 
 /** The content of a code and the type that knows what to do with it. */
 export function contentOf({ type, content }: Contents): { type: ContentType; value: never } {
-  // What is stored has been checked by the schema of the same type.
+  // Stored content was checked by the schema of the same type.
   return { type: CONTENT_TYPES[type] as ContentType, value: content[type] as never };
 }
 

@@ -1,10 +1,15 @@
-import { Joi } from '../infra/fields.ts';
-import { type FilterTable, type RoutedFilters, routedFilters, visits } from '../records/filters.ts';
+import { Joi } from '../http/fields.ts';
+import {
+  type FilterTable,
+  type SharedFilters,
+  sharedFilters,
+  visits,
+} from '../short-links/filters.ts';
 import { CONTENT_NAMES, type ContentName } from './content/index.ts';
 import { QR_CODE_TABLES } from './model.ts';
 
 /** Filters of lists and counts of QR codes, as the query names them. */
-export interface QrCodeFilters extends RoutedFilters {
+export interface QrCodeFilters extends SharedFilters {
   format?: 'static' | 'dynamic';
   type?: ContentName;
   scansMin?: number;
@@ -12,13 +17,17 @@ export interface QrCodeFilters extends RoutedFilters {
 }
 
 export const QR_CODE_FILTERS: FilterTable<QrCodeFilters> = {
-  ...routedFilters(QR_CODE_TABLES),
+  ...sharedFilters(QR_CODE_TABLES),
   format: {
-    schema: Joi.string().valid('static', 'dynamic'),
+    schema: Joi.string()
+      .valid('static', 'dynamic')
+      .description('Only static, or only dynamic codes.'),
     where: (query, value) => query.where('qrcodes.static', value === 'static'),
   },
   type: {
-    schema: Joi.string().valid(...CONTENT_NAMES),
+    schema: Joi.string()
+      .valid(...CONTENT_NAMES)
+      .description('Only codes with this type of content.'),
     where: (query, value) => query.where('qrcodes.type', value),
   },
   scansMin: visits('>='),

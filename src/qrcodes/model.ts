@@ -1,10 +1,15 @@
-import { RoutedModel, type RowOf } from '../records/model.ts';
-import type { RecordTables } from '../records/tables.ts';
+import {
+  BLANK_ROW,
+  type RowIds,
+  type RowOf,
+  ShortLinkModel,
+  type ShortLinkTables,
+} from '../short-links/model.ts';
 import type { ContentName } from './content/index.ts';
-import type { StoredDesign } from './design.ts';
+import type { StoredDesign } from './render/stored-design.ts';
 
 /** A row of `qrcodes`; named as its columns. */
-export class QrCode extends RoutedModel {
+export class QrCode extends ShortLinkModel {
   static override readonly tableName = 'qrcodes';
 
   declare type: ContentName;
@@ -20,7 +25,21 @@ export class QrCode extends RoutedModel {
 
 export type QrCodeRow = RowOf<QrCode>;
 
-export const QR_CODE_TABLES: RecordTables = {
+/** A new QR code before its caller's fields are applied. */
+export const BLANK_QR_CODE: Omit<QrCodeRow, keyof RowIds> = {
+  ...BLANK_ROW,
+  url: null,
+  type: 'url',
+  static: false,
+  content: {},
+  design: {},
+  use_display_page: true,
+  template_id: null,
+};
+
+export const QR_CODE_TABLES: ShortLinkTables = {
+  kind: 'qrcode',
   table: 'qrcodes',
   tags: { table: 'qrcode_tags', column: 'qrcode_id' },
+  noun: 'QR code',
 };

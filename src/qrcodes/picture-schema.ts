@@ -1,15 +1,23 @@
-import { flag, Joi } from '../infra/fields.ts';
-import { destination } from '../links/destination.ts';
-import { designFields, type StoredDesign } from './design.ts';
+import { emptyAsAbsent, flag, Joi } from '../http/fields.ts';
+import { destination } from '../short-links/url-field.ts';
+import { designFields } from './design.ts';
 import { FORMATS, type Format } from './render/design.ts';
+import type { StoredDesign } from './render/stored-design.ts';
 
-/** How a picture may be asked for. */
+/** Parameters of an image. */
 const pictureFields = {
   format: Joi.string()
+    .lowercase()
+    .replace(/^jpg$/, 'jpeg')
     .valid(...FORMATS)
-    .default('png'),
-  size: designFields.size,
-  margin: Joi.number().integer().min(4).max(100).description('Quiet zone in modules, at least 4.'),
+    .default('png')
+    .description('Format of the image; `jpg` is the same as `jpeg`.'),
+  size: designFields.size.strict(false),
+  margin: Joi.number()
+    .integer()
+    .min(4)
+    .max(100)
+    .description('Width of the quiet zone in modules, 4 to 100. Default 4.'),
 };
 
 export interface ImageQuery {
@@ -27,12 +35,24 @@ export interface QrQuery extends StoredDesign {
   margin?: number;
 }
 
-const { frameTextStyles: _, showLogo: __, excavate: ___, ...lookFields } = designFields;
+const {
+  frameTextStyles: _,
+  showLogo: __,
+  excavate: ___,
+  width,
+  height,
+  ...lookFields
+} = designFields;
 
 /** Query of a picture that belongs to no record. Colours may be written without their `#`. */
 export const qrQuery = Joi.object<QrQuery>({
-  url: destination().max(2_953).required().description('What the code shall hold.'),
-  ...lookFields,
-  excavate: flag().description('Whether the modules behind the image are cleared.'),
+  url: destination()
+    .max(2_953)
+    .required()
+    .description('URL that the code holds, at most 2,953 characters.'),
+  ...emptyAsAbsent(lookFields),
+  width: width.strict(false),
+  height: height.strict(false),
+  excavate: flag().description('true: the modules behind the image are cleared. Default false.'),
   ...pictureFields,
 });

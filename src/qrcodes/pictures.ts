@@ -8,8 +8,8 @@ import type { Design, Format } from './render/design.ts';
  */
 
 /** Part of every hash: a new way of drawing makes new pictures. */
-const DRAWING_VERSION = '1';
-/** How long a picture is kept after it was drawn, in s. */
+const DRAWING_VERSION = '2';
+/** Time to live of a rendered image, in s. */
 const KEEP_SECONDS = 7 * 86_400;
 
 /** Everything that a picture depends on. */

@@ -1,16 +1,22 @@
-import { externalIdIn } from '../infra/fields.ts';
-import { RecordQueries } from '../records/queries.ts';
+import { externalIdIn } from '../http/fields.ts';
+import { ShortLinkQueries } from '../short-links/queries.ts';
 import { payloadOf } from './content-of.ts';
-import type { StoredDesign } from './design.ts';
-import { QR_CODE_FILTERS } from './filters.ts';
-import { QR_CODES } from './kind.ts';
-import { QrCode, type QrCodeRow } from './model.ts';
+import { QR_CODE_FILTERS, type QrCodeFilters } from './filters.ts';
+import { QR_CODE_TABLES, QrCode, type QrCodeRow } from './model.ts';
+import { type SealedQrCode, toSealedQrCode } from './record.ts';
+import type { StoredDesign } from './render/stored-design.ts';
 
 /** Reads of QR codes. */
-export const qrCodeQueries = new RecordQueries(QR_CODES, QR_CODE_FILTERS);
+export const qrCodeQueries = new ShortLinkQueries<QrCode, SealedQrCode, QrCodeFilters>({
+  tables: QR_CODE_TABLES,
+  rows: (projectId, connection) => QrCode.of(projectId, connection),
+  filters: QR_CODE_FILTERS,
+  toRecord: toSealedQrCode,
+});
 
-/** What the picture of a code depends on: how it looks, and the text that it holds. */
+/** The input of a code's picture: its look and its text. */
 export interface DrawnRow {
+  key: string;
   design: StoredDesign;
   payload: string;
 }
@@ -18,11 +24,12 @@ export interface DrawnRow {
 /** A code as its picture needs it, by its id or the caller's own id. */
 export async function findQrCodeRow(projectId: string, ref: string): Promise<DrawnRow | undefined> {
   const externalId = externalIdIn(ref);
-  const row = (await QrCode.of(projectId)
+  const row = await QrCode.of(projectId)
     .join('domains as d', 'd.id', 'qrcodes.domain_id')
     .where(externalId === undefined ? { 'qrcodes.id': ref } : { 'qrcodes.external_id': externalId })
     .select('qrcodes.*', 'd.slug as domain')
-    .first()) as unknown as (QrCodeRow & { domain: string }) | undefined;
+    .first()
+    .castTo<(QrCodeRow & { domain: string }) | undefined>();
   if (row === undefined) return undefined;
-  return { design: row.design, payload: payloadOf(row, row.domain) };
+  return { key: row.key, design: row.design, payload: payloadOf(row, row.domain) };
 }

@@ -1,16 +1,22 @@
-import { flag, Joi } from '../infra/fields.ts';
+import type { Schema } from 'joi';
+import { flag, Joi } from '../http/fields.ts';
+import { shortLinkOf } from '../infra/short-link.ts';
+import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
-  nullable,
   type RecordContext,
-  routedRecordFields,
-  toRoutedRecord,
-} from '../records/record.ts';
-import { CONTENT_NAMES, type ContentName } from './content/index.ts';
+  sharedRecordFields,
+  toSharedRecord,
+} from '../short-links/record.ts';
+import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
 import { staticContent } from './content-of.ts';
-import { resolveDesign } from './design.ts';
 import type { QrCodeRow } from './model.ts';
+import { warningsOf } from './render/scannability.ts';
+import { resolveDesign } from './render/stored-design.ts';
+
+/** Name of the number of visits in records. */
+export const VISITS = 'scans';
 
 /** The QR code record of the contract; its password is still sealed. */
 export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
@@ -20,7 +26,7 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
     CONTENT_NAMES.map((name) => [name, name === type ? row.content[name] : null]),
   ) as Record<ContentName, unknown>;
   return {
-    ...toRoutedRecord(row, context),
+    ...toSharedRecord(row, context),
     ...contents,
     type,
     static: row.static,
@@ -29,8 +35,8 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
     logo: asked.logo ?? null,
     showLogo: asked.showLogo ?? false,
     src: asked.src ?? null,
-    height: design.middle?.height ?? 0,
-    width: design.middle?.width ?? 0,
+    height: design.middle?.height ?? asked.height ?? 0,
+    width: design.middle?.width ?? asked.width ?? 0,
     excavate: asked.excavate ?? false,
     bgColor: design.bgColor,
     fgColor: design.fgColor,
@@ -40,11 +46,13 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
     shape: design.shape,
     frame: design.frame,
     frameColor: asked.frameColor ?? null,
-    frameText: asked.frameText ?? null,
+    frameText: asked.frameText || null,
     frameTextColor: asked.frameTextColor ?? null,
     frameTextStyles: asked.frameTextStyles ?? null,
     templateId: row.template_id,
-    scans: context.counters?.visits ?? 0,
+    [VISITS]: context.counters?.visits ?? 0,
+    shortLink: row.static ? null : shortLinkOf(context.domain, row.key),
+    warnings: warningsOf(design),
   };
 }
 
@@ -55,53 +63,78 @@ export type SealedQrCode = ReturnType<typeof toSealedQrCode>;
 export type BulkQrCodeItem = BulkItem<SealedQrCode>;
 
 const object = Joi.object().unknown().allow(null).required();
-const added = (schema: ReturnType<typeof Joi.any>, what: string) =>
-  schema.description(`Addition: ${what}`);
+const added = (schema: ReturnType<typeof Joi.any>, description: string) =>
+  schema.description(description).meta({ extension: true });
+
+/** The content in the form that its type takes in a body: a text, an object, or either. */
+function contentField(name: string, { type }: Schema): Schema {
+  const either = () =>
+    Joi.alternatives(Joi.string(), Joi.object().unknown()).allow(null).required();
+  const field = type === 'string' ? nullable : type === 'object' ? object : either();
+  return field.description(`Content of a code of type ${name}.`);
+}
+
+/** One field for each content type; all but that of the code's own type are null. */
+const contents = Object.fromEntries(
+  Object.entries(CONTENT_TYPES).map(([name, { schema }]) => [name, contentField(name, schema)]),
+) as Record<ContentName, Schema>;
 
 /** The QR code record, for the reference and for checking answers. */
 export const qrCodeRecord = Joi.object({
-  ...routedRecordFields,
+  ...sharedRecordFields,
   type: Joi.string()
     .valid(...CONTENT_NAMES)
-    .required(),
-  static: flag().required(),
-  useDisplayPage: flag().required(),
-  contentStatic: nullable.description('The exact text in the picture of a static code.'),
-  url: nullable,
-  text: nullable,
-  phone: nullable,
-  email: object,
-  wifi: object,
-  vcard: object,
-  crypto: object,
-  sms: object,
-  whatsapp: added(object, 'the content of a code of type whatsapp.'),
-  facetime: object,
-  latlog: object,
-  pix: added(
-    Joi.alternatives(Joi.string(), Joi.object().unknown()).allow(null).required(),
-    'the content of a code of type pix.',
+    .required()
+    .description('Type of the content, and name of the field that holds it.')
+    .example('url'),
+  static: flag()
+    .required()
+    .description('true: the code holds the content itself; false: the short link.'),
+  useDisplayPage: flag()
+    .required()
+    .description('true: codes of type phone, email or sms open a page with buttons.')
+    .example(true),
+  contentStatic: nullable.description('Text that a static code holds.'),
+  ...contents,
+  url: contents.url
+    .description('Content of a code of type url: the destination URL.')
+    .example('https://example.com/landing'),
+  phone: contents.phone.description('Content of a code of type phone: a phone number.'),
+  whatsapp: contents.whatsapp.meta({ extension: true }),
+  pix: contents.pix.meta({ extension: true }),
+  logo: nullable.description('Address of the logo.'),
+  showLogo: flag().required().description('The logo is drawn.'),
+  src: nullable.description('Address of the image in the middle.'),
+  height: Joi.number()
+    .required()
+    .description('Height of the image in px of the picture; 0: none was given.')
+    .example(0),
+  width: Joi.number()
+    .required()
+    .description('Width of the image in px of the picture; 0: none was given.')
+    .example(0),
+  excavate: flag().required().description('The modules behind the image are cleared.'),
+  bgColor: Joi.string().required().description('Color of the background.').example('#FFFFFF'),
+  fgColor: Joi.string().required().description('Color of the modules.').example('#000000'),
+  size: Joi.number().required().description('Width and height of the picture in px.').example(512),
+  level: Joi.string().required().description('Level of error correction.').example('M'),
+  pattern: added(Joi.string().required(), 'Pattern of the modules.').example('squares'),
+  shape: added(Joi.string().required(), 'Shape of the eyes.').example('square'),
+  frame: added(Joi.string().required(), 'Frame around the code.').example('none'),
+  frameColor: added(nullable, 'Color of the frame.'),
+  frameText: added(nullable, 'Text in the frame.'),
+  frameTextColor: added(nullable, 'Color of the text in the frame.'),
+  frameTextStyles: added(object, 'Weight, size in px and font family of the text in the frame.'),
+  templateId: added(nullable, 'Id of the template of the appearance.'),
+  [VISITS]: Joi.number().required().description('Number of scans.').example(7),
+  shortLink: added(nullable, 'Text that a dynamic code holds: its short link.').example(
+    'https://acme.link/launch',
   ),
-  logo: nullable,
-  showLogo: flag().required(),
-  src: nullable,
-  height: Joi.number().required(),
-  width: Joi.number().required(),
-  excavate: flag().required(),
-  bgColor: Joi.string().required(),
-  fgColor: Joi.string().required(),
-  size: Joi.number().required(),
-  level: Joi.string().required(),
-  pattern: added(Joi.string().required(), 'pattern of the modules.'),
-  shape: added(Joi.string().required(), 'shape of the eyes.'),
-  frame: added(Joi.string().required(), 'what is drawn around the code.'),
-  frameColor: added(nullable, 'colour of the frame.'),
-  frameText: added(nullable, 'words in the frame.'),
-  frameTextColor: added(nullable, 'colour of the words.'),
-  frameTextStyles: added(object, 'weight, size and family of the words.'),
-  templateId: added(nullable, 'the template that the look was taken from, or kept as.'),
-  scans: Joi.number().required(),
-});
+  warnings: added(
+    Joi.array().items(Joi.string()).required(),
+    'Reasons for which some phones may not read the code; mostly empty.',
+  ).example([]),
+}).meta({ name: 'QrCode' });
 
 /** An array of records and errors, in the order of the request. */
 export const bulkAnswer = bulkAnswerOf(qrCodeRecord, 'qrcode');

@@ -1,26 +1,30 @@
-import type Joi from 'joi';
-import { domainField } from '../domains/schema.ts';
+import type { CustomValidator, Schema } from 'joi';
+import { domainField } from '../http/domain-name.ts';
+import { bodyFlag, emptyAsAbsent, id, Joi, paging, recordId, text } from '../http/fields.ts';
 import { newId } from '../ids.ts';
-import { bodyFlag, id, Joi as Kinds, paging, recordId, text } from '../infra/fields.ts';
-import type { EventsFate } from '../records/commands.ts';
+import type { ImageRef } from '../images/name.ts';
+import type { NewShortLink, SharedChanges, TagFields } from '../short-links/fields.ts';
+import { schemasOf } from '../short-links/filters.ts';
+import type { EventsOnDelete } from '../short-links/remove.ts';
 import {
   BULK_LIMIT,
   bulkIds,
-  eventsFate,
-  type NewRouted,
+  changeFields,
+  creationFields,
+  eventsOnDelete,
   newRecordFields,
-  type RoutedChanges,
-  routedFields,
-  type TagFields,
-  toRouted,
-} from '../records/fields.ts';
-import { schemasOf } from '../records/filters.ts';
+  SHARED_DEFAULTS,
+  toSharedChanges,
+} from '../short-links/schema.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
-import { DESIGN_FIELDS, designFields, type ImageRef, type StoredDesign } from './design.ts';
+import { DESIGN_FIELDS, designFields } from './design.ts';
 import { QR_CODE_FILTERS, type QrCodeFilters } from './filters.ts';
+import { VISITS } from './record.ts';
+import { defaultDesign } from './render/design.ts';
+import type { StoredDesign } from './render/stored-design.ts';
 
-/** What may be changed of a QR code. An absent field stays, `null` clears it. */
-export interface QrCodeChanges extends RoutedChanges {
+/** The writable fields of a QR code. An absent field is not changed, `null` clears it. */
+export interface QrCodeChanges extends SharedChanges {
   content?: { type: ContentName; value: unknown };
   static?: boolean;
   useDisplayPage?: boolean;
@@ -32,12 +36,12 @@ export interface QrCodeChanges extends RoutedChanges {
 }
 
 /** A QR code to be made. */
-export interface NewQrCode extends QrCodeChanges, NewRouted {
+export interface NewQrCode extends QrCodeChanges, NewShortLink {
   content: { type: ContentName; value: unknown };
 }
 
 /** A QR code's fields as a request body has them; the content is under the name of its type. */
-type QrCodeBody = Omit<NewRouted, 'id' | 'tags'> &
+type QrCodeBody = Omit<NewShortLink, 'id' | 'tags'> &
   TagFields &
   StoredDesign & { [Type in ContentName]?: unknown } & {
     type?: ContentName;
@@ -58,31 +62,32 @@ const contentFields = Object.fromEntries(
     name,
     schema.allow(null).description(description),
   ]),
-) as Record<ContentName, Joi.Schema>;
+) as Record<ContentName, Schema>;
 
-const fields = {
-  ...routedFields,
+const ownFields = {
   ...contentFields,
   ...designFields,
   static: bodyFlag().description(
-    'Whether the code holds the content itself, rather than the short link. A static code can never be changed.',
+    'true: the code holds the content itself, and can never be changed; false: it holds the short link. Default false.',
   ),
   useDisplayPage: bodyFlag().description(
-    'Of dynamic codes of type phone, email or sms: a page with buttons (true, the default), or straight into the app.',
+    'For dynamic codes of type phone, email or sms: true opens a page with buttons, false the app. Default true.',
   ),
   filled: bodyFlag().description(
-    'Whether a visitor has filled in the form before the destination.',
+    'A visitor has filled in the form before the destination. Default false.',
   ),
   templateId: id()
     .allow(null)
-    .description('Template whose look the code takes; fields of the look in the same body win.'),
+    .description(
+      'Id of the template from which the code takes its appearance. Fields of the same body win.',
+    ),
   useAsTemplate: bodyFlag().description(
-    'Keeps the look as a template; the answer has its templateId.',
+    'true: stores the appearance as a template; the answer has its `templateId`. Default false.',
   ),
 };
 
 /** The content must be in the field that is named as the type, and in no other. */
-const oneContent: Joi.CustomValidator<QrCodeBody> = (body, { error }) => {
+const oneContent: CustomValidator<QrCodeBody> = (body, { error }) => {
   const given = CONTENT_NAMES.filter((name) => body[name] !== undefined && body[name] !== null);
   if (body.type === undefined) {
     // A change may name the content alone.
@@ -99,54 +104,80 @@ const oneContent: Joi.CustomValidator<QrCodeBody> = (body, { error }) => {
   return error('rule', { rule: `must not have ${other}: the code is of type ${type}` });
 };
 
-const typeField = Kinds.string().valid(...CONTENT_NAMES);
+const typeField = Joi.string()
+  .valid(...CONTENT_NAMES)
+  .description('Type of the content, and name of the field that holds it.');
 
-/** Body of a QR code to be made. */
-export const newQrCodeBody = Kinds.object<NewQrCodeBody>({
+/** Defaults of fields that are absent from the body of a new code. */
+export const QR_CODE_DEFAULTS = {
+  ...defaultDesign(),
+  ...SHARED_DEFAULTS,
+  // It depends on what is drawn in the middle.
+  level: undefined,
+  static: false,
+  useDisplayPage: true,
+  filled: false,
+  useAsTemplate: false,
+  showLogo: false,
+  excavate: false,
+};
+
+/** Body of a QR code to be made. Forms send what was not filled in as empty texts. */
+export const newQrCodeBody = Joi.object<NewQrCodeBody>({
   type: typeField.required(),
-  ...fields,
-  ...newRecordFields,
-}).custom(oneContent);
+  ...emptyAsAbsent({ ...creationFields, ...ownFields, ...newRecordFields }),
+})
+  .custom(oneContent)
+  .meta({ name: 'NewQrCode' })
+  .example({ type: 'url', url: 'https://example.com/landing', fgColor: '#1A237E' });
 
 /** Body of a change. */
-export const qrCodeChangesBody = Kinds.object<QrCodeChangesBody>({
+export const qrCodeChangesBody = Joi.object<QrCodeChangesBody>({
   type: typeField,
-  ...fields,
-}).custom(oneContent);
+  ...changeFields,
+  ...ownFields,
+})
+  .custom(oneContent)
+  .meta({ name: 'QrCodeUpdate' })
+  .example({ title: 'Poster', archived: false });
 
 /** The codes of a bulk request; each is checked on its own, so that one bad code does not spoil the rest. */
-export const bulkBody = Kinds.array().items(newQrCodeBody).min(1).max(BULK_LIMIT);
-export const bulkEnvelope = Kinds.array().min(1).max(BULK_LIMIT);
+export const bulkBody = Joi.array().items(newQrCodeBody).min(1).max(BULK_LIMIT);
+export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
 export interface DeleteQuery {
   qrcodeIds: string[];
-  events?: EventsFate;
+  events?: EventsOnDelete;
 }
 
-export const deleteQuery = Kinds.object<DeleteQuery>({
-  qrcodeIds: bulkIds(),
-  events: eventsFate(),
+export const deleteQuery = Joi.object<DeleteQuery>({
+  qrcodeIds: bulkIds().description('Ids of the QR codes, at most 100.'),
+  events: eventsOnDelete(),
 });
 
 /** Query of the deletion of one code. */
-export const deleteOneQuery = Kinds.object<{ events?: EventsFate }>({ events: eventsFate() });
+export const deleteOneQuery = Joi.object<{ events?: EventsOnDelete }>({
+  events: eventsOnDelete(),
+});
 
-export const qrCodeParams = Kinds.object<{ qrcodeId: string }>({
+export const qrCodeParams = Joi.object<{ qrcodeId: string }>({
   qrcodeId: recordId().required(),
 });
 
+const SORTS = ['createdAt', VISITS, 'lastClicked'] as const;
+
 export interface QrCodeListQuery extends QrCodeFilters {
-  sort: 'createdAt' | 'scans' | 'lastClicked';
+  sort: (typeof SORTS)[number];
   page: number;
   pageSize: number;
 }
 
-export const qrCodeListQuery = Kinds.object<QrCodeListQuery>({
+export const qrCodeListQuery = Joi.object<QrCodeListQuery>({
   ...schemasOf(QR_CODE_FILTERS),
-  sort: Kinds.string()
-    .valid('createdAt', 'scans', 'lastClicked')
+  sort: Joi.string()
+    .valid(...SORTS)
     .default('createdAt')
-    .description('Always descending.'),
+    .description('Field by which the QR codes are sorted, always descending.'),
   ...paging(100),
 });
 
@@ -154,9 +185,11 @@ export interface QrCodeCountQuery extends QrCodeFilters {
   groupBy?: 'domain';
 }
 
-export const qrCodeCountQuery = Kinds.object<QrCodeCountQuery>({
+export const qrCodeCountQuery = Joi.object<QrCodeCountQuery>({
   ...schemasOf(QR_CODE_FILTERS),
-  groupBy: Kinds.string().valid('domain'),
+  groupBy: Joi.string()
+    .valid('domain')
+    .description('Counts for each domain instead of all together.'),
 });
 
 export interface QrCodeInfoQuery {
@@ -167,12 +200,12 @@ export interface QrCodeInfoQuery {
   externalId?: string;
 }
 
-export const qrCodeInfoQuery = Kinds.object<QrCodeInfoQuery>({
-  projectSlug: text(190),
-  domain: domainField(),
-  key: text(1_000),
-  qrCodeId: id(),
-  externalId: id().description('With the prefix `ext_`.'),
+export const qrCodeInfoQuery = Joi.object<QrCodeInfoQuery>({
+  projectSlug: text(190).description('Slug of the workspace; it must be that of the API key.'),
+  domain: domainField().description('Domain of the short link; with `key`.'),
+  key: text(1_000).description('Key of the short link; with `domain`.'),
+  qrCodeId: id().description('Id of the QR code.'),
+  externalId: id().description('External id of the QR code, after the prefix `ext_`.'),
 })
   .and('domain', 'key')
   .or('domain', 'qrCodeId', 'externalId')
@@ -189,7 +222,7 @@ export interface KeptImages {
 
 /** A checked body as a job carries it: content, look and tags each in one place. */
 export function toChanges(body: QrCodeBody, images: KeptImages): QrCodeChanges {
-  const { type, useAsTemplate, ...rest } = toRouted(body);
+  const { type, useAsTemplate, ...rest } = toSharedChanges(body);
   const changes: Record<string, unknown> = {};
   const design: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {

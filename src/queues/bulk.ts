@@ -1,25 +1,23 @@
 import type { ExportResult, NewExport } from '../exports/commands.ts';
+import type { NewImport } from '../imports/commands.ts';
+import type { ImportRecord } from '../imports/record.ts';
 import type { BulkLinkItem } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
 import type { BulkQrCodeItem } from '../qrcodes/record.ts';
 import type { NewQrCode } from '../qrcodes/schema.ts';
-import type { BulkInput, EventsFate } from '../records/commands.ts';
+import type { BulkInput } from '../short-links/bulk.ts';
+import type { EventsOnDelete } from '../short-links/remove.ts';
 import { defineQueue, type Job } from './queue.ts';
 
-/** Writes of many records at once, and what the service does by itself from time to time. */
+/** Writes of many records at once, exports, and imports. */
 export const bulk = defineQueue<{
   'links.create': Job<{ userId: string; links: BulkInput<NewLink>[] }, BulkLinkItem[]>;
   'links.update': Job<{ linkIds: string[]; changes: LinkChanges }, BulkLinkItem[]>;
-  'links.delete': Job<{ linkIds: string[]; events?: EventsFate }, { deletedCount: number }>;
+  'links.delete': Job<{ linkIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
   'qrcodes.create': Job<{ userId: string; qrcodes: BulkInput<NewQrCode>[] }, BulkQrCodeItem[]>;
-  'qrcodes.delete': Job<{ qrcodeIds: string[]; events?: EventsFate }, { deletedCount: number }>;
+  'qrcodes.delete': Job<{ qrcodeIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
   'export.write': Job<NewExport, ExportResult>;
-  'exports.prune': Job<object, undefined>;
-  'events.retain': Job<object, undefined>;
-  'events.sum': Job<object, undefined>;
-  'images.prune': Job<object, undefined>;
-  'events.partitions': Job<object, undefined>;
-  'visits.prune': Job<object, undefined>;
-  'jobs.expire': Job<object, undefined>;
-  'domains.check': Job<object, undefined>;
+  'import.create': Job<NewImport, ImportRecord>;
+  /** Does a slice of one of the workspace's imports. At most one such job runs for each workspace. */
+  'import.run': Job<object, undefined>;
 }>('bulk', { attempts: 12 });

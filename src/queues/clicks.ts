@@ -1,6 +1,6 @@
 import { defineQueue, type Job } from './queue.ts';
 
-/** Somebody came, and was answered. Everything else about the visit is worked out from this by the worker. */
+/** A visit that was answered. The worker derives everything else from it. */
 export interface Visit {
   /** Unique to this visit; the same however often it is handed in, and for the form that was sent with it. */
   id: string;
@@ -13,7 +13,7 @@ export interface Visit {
   domain: string;
   /** Key of the link; `_root` for the root of a domain. */
   key: string;
-  /** Where the visitor was sent. */
+  /** URL to which the visitor was redirected. */
   destination: string;
   ip: string;
   userAgent: string;
@@ -23,13 +23,13 @@ export interface Visit {
   via: 'link' | 'qr';
   /** The id of the click, where the redirect process has handed it out already. */
   clickId?: string;
-  /** Nobody was led on yet: a page of ours was shown. */
+  /** Set when a page was shown and the visitor was not redirected yet. */
   view?: { pageId: string };
   /** The form of a page was sent. */
   lead?: FormLead;
 }
 
-/** What somebody answered on the page before a destination. */
+/** A form that was submitted on a page before a destination. */
 export interface FormLead {
   eventId: string;
   /** The same when one form is sent twice. */
@@ -41,8 +41,17 @@ export interface FormLead {
 
 /**
  * Batches of visits from redirect processes to `worker_clicks`. They were answered, so they must be counted: they are
- * tried for a day, however long Postgres is away.
+ * tried for half a year, every 15 s in the end. Visits that Postgres refuses because of their data become dead letters
+ * (`events/ingest/rejected-visits.ts`), and are not retried with the batch. A call of the API is tried as often as any other.
  */
 export const clicks = defineQueue<{
   'visits.record': Job<Visit[], undefined>;
-}>('clicks', { attempts: 6_000 });
+  /** A click that another redirect service reports. */
+  'click.track': Job<Visit & { clickId: string }, { clickId: string }>;
+  /** An operator wants a rejected visit to be tried again, or deleted. */
+  'rejected.retry': Job<{ id: string }, { isStored: boolean }>;
+  'rejected.discard': Job<{ id: string }, { id: string }>;
+}>('clicks', {
+  attempts: 1_000_000,
+  attemptsOf: { 'click.track': 12, 'rejected.retry': 3, 'rejected.discard': 3 },
+});

@@ -1,4 +1,4 @@
-import type { ImageRef } from '../qrcodes/design.ts';
+import type { ImageRef } from '../images/name.ts';
 import { defineQueue, type Job } from './queue.ts';
 
 /** Images to be fetched and kept, for a workspace or, without one, for a day. */

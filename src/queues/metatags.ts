@@ -1,4 +1,4 @@
-import type { Previewed } from '../records/preview.ts';
+import type { RecordKind } from '../short-links/model.ts';
 import { defineQueue, type Job } from './queue.ts';
 
 /**
@@ -8,8 +8,8 @@ import { defineQueue, type Job } from './queue.ts';
 export const metatags = defineQueue<{
   /** Which of these addresses may be shown in a frame of ours. */
   'pages.framing': Job<{ urls: string[] }, string[]>;
-  /** What a page says about itself is to be kept in the cache. */
+  /** Reads the metadata of a page into the cache. */
   'page.read': Job<{ url: string }, undefined>;
   /** A record's card is to be filled with what its destination says. */
-  'record.preview': Job<{ of: Previewed; id: string; url: string }, undefined>;
+  'record.preview': Job<{ of: RecordKind; id: string; url: string }, undefined>;
 }>('metatags', { attempts: 2, keepFailed: false });

@@ -1,9 +1,12 @@
-import { type JobsOptions, Queue, Worker } from 'bullmq';
+import { Job as BullJob, DelayedError, type JobsOptions, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Refusal } from '../errors.ts';
+import { isLockTimeout } from '../infra/db.ts';
+import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import { deadLetters, jobSeconds } from '../infra/metrics.ts';
 import { type Outcome, reply } from './replies.ts';
+import { CALL_MS, Slots } from './slots.ts';
 
 /*
  * The only file that knows BullMQ. A job travels like this:
@@ -12,7 +15,8 @@ import { type Outcome, reply } from './replies.ts';
  *
  * - A refusal (a taken key, say) is a result and ends the job; a fault is thrown and tried again.
  * - Jobs may run twice: a worker that dies loses its lock after LOCK_MS and another takes the job over.
- *   Handlers make their effects happen once (`jobs/once.ts`).
+ *   Handlers make their effects happen once (`jobs/run-idempotent.ts`).
+ * - One tenant cannot fill the slots of a worker (`slots.ts`): its further jobs wait until some of its own have ended.
  * - Nothing is kept in Redis of a job that ended well: its durable result is a row in Postgres. A job that
  *   failed for good stays as a dead letter.
  */
@@ -23,9 +27,9 @@ export interface Job<Data, Result> {
   result: Result;
 }
 
-/** What goes into a job. */
+/** The input of a job. */
 export type DataOf<J> = J extends { data: infer Data } ? Data : never;
-/** What comes out of a job. */
+/** The result of a job. */
 export type ResultOf<J> = J extends { result: infer Result } ? Result : never;
 
 type AnyJobs = Record<string, Job<unknown, unknown>>;
@@ -34,7 +38,9 @@ type AnyJobs = Record<string, Job<unknown, unknown>>;
 export interface QueueDefinition<Jobs> {
   readonly name: string;
   readonly attempts: number;
-  /** Whether jobs that failed for good stay as dead letters. */
+  /** Of jobs that are tried more or less often than the others, by name. */
+  readonly attemptsOf: Readonly<Record<string, number | undefined>>;
+  /** True if jobs that failed for good are kept as dead letters. */
   readonly keepFailed: boolean;
   /** Never set: carries the types. */
   readonly jobs?: Jobs;
@@ -44,29 +50,81 @@ export interface QueueDefinition<Jobs> {
  * Names a queue and its jobs.
  *
  * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most 15 s) in between
+ * @param attemptsOf the same, of jobs that differ from the others
  * @param keepFailed false where a job's id must be free again after it failed
  */
 export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
   name: string,
-  { attempts, keepFailed = true }: { attempts: number; keepFailed?: boolean },
+  {
+    attempts,
+    attemptsOf = {},
+    keepFailed = true,
+  }: {
+    attempts: number;
+    attemptsOf?: { [K in keyof Jobs]?: number };
+    keepFailed?: boolean;
+  },
 ): QueueDefinition<Jobs> {
-  return { name, attempts, keepFailed };
+  return { name, attempts, attemptsOf, keepFailed };
 }
 
-interface Envelope {
-  data: unknown;
+/** The Idempotency-Key of a job's request. */
+export interface Keyed {
+  /** Keyed hash of the contents of the request. */
+  fingerprint: string;
+  /** Tells the request from its repeats. */
+  request: string;
+}
+
+/** The person, and the API key if there was one, for whom a job writes. */
+export interface Actor {
+  userId: string;
+  apiKeyId?: string;
+}
+
+/** The request that a job is done for. */
+interface JobOrigin {
   projectId: string;
+  /** On whose share of the slots the job runs, where that is not its workspace. */
+  tenant?: string;
   requestId?: string;
+  actor?: Actor | undefined;
   replyTo?: string;
+  keyed?: Keyed | undefined;
+  ifMatch?: IfMatch | undefined;
 }
 
-/** What a handler knows about the job it runs. */
+interface Envelope extends JobOrigin {
+  data: unknown;
+}
+
+/** Redis may have got a job, and has not said so: the job may run or not. */
+export class Unacknowledged extends Error {}
+
+/** Errors after which a command may be carried out all the same: no answer came, or the connection broke. */
+function isUnacknowledged(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    ['Command timed out', 'Connection is closed.'].includes(error.message) ||
+    error.name === 'MaxRetriesPerRequestError' ||
+    ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes((error as NodeJS.ErrnoException).code ?? '')
+  );
+}
+
+/** The context of a running job. */
 export interface JobContext {
   jobId: string;
   /** The workspace for which the job runs; empty for the service's own jobs. */
   projectId: string;
+  /** Name and data of the job, for the audit log; `undefined` where the service runs a command by itself. */
+  task?: { name: string; data: unknown };
+  actor?: Actor | undefined;
   /** True when this job may have run before, in part or whole. */
   isRepeat: boolean;
+  /** The request had an Idempotency-Key: an earlier job of the same id may have been its own. */
+  keyed?: Keyed | undefined;
+  /** The state of the record that the write is meant for (`refuseChanged`). */
+  ifMatch?: IfMatch | undefined;
   log: Log;
 }
 
@@ -75,25 +133,89 @@ export type Handlers<Jobs> = {
   [K in keyof Jobs]: (data: DataOf<Jobs[K]>, job: JobContext) => Promise<ResultOf<Jobs[K]>>;
 };
 
+/** Thrown by a handler that cannot do its job at the moment: it is run again soon, which does not count as an attempt. */
+export class Postponed extends Error {}
+
+/** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
+const POSTPONED_MS = 2_000;
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 const BACKOFF_MS = { first: 250, most: 15_000 };
+/** Longest delay before a job over its tenant's share requests a slot again, in ms. */
+const PARKED_MS = 15_000;
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 
 /** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
 const prefixOf = (queue: string) => `{q-${queue}}`;
 
 function jobOptions(
-  { attempts, keepFailed }: QueueDefinition<unknown>,
+  { attempts, attemptsOf, keepFailed }: QueueDefinition<unknown>,
+  name: string,
   jobId?: string,
 ): JobsOptions {
   return {
     ...(jobId === undefined ? {} : { jobId }),
-    attempts,
+    attempts: attemptsOf[name] ?? attempts,
     backoff: { type: 'custom' },
     removeOnComplete: true,
     removeOnFail: keepFailed ? DEAD_LETTERS : true,
   };
+}
+
+/** A job that failed for good. */
+export interface FailedJob {
+  jobId: string;
+  job: string;
+  projectId: string;
+  requestId: string | null;
+  attempts: number;
+  failedAt: Date;
+  error: string;
+  stack: string;
+  data: unknown;
+}
+
+function toFailedJob(job: BullJob): FailedJob {
+  const { projectId, requestId = null, data } = job.data as Envelope;
+  return {
+    jobId: job.id ?? '',
+    job: job.name,
+    projectId,
+    requestId,
+    attempts: job.attemptsMade,
+    failedAt: new Date(job.finishedOn ?? job.timestamp),
+    error: job.failedReason ?? '',
+    stack: job.stacktrace?.at(-1) ?? '',
+    data,
+  };
+}
+
+/** Activity of a queue. */
+export interface QueueActivity {
+  completedLastHour: number;
+  failedLastHour: number;
+  workers: number;
+}
+
+/** Minutes for which queues count the jobs that ended. */
+const ACTIVITY_MINUTES = 60;
+const MINUTE_MS = 60_000;
+
+/**
+ * Number of jobs that ended in the last hour. BullMQ moves counts to its list of minutes when the next job ends, so that
+ * the list ends with the minute before that of the last job.
+ *
+ * @param counts by the minute, the latest first
+ */
+function endedSince(
+  meta: { count: number; prevTS: number; prevCount: number },
+  counts: readonly number[],
+  now: number,
+): number {
+  const age = Math.floor(now / MINUTE_MS) - Math.floor(meta.prevTS / MINUTE_MS);
+  if (Number.isNaN(age) || age >= ACTIVITY_MINUTES) return 0;
+  const kept = counts.slice(0, Math.max(0, ACTIVITY_MINUTES - 1 - age));
+  return kept.reduce((sum, count) => sum + count, meta.count - meta.prevCount);
 }
 
 /** Puts jobs on queues over one Redis connection. */
@@ -112,7 +234,7 @@ export class Producer {
         connection: this.#redis,
         prefix: prefixOf(name),
         skipWaitingForReady: true,
-        // Nobody reads BullMQ's event stream: workers reply on channels.
+        // BullMQ's event stream is unused: workers reply on channels.
         streams: { events: { maxLen: 1 } },
       });
       queue.on('error', () => {});
@@ -121,27 +243,60 @@ export class Producer {
     return queue;
   }
 
-  /** Adds a job. Resolves when Redis has acknowledged it; rejects at once when Redis is away. */
+  /**
+   * Adds a job, unless one with its id waits or runs. Resolves when Redis has acknowledged it; rejects at once when
+   * Redis is away.
+   *
+   * @throws Unacknowledged when it isn't known whether the job was added
+   */
   async add<Jobs, Name extends keyof Jobs & string>(
     queue: QueueDefinition<Jobs>,
     name: Name,
     data: DataOf<Jobs[Name]>,
-    options: {
+    options: JobOrigin & {
       jobId: string;
-      projectId: string;
-      requestId?: string;
-      replyTo?: string;
       /** Taken only when no other job of the queue waits. */
       isLowPriority?: boolean;
     },
   ): Promise<void> {
     const { jobId, isLowPriority = false, ...rest } = options;
     const envelope: Envelope = { data, ...rest };
-    await this.#queue(queue).add(name, envelope, {
-      ...jobOptions(queue, jobId),
-      // BullMQ takes jobs without a priority first.
-      ...(isLowPriority ? { priority: 1 } : {}),
+    await this.#acknowledged(jobId, async () => {
+      if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
+      await this.#queue(queue).add(name, envelope, {
+        ...jobOptions(queue, name, jobId),
+        // BullMQ takes jobs without a priority first.
+        ...(isLowPriority ? { priority: 1 } : {}),
+      });
     });
+  }
+
+  /**
+   * The Idempotency-Key of the request of a job that waits or runs; `undefined` where there is none.
+   *
+   * @throws Unacknowledged when Redis does not answer
+   */
+  async keyedOf(queue: { name: string }, jobId: string): Promise<Keyed | undefined> {
+    const job = await this.#acknowledged(jobId, () => this.#queue(queue).getJob(jobId));
+    return (job?.data as Envelope | undefined)?.keyed;
+  }
+
+  async #acknowledged<Result>(jobId: string, act: () => Promise<Result>): Promise<Result> {
+    const wasReady = this.#redis.status === 'ready';
+    try {
+      return await act();
+    } catch (cause) {
+      if (!wasReady || !isUnacknowledged(cause)) throw cause;
+      throw new Unacknowledged(`Redis has not acknowledged job ${jobId}`, { cause });
+    }
+  }
+
+  /** A dead letter has changed nothing, and would keep a repeat of its request from being tried. */
+  async #dropFailed(queue: { name: string }, jobId: string): Promise<void> {
+    const job = await this.#queue(queue).getJob(jobId);
+    if (job === undefined || !(await job.isFailed())) return;
+    // A repeat at the same instant may have replaced it, and its job runs.
+    await job.remove().catch(() => {});
   }
 
   /**
@@ -152,35 +307,40 @@ export class Producer {
     queue: QueueDefinition<Jobs>,
     name: Name,
     data: DataOf<Jobs[Name]>,
-    subject: string,
+    { subject, projectId }: { subject: string; projectId: string },
   ): Promise<void> {
-    const envelope: Envelope = { data, projectId: '' };
+    const envelope: Envelope = { data, projectId };
     await this.#queue(queue).add(name, envelope, {
-      ...jobOptions(queue),
+      ...jobOptions(queue, name),
       deduplication: { id: subject, keepLastIfActive: true },
     });
   }
 
   /**
-   * Registers a job that runs every so many ms; one that is registered already is left alone, since to register it
-   * anew would put its next run off.
+   * Registers the jobs of a queue that run every so many ms, and removes other registrations. One that is registered
+   * already is left alone, since to register it anew would put its next run off.
    */
-  async repeat(queue: QueueDefinition<unknown>, name: string, every: number): Promise<void> {
-    const known = await this.#queue(queue).getJobScheduler(name);
-    if (known?.every === every) return;
+  async schedule(
+    queue: QueueDefinition<unknown>,
+    jobs: readonly { job: string; every: number }[],
+  ): Promise<void> {
+    const bullQueue = this.#queue(queue);
+    const known = await bullQueue.getJobSchedulers();
+    for (const { key } of known) {
+      if (!jobs.some(({ job }) => job === key)) await bullQueue.removeJobScheduler(key);
+    }
     const envelope: Envelope = { data: {}, projectId: '' };
-    await this.#queue(queue).upsertJobScheduler(
-      name,
-      { every },
-      {
-        name,
-        data: envelope,
-        opts: jobOptions(queue),
-      },
-    );
+    for (const { job, every } of jobs) {
+      if (known.some((one) => one.key === job && one.every === every)) continue;
+      await bullQueue.upsertJobScheduler(
+        job,
+        { every },
+        { name: job, data: envelope, opts: jobOptions(queue, job) },
+      );
+    }
   }
 
-  /** Where a job stands, and for which workspace; `undefined` when the queue does not know it. */
+  /** The state of a job and its workspace; `undefined` if the queue does not have it. */
   async stateOf(
     queue: QueueDefinition<unknown>,
     jobId: string,
@@ -198,6 +358,63 @@ export class Producer {
     return this.#queue(queue).getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
   }
 
+  /** How many jobs of a queue ended in the last hour, to the minute, and how many processes take its jobs. */
+  async activity(queue: { name: string }): Promise<QueueActivity> {
+    const bullQueue = this.#queue(queue);
+    const ended = async (how: 'completed' | 'failed') => {
+      const { meta, data } = await bullQueue.getMetrics(how, 0, ACTIVITY_MINUTES - 1);
+      return endedSince(meta, data, Date.now());
+    };
+    const [completedLastHour, failedLastHour, workers] = await Promise.all([
+      ended('completed'),
+      ended('failed'),
+      bullQueue.getWorkersCount(),
+    ]);
+    return { completedLastHour, failedLastHour, workers };
+  }
+
+  /** Jobs of a queue that failed for good, the latest first. */
+  async listFailed(queue: { name: string }, limit: number): Promise<FailedJob[]> {
+    const jobs = await this.#queue(queue).getJobs(['failed'], 0, limit - 1, false);
+    // One that has been retried meanwhile is `undefined`.
+    return jobs.flatMap((job) => (job === undefined ? [] : [toFailedJob(job)]));
+  }
+
+  /** A job that failed for good. */
+  async findFailed(queue: { name: string }, jobId: string): Promise<FailedJob | undefined> {
+    const job = await this.#failed(queue, jobId);
+    return job === undefined ? undefined : toFailedJob(job);
+  }
+
+  /** Lets a job that failed for good run once more. @returns false where there is none */
+  async retryFailed(queue: { name: string }, jobId: string): Promise<boolean> {
+    return this.#end(await this.#failed(queue, jobId), (job) => job.retry('failed'));
+  }
+
+  /** Deletes a job that failed for good. @returns false where there is none */
+  async discardFailed(queue: { name: string }, jobId: string): Promise<boolean> {
+    return this.#end(await this.#failed(queue, jobId), (job) => job.remove());
+  }
+
+  async #failed(queue: { name: string }, jobId: string): Promise<BullJob | undefined> {
+    const bullQueue = this.#queue(queue);
+    // Asked for first: not every key under the name of a queue is that of a job.
+    if ((await bullQueue.getJobState(jobId)) !== 'failed') return undefined;
+    return bullQueue.getJob(jobId);
+  }
+
+  async #end(job: BullJob | undefined, act: (job: BullJob) => Promise<void>): Promise<boolean> {
+    if (job === undefined) return false;
+    try {
+      await act(job);
+      return true;
+    } catch (error) {
+      // Another request may have been quicker.
+      if (await job.isFailed()) throw error;
+      return false;
+    }
+  }
+
   /** Lets go of the queues; the connection stays its owner's. */
   async close(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
@@ -211,53 +428,60 @@ export interface RunningWorker {
 }
 
 /** A queue with its handlers: all that a worker process adds to `workers/main.ts`. */
-export interface WorkerDefinition {
-  readonly queue: { readonly name: string };
-  start(means: { redis: Redis; log: Log }): RunningWorker;
+export interface WorkerDefinition<Jobs = unknown> {
+  readonly queue: QueueDefinition<Jobs>;
+  readonly handlers: Handlers<Jobs>;
+  /** @param means.concurrency jobs that run at once; those of one tenant get a share of it */
+  start(options: { redis: Redis; log: Log; concurrency: number }): RunningWorker;
 }
 
-/** Joins a queue to the functions that do its jobs. A missing or misfit handler does not compile. */
+/** Joins a queue to the functions that do its jobs. A missing handler, or one of another type, does not compile. */
 export function serve<Jobs>(
   queue: QueueDefinition<Jobs>,
   handlers: Handlers<Jobs>,
-  { concurrency }: { concurrency: number },
-): WorkerDefinition {
+): WorkerDefinition<Jobs> {
   return {
     queue,
-    start({ redis, log }) {
-      const worker = new Worker(
+    handlers,
+    start({ redis, log, concurrency }) {
+      const slots = new Slots(concurrency);
+      /** Lets parked jobs return. */
+      const call = (jobIds: string[]): void => {
+        for (const jobId of jobIds) {
+          new BullJob(worker, '', undefined, {}, jobId)
+            .promote()
+            .catch(() => call(slots.forget(jobId)));
+        }
+        // If other processes took all of them, no job of this process may end or arrive to have the next ones called.
+        if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
+      };
+      const worker: Worker = new Worker(
         queue.name,
-        async (job) => {
-          const { data, projectId, requestId, replyTo } = job.data as Envelope;
+        async (job, token) => {
+          const { projectId, tenant = projectId } = job.data as Envelope;
           const jobId = job.id ?? '';
-          const jobLog = log.child({
-            queue: queue.name,
-            job: job.name,
-            jobId,
-            projectId,
-            requestId,
-          });
-          const handler = (handlers as Handlers<AnyJobs>)[job.name];
-          if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
-          const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
-          const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
-          let outcome: Outcome;
-          try {
-            const result = await handler(data, { jobId, projectId, isRepeat, log: jobLog });
-            outcome = { result };
-            jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
-          } catch (error) {
-            if (!(error instanceof Refusal)) {
-              stop({ outcome: 'fault' });
+          // Parking counts as a start, and not as an attempt.
+          const wasParked = job.attemptsStarted > job.attemptsMade + 1;
+          if (!slots.enter(tenant, jobId, wasParked)) {
+            try {
+              await job.moveToDelayed(Date.now() + PARKED_MS, token);
+            } catch (error) {
+              call(slots.drop(tenant, jobId));
               throw error;
             }
-            outcome = { refused: error.toJSON() };
-            jobLog.debug(
-              { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
-              'job refused',
-            );
+            call(slots.park(tenant, jobId));
+            throw new DelayedError();
           }
-          if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
+          try {
+            await run(job);
+          } catch (error) {
+            if (!(error instanceof Postponed || isLockTimeout(error))) throw error;
+            log.info({ queue: queue.name, job: job.name, jobId, err: error }, 'job was postponed');
+            await job.moveToDelayed(Date.now() + POSTPONED_MS, token);
+            throw new DelayedError();
+          } finally {
+            call(slots.leave(tenant));
+          }
         },
         {
           connection: redis,
@@ -265,6 +489,7 @@ export function serve<Jobs>(
           concurrency,
           lockDuration: LOCK_MS,
           stalledInterval: STALLED_CHECK_MS,
+          metrics: { maxDataPoints: ACTIVITY_MINUTES },
           // A job that outlives its worker is not at fault: hand it on as often as it takes.
           maxStalledCount: 1_000,
           settings: {
@@ -273,7 +498,43 @@ export function serve<Jobs>(
           },
         },
       );
-      worker.on('error', (error) => log.warn({ err: error }, 'worker lost Redis or a job lock'));
+      const run = async (job: BullJob): Promise<void> => {
+        const { data, projectId, requestId, actor, replyTo, keyed, ifMatch } = job.data as Envelope;
+        const jobId = job.id ?? '';
+        const jobLog = log.child({
+          queue: queue.name,
+          job: job.name,
+          jobId,
+          projectId,
+          requestId,
+        });
+        const handler = (handlers as Handlers<AnyJobs>)[job.name];
+        if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
+        const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
+        const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
+        let outcome: Outcome;
+        try {
+          const request = { task: { name: job.name, data }, actor, keyed, ifMatch };
+          const context = { jobId, projectId, isRepeat, ...request, log: jobLog };
+          const result = await handler(data, context);
+          outcome = { result };
+          jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
+        } catch (error) {
+          if (!(error instanceof Refusal)) {
+            stop({ outcome: 'fault' });
+            throw error;
+          }
+          outcome = { refused: error.toJSON() };
+          jobLog.debug(
+            { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
+            'job refused',
+          );
+        }
+        if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
+      };
+      worker.on('error', (error) =>
+        log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
+      );
       worker.on('failed', (job, error) => {
         if (job === undefined) return;
         const fields = {
@@ -282,8 +543,8 @@ export function serve<Jobs>(
           jobId: job.id,
           attempt: job.attemptsMade,
         };
-        if (job.attemptsMade < queue.attempts) {
-          log.warn({ ...fields, err: error }, 'job failed, will be tried again');
+        if (job.attemptsMade < (job.opts.attempts ?? queue.attempts)) {
+          log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
           return;
         }
         deadLetters.inc({ queue: queue.name, job: job.name });

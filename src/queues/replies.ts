@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RefusalData } from '../errors.ts';
 
-/** How a job ended. */
+/** The outcome of a job. */
 export type Outcome<Result = unknown> =
   | { result: Result }
   | { refused: RefusalData }
@@ -30,7 +30,8 @@ export class Replies {
   /** Goes into `add` as `replyTo`. */
   readonly address: string;
   readonly #subscriber: Redis;
-  readonly #waiting = new Map<string, (outcome: Outcome) => void>();
+  /** By job: several requests may wait for one. */
+  readonly #waiting = new Map<string, Set<(outcome?: Outcome) => void>>();
 
   private constructor(subscriber: Redis, address: string) {
     this.#subscriber = subscriber;
@@ -42,7 +43,7 @@ export class Replies {
     const replies = new Replies(subscriber, address);
     subscriber.on('message', (_channel: string, message: string) => {
       const { jobId, ...outcome } = JSON.parse(message) as { jobId: string } & Outcome;
-      replies.#waiting.get(jobId)?.(outcome);
+      for (const finish of replies.#waiting.get(jobId) ?? []) finish(outcome);
     });
     await subscriber.subscribe(replyChannel(address), replyChannel(EVERYBODY));
     return replies;
@@ -53,21 +54,31 @@ export class Replies {
     jobId: string,
     ms: number,
   ): { outcome: Promise<Outcome<Result> | undefined>; cancel(): void } {
+    const waiting = this.#waiting.get(jobId) ?? new Set();
+    this.#waiting.set(jobId, waiting);
     let finish: (outcome?: Outcome) => void = () => {};
     const outcome = new Promise<Outcome<Result> | undefined>((resolve) => {
       const timer = setTimeout(() => finish(), ms);
       finish = (value) => {
         clearTimeout(timer);
-        this.#waiting.delete(jobId);
+        waiting.delete(finish);
+        if (waiting.size === 0 && this.#waiting.get(jobId) === waiting) this.#waiting.delete(jobId);
         resolve(value as Outcome<Result> | undefined);
       };
     });
-    this.#waiting.set(jobId, finish);
+    waiting.add(finish);
     return { outcome, cancel: () => finish() };
   }
 
+  /** Ends all waiting: no outcome is known. */
+  giveUp(): void {
+    for (const waiting of this.#waiting.values()) {
+      for (const finish of waiting) finish();
+    }
+  }
+
   async close(): Promise<void> {
-    for (const finish of this.#waiting.values()) finish({ fault: true });
+    this.giveUp();
     await this.#subscriber.quit().catch(() => {});
   }
 }

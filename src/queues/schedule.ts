@@ -1,5 +1,6 @@
 import { bulk } from './bulk.ts';
 import { currency } from './currency.ts';
+import { maintenance } from './maintenance.ts';
 import type { Producer, QueueDefinition } from './queue.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -12,22 +13,34 @@ const due = <Jobs>(queue: QueueDefinition<Jobs>, job: keyof Jobs & string, every
   every,
 });
 
-/** What runs when. The scheduler process registers this table; Redis keeps it from then on. */
+/** The schedule. The scheduler process registers it in Redis. */
 export const SCHEDULE = [
-  due(bulk, 'events.partitions', 60 * MINUTE),
-  due(bulk, 'visits.prune', 10 * MINUTE),
-  due(bulk, 'jobs.expire', 5 * MINUTE),
-  due(bulk, 'images.prune', 60 * MINUTE),
-  due(bulk, 'domains.check', 5 * MINUTE),
-  due(bulk, 'exports.prune', 60 * MINUTE),
-  due(bulk, 'events.retain', 12 * 60 * MINUTE),
-  due(bulk, 'events.sum', 60 * MINUTE),
+  due(maintenance, 'events.partitions', 60 * MINUTE),
+  due(maintenance, 'visits.prune', 10 * MINUTE),
+  due(maintenance, 'jobs.expire', 5 * MINUTE),
+  due(maintenance, 'images.prune', 60 * MINUTE),
+  due(maintenance, 'domains.check', 5 * MINUTE),
+  due(maintenance, 'exports.prune', 60 * MINUTE),
+  due(maintenance, 'sessions.prune', 60 * MINUTE),
+  due(maintenance, 'imports.resume', MINUTE),
+  due(maintenance, 'imports.prune', 10 * MINUTE),
+  due(maintenance, 'events.retain', 12 * 60 * MINUTE),
+  due(maintenance, 'events.sum', 60 * MINUTE),
+  due(maintenance, 'rollups.rebuild', MINUTE),
   due(webhooks, 'webhooks.sweep', 5_000),
-  due(webhooks, 'webhooks.prune', 60 * MINUTE),
+  due(maintenance, 'webhooks.prune', 60 * MINUTE),
+  due(maintenance, 'invitations.prune', 60 * MINUTE),
+  due(maintenance, 'audit.prune', 60 * MINUTE),
   due(currency, 'rates.refresh', 6 * 60 * MINUTE),
 ];
 
-/** Registers every row of the table. */
+/** Queues that have rows in the table, and those that had some in an earlier version. */
+const QUEUES = new Set<QueueDefinition<unknown>>([...SCHEDULE.map(({ queue }) => queue), bulk]);
+
+/** Makes Redis hold the rows of the table, and no others. */
 export async function registerSchedule(producer: Producer): Promise<void> {
-  for (const { queue, job, every } of SCHEDULE) await producer.repeat(queue, job, every);
+  for (const queue of QUEUES) {
+    const rows = SCHEDULE.filter((row) => row.queue.name === queue.name);
+    await producer.schedule(queue, rows);
+  }
 }

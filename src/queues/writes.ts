@@ -1,23 +1,38 @@
-import type { NewSale, TrackedSale } from '../conversions/commands.ts';
-import type { LeadResult } from '../conversions/record.ts';
+import type { NewSale, Tracked } from '../conversions/commands.ts';
+import type { LeadResult, SaleResult } from '../conversions/record.ts';
 import type { LeadBody } from '../conversions/schema.ts';
 import type { CustomerChanges } from '../customers/commands.ts';
 import type { CustomerRecord } from '../customers/record.ts';
 import type { DomainRecord } from '../domains/record.ts';
 import type { DomainChanges, NewDomain } from '../domains/schema.ts';
 import type { FolderRecord } from '../folders/record.ts';
+import type { ImportRecord } from '../imports/record.ts';
+import type { OptionChanges } from '../imports/schema.ts';
+import type { AcceptInvitation, CreateInvitation } from '../invitations/commands.ts';
+import type { InvitationWithUrl } from '../invitations/record.ts';
+import type { CreateKey, RotateKey } from '../keys/commands.ts';
+import type { KeyRecord, KeyWithSecret } from '../keys/record.ts';
+import type { KeyChanges } from '../keys/schema.ts';
 import type { SealedLink } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
+import type { MemberRecord } from '../members/record.ts';
 import type { PageRecord } from '../pages/record.ts';
 import type { NewPage, PageChanges } from '../pages/schema.ts';
 import type { SealedQrCode } from '../qrcodes/record.ts';
 import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
-import type { EventsFate } from '../records/commands.ts';
-import type { FoundPreview } from '../records/preview.ts';
+import type { WorkspaceChanges } from '../settings/commands.ts';
+import type { WorkspaceRecord } from '../settings/record.ts';
+import type { FoundPreview } from '../short-links/preview.ts';
+import type { EventsOnDelete } from '../short-links/remove.ts';
 import type { TagRecord } from '../tags/record.ts';
+import type { LinkSignIn, OtherSessions, SignIn, UserChanges } from '../users/commands.ts';
+import type { IdentitySignIn } from '../users/identities.ts';
+import type { Membership } from '../users/record.ts';
+import type { OwnWorkspace } from '../users/workspaces.ts';
 import type { WebhookKind } from '../webhooks/kinds.ts';
 import type { DeliveryRecord, WebhookRecord, WebhookWithSecret } from '../webhooks/record.ts';
 import type { NewWebhook, ResendBody, WebhookBody } from '../webhooks/schema.ts';
+import type { Role } from '../workspaces/roles.ts';
 import { defineQueue, type Job } from './queue.ts';
 
 /** Creates, changes and deletions of single records. Ids of new records are made before the job. */
@@ -26,13 +41,13 @@ export const writes = defineQueue<{
   /** The result has the id of the job's own link where that was made, else of the one that was there. */
   'link.upsert': Job<{ userId: string; link: NewLink }, SealedLink>;
   'link.update': Job<{ linkId: string; changes: LinkChanges }, SealedLink>;
-  /** What was found for the card of a link. */
+  /** Fills in the preview of a link. */
   'link.fill': Job<FoundPreview, { id: string }>;
-  'link.delete': Job<{ linkId: string; events?: EventsFate }, { id: string }>;
+  'link.delete': Job<{ linkId: string; events?: EventsOnDelete }, { id: string }>;
   'qrcode.create': Job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>;
   'qrcode.update': Job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>;
   'qrcode.fill': Job<FoundPreview, { id: string }>;
-  'qrcode.delete': Job<{ qrcodeId: string; events?: EventsFate }, { id: string }>;
+  'qrcode.delete': Job<{ qrcodeId: string; events?: EventsOnDelete }, { id: string }>;
   'template.delete': Job<{ id: string }, { id: string }>;
   'tag.create': Job<{ id: string; name: string; color: string }, TagRecord>;
   'tag.update': Job<{ id: string; name?: string; color?: string }, TagRecord>;
@@ -47,8 +62,12 @@ export const writes = defineQueue<{
   'domain.update': Job<{ id: string; changes: DomainChanges }, DomainRecord>;
   'domain.verify': Job<{ id: string }, DomainRecord>;
   'domain.delete': Job<{ id: string }, { id: string }>;
-  'lead.track': Job<{ eventId: string; at: string; lead: LeadBody }, LeadResult>;
-  'sale.track': Job<NewSale, TrackedSale>;
+  'import.update': Job<{ id: string; changes: OptionChanges }, ImportRecord>;
+  'import.start': Job<{ id: string }, ImportRecord>;
+  'import.cancel': Job<{ id: string }, ImportRecord>;
+  'import.undo': Job<{ id: string }, ImportRecord>;
+  'lead.track': Job<{ eventId: string; at: string; lead: LeadBody }, Tracked<LeadResult>>;
+  'sale.track': Job<NewSale, Tracked<SaleResult>>;
   'customer.update': Job<{ id: string; changes: CustomerChanges }, CustomerRecord>;
   'customer.delete': Job<{ id: string }, { id: string }>;
   /** Secrets are sealed, here and in the results. */
@@ -59,5 +78,26 @@ export const writes = defineQueue<{
   'webhook.test': Job<{ id: string; deliveryId: string; kind: WebhookKind }, DeliveryRecord>;
   'webhook.resend': Job<{ id: string; deliveryId: string }, DeliveryRecord>;
   'webhook.resendAll': Job<ResendBody & { id: string }, { count: number }>;
+  'workspace.update': Job<{ changes: WorkspaceChanges }, WorkspaceRecord>;
+  'member.update': Job<{ userId: string; changes: { role: Role } }, MemberRecord>;
+  'member.remove': Job<{ userId: string }, { id: string }>;
+  /** The address is sealed; the hash of its token is stored. */
+  'invitation.create': Job<CreateInvitation, InvitationWithUrl>;
+  'invitation.delete': Job<{ id: string }, { id: string }>;
+  'invitation.accept': Job<AcceptInvitation, { userId: string }>;
+  /** A key itself is sealed; its hash is stored. */
+  'apiKey.create': Job<CreateKey, KeyWithSecret>;
+  'apiKey.update': Job<{ id: string; changes: KeyChanges }, KeyRecord>;
+  'apiKey.rotate': Job<RotateKey, KeyWithSecret>;
+  'apiKey.revoke': Job<{ id: string }, { id: string }>;
   'apiKey.used': Job<{ apiKeyId: string; at: string }, undefined>;
+  'session.create': Job<SignIn, undefined>;
+  'session.createByLink': Job<LinkSignIn, { userId: string }>;
+  'session.createByIdentity': Job<IdentitySignIn, { userId: string }>;
+  'session.end': Job<{ hash: string }, undefined>;
+  'session.endOwn': Job<{ userId: string; id: string }, { id: string }>;
+  'session.endOthers': Job<OtherSessions, { deletedCount: number }>;
+  'session.used': Job<{ id: string; at: string }, undefined>;
+  'user.update': Job<UserChanges, undefined>;
+  'workspace.create': Job<OwnWorkspace, Membership>;
 }>('writes', { attempts: 12 });

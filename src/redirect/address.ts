@@ -1,12 +1,19 @@
-/** What a request line asks for. */
+import type { IncomingMessage } from 'node:http';
+import { normalize } from '../infra/normalize.ts';
+import type { KeyPrefix } from '../lookup/find.ts';
+import { normaliseHost } from './visitor.ts';
+
+/** The parts of a request target. */
 export interface Address {
   asks: Asks;
   /** Empty for the root of the domain; `null` when no link can ever have it. */
   key: string | null;
   /** As it was sent, without its question mark. */
   query: string;
-  /** The token of an address that leads on past a page. */
+  /** The token of a path that continues past a page. */
   token?: string;
+  /** Of a flexible link: what follows its key in the path, as it was sent, with the slash before it. */
+  rest?: string;
 }
 
 /**
@@ -22,18 +29,33 @@ const FILE = '_/file/';
 const STATS = '_/stats/';
 const CONTINUE = '_/continue/';
 
-/** Where a link itself is, as a path. */
-export const keyPath = (key: string, query = ''): string => withQuery(`/${encodeURI(key)}`, query);
-/** Where the file of a link's page is. */
+/** Path of a link. */
+export const keyPath = (key: string, query = '', rest = ''): string =>
+  withQuery(`/${encodeURI(key)}${rest}`, query);
+/** Path of the file of a link's page. */
 export const filePath = (key: string): string => `/${FILE}${encodeURI(key)}`;
-/** Where a link leads on past the page before its destination. */
-export const continuePath = (token: string, key: string, query: string): string =>
-  withQuery(`/${CONTINUE}${token}/${encodeURI(key)}`, query);
+/** Path that continues past the page before a link's destination. */
+export const continuePath = (token: string, { key, query, rest = '' }: Address): string =>
+  withQuery(`/${CONTINUE}${token}/${encodeURI(key ?? '')}${rest}`, query);
+
+/** Path that was asked for, after a form was sent to it. */
+export function ownPath({ key, query, rest = '', asks }: Address): string {
+  const plus = asks === 'preview' ? '+' : '';
+  return rest === '' ? keyPath(`${key!}${plus}`, query) : keyPath(key!, query, `${rest}${plus}`);
+}
 
 const withQuery = (path: string, query: string) => (query === '' ? path : `${path}?${query}`);
 
+/** A flexible key has at most so many segments: each is a name to look up in every path that nothing else has. */
+const MOST_SEGMENTS = 16;
+
 /** Longest key that can exist, in UTF-16 units: 190 characters, each of at most two. */
 const LONGEST_KEY = 380;
+/** The same in a path: a UTF-16 unit is at most three bytes, each written as `%XX`. */
+const LONGEST_IN_PATH = 9 * LONGEST_KEY;
+
+/** The beginning of the absolute form. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;
@@ -58,7 +80,8 @@ export function readAddress(target: string): Address | undefined {
   }
   const last = end > 1 && target.charCodeAt(end - 1) === SLASH ? end - 1 : end;
   const path = target.slice(1, last);
-  const name = isPlain ? path : decode(path);
+  // A path too long for a key is not decoded: composing its characters takes quadratic time.
+  const name = isPlain || path.length > LONGEST_IN_PATH ? path : decode(path);
   if (name === undefined) return undefined;
   const query = end === target.length ? '' : readQuery(target, end);
   if (name.charCodeAt(0) === UNDERSCORE) return readOwn(name, query);
@@ -69,7 +92,7 @@ export function readAddress(target: string): Address | undefined {
   return { asks: 'link', key: canExist(name) ? name : null, query };
 }
 
-/** What is under `_/`, where no links are. */
+/** Reads a path under `_/`, where no links are. */
 function readOwn(name: string, query: string): Address {
   if (name.startsWith(FILE)) return asking('file', name.slice(FILE.length), query);
   if (name.startsWith(STATS)) return asking('stats', name.slice(STATS.length), query);
@@ -81,6 +104,90 @@ function readOwn(name: string, query: string): Address {
   return asking('link', name, query);
 }
 
+/**
+ * The beginnings of a path that may be the key of a flexible link, the longest first. None where the rest of the path
+ * climbs up (`..`), which would lead out of the destination's path.
+ */
+export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {
+  const path = percentEncoded(pathOf(target));
+  const start = asks === 'continue' ? path.indexOf('/', CONTINUE.length + 1) + 1 : 1;
+  if (asks === 'file' || asks === 'stats' || start === 0 || isReserved(path, start)) return [];
+  // A slash at the end only means the key before it.
+  const end = asks === 'preview' ? path.replace(/(\+|%2b)\/?$/i, '').length : path.length;
+  const prefixes: KeyPrefix[] = [];
+  let segments = 0;
+  let slash = path.indexOf('/', start + 1);
+  if (slash < 0 || CLIMB.test(path.slice(slash, end))) return [];
+  while (slash >= 0 && slash < end - 1 && slash - start <= LONGEST_IN_PATH) {
+    const key = path.charCodeAt(slash - 1) === SLASH ? undefined : decode(path.slice(start, slash));
+    if (key !== undefined && canExist(key)) {
+      prefixes.unshift({ key, rest: path.slice(slash, end) });
+    }
+    segments += 1;
+    if (segments === MOST_SEGMENTS) break;
+    slash = path.indexOf('/', slash + 1);
+  }
+  return prefixes;
+}
+
+/**
+ * True when the request names its host in two ways, or not at all: we and a proxy in front of us might read it as two
+ * different requests (RFC 9112, 3.2).
+ */
+export function isAmbiguous(
+  { rawHeaders, httpVersionMinor, url = '/' }: IncomingMessage,
+  host: string,
+) {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor === 1)) return true;
+  return url[0] !== '/' && normaliseHost(authorityOf(url)) !== host;
+}
+
+/**
+ * Node refuses a path with bytes of UTF-8 that are not percent-encoded, as a few clients send it. They are sent to the
+ * path that they mean. Answers `undefined` where something else is wrong, and for `//host`, which is another host, as is
+ * `/\host` to browsers.
+ */
+export function encodedPath(packet: Buffer | undefined): string | undefined {
+  const line = packet?.subarray(0, packet.indexOf('\r')).toString('latin1') ?? '';
+  const path = /^(?:GET|HEAD) (\/(?![/\\])[!-~\x80-\xff]*) HTTP\/1\.[01]$/.exec(line)?.[1];
+  return path === undefined || isAscii(path) ? undefined : percentEncoded(path);
+}
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
+/** The bytes of a request that no address may hold as they are; a character stands for a byte. */
+const percentEncoded = (bytes: string): string =>
+  bytes.replaceAll(
+    /[^!-~]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+
+/** Host and port of a target in the absolute form; empty for any other. */
+const authorityOf = (target: string): string =>
+  ORIGIN.exec(target)?.[0].replace(/^https?:\/\//i, '') ?? '';
+
+/** A segment that climbs up. Browsers take a backslash for a slash, and some servers decode either. */
+const CLIMB = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
+
+/** True when a path is below `_/` or `.well-known/`. */
+function isReserved(path: string, start: number): boolean {
+  const slash = path.indexOf('/', start);
+  if (slash < 0 || slash - start > LONGEST_IN_PATH) return false;
+  const first = decode(path.slice(start, slash));
+  return first === '_' || first === '.well-known';
+}
+
+/** The path of a request target, without its query. */
+function pathOf(target: string): string {
+  const path = target.charCodeAt(0) === SLASH ? target : target.replace(ORIGIN, '');
+  return path.slice(0, path.search(/[?#]|$/));
+}
+
 const asking = (asks: Asks, key: string, query: string): Address => ({
   asks,
   key: canExist(key) && (asks === 'link' || key !== '') ? key : null,
@@ -88,7 +195,7 @@ const asking = (asks: Asks, key: string, query: string): Address => ({
 });
 
 function readAbsolute(target: string): Address | undefined {
-  const authority = /^https?:\/\/[^/?#]*/i.exec(target);
+  const authority = ORIGIN.exec(target);
   if (authority === null) return undefined;
   const rest = target.slice(authority[0].length);
   return readAddress(rest.charCodeAt(0) === SLASH ? rest : `/${rest}`);
@@ -103,8 +210,8 @@ function readQuery(target: string, start: number): string {
 
 function decode(path: string): string | undefined {
   try {
-    // Node hands over one character per byte; a few clients send UTF-8 without encoding it.
-    const text = decodeURIComponent(Buffer.from(path, 'latin1').toString()).normalize('NFC');
+    // Node hands over one character per byte, where it takes UTF-8 that is not percent-encoded.
+    const text = normalize(decodeURIComponent(Buffer.from(path, 'latin1').toString()), 'NFC');
     return text.endsWith('/') ? text.slice(0, -1) : text;
   } catch {
     return undefined;
@@ -115,16 +222,20 @@ function canExist(key: string): boolean {
   if (key.length > LONGEST_KEY) return false;
   switch (key.charCodeAt(0)) {
     case UNDERSCORE:
-      return key !== '_' && !key.startsWith('_/');
+      if (key === '_' || key.startsWith('_/')) return false;
+      break;
     case 0x72: // r
-      return key !== 'robots.txt';
+      if (key === 'robots.txt') return false;
+      break;
     case 0x66: // f
-      return key !== 'favicon.ico';
+      if (key === 'favicon.ico') return false;
+      break;
     case 0x2e: // .
-      return !key.startsWith('.well-known/');
+      if (key.startsWith('.well-known/')) return false;
+      break;
     default:
-      return isPrintable(key);
   }
+  return isPrintable(key);
 }
 
 function isPrintable(key: string): boolean {

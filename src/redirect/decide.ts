@@ -1,91 +1,92 @@
-import type { DisplayPage, DomainEntry, LinkCard, LinkEntry, PageEntry } from '../lookup/entry.ts';
-import type { Asks } from './address.ts';
-import { finalUrl, isWeb, withParameter } from './destination.ts';
-import { holds, type Traits } from './rules.ts';
+import type {
+  Conditions,
+  DisplayPage,
+  DomainEntry,
+  LinkCard,
+  LinkEntry,
+  PageEntry,
+  RuleEntry,
+  TimeWindow,
+} from '../lookup/entry.ts';
+import type { Found } from '../lookup/find.ts';
+import type { Facts } from './facts.ts';
+import type { Traits } from './visitor.ts';
 
-/** What is known of a request when it is decided. */
-export interface Facts {
-  /** Milliseconds since 1970. */
-  now: number;
-  asks: Asks;
-  /** Raw query, without its question mark. */
-  query: string;
-  /** The request came over https, as far as we can believe who says so. */
-  isSecure: boolean;
-  /** A link-preview crawler asks. */
-  isCrawler: boolean;
-  /** Only looked at where the link targets devices. */
-  platform: 'ios' | 'android' | undefined;
-  /** Only looked at where the link has rules or targets countries. */
-  traits: Traits;
-  /** As many visits as the link may have are counted. */
-  isUsedUp: boolean;
-  /** The visitor has entered the password. */
-  isUnlocked: boolean;
-  /** The page before the destination, where the link has one of ours and it is still there. */
-  page: PageEntry | undefined;
-  /** How far the visitor has come past that page. */
-  passed: 'no' | 'seen' | 'submitted';
-  /** To be handed on to the destination. */
-  clickId: string | undefined;
-}
-
-/** Whose visit it is. */
+/** The record whose visit it is. */
 export interface Visited {
   projectId: string;
   /** Empty for the root of a domain. */
   linkId: string;
 }
 
-/** What leads a visitor to what the link stands for, and so is a visit of it. */
-interface Leading {
-  /** Where the visitor is sent, or the address of the page: what its events name as destination. */
+/** Common to all that is a visit of the link. */
+interface VisitDecision {
+  /** The URL of the redirect or of the page; the destination in its events. */
   destination: string;
   via: 'link' | 'qr';
-  /** Nobody's workspace counts visits of our own domain. */
+  /** `undefined` for the service's own domain, whose visits belong to no workspace. */
   visited: Visited | undefined;
 }
 
-/** What a visitor gets. */
+/** The answer that a visitor gets. */
 export type Decision =
-  | ({ kind: 'redirect'; status: 301 | 302 | 307 | 308 } & Leading)
-  | ({ kind: 'frame'; title: string | undefined } & Leading)
-  | ({ kind: 'display'; page: DisplayPage } & Leading)
-  /** To another place than the link stands for: nobody's visit. */
-  | { kind: 'elsewhere'; reason: 'expired' | 'notFound' | 'stats'; destination: string }
+  | ({ kind: 'redirect'; status: 301 | 302 | 307 | 308 } & VisitDecision)
+  | ({ kind: 'frame'; title: string | undefined } & VisitDecision)
+  | ({ kind: 'display'; page: DisplayPage } & VisitDecision)
+  /** A redirect that is no visit of the link. */
+  | { kind: 'elsewhere'; reason: 'expired' | 'notFound'; destination: string }
+  /** To the public statistics of the link. */
+  | { kind: 'stats' }
+  /** To the link itself, so that the page before its destination is shown again. */
+  | { kind: 'restart' }
   | { kind: 'before'; page: PageEntry; isMandatory: boolean; visited: Visited }
-  | { kind: 'ownersPage'; url: string }
+  | { kind: 'ownersPage'; url: string; isMandatory: boolean }
   | { kind: 'password' }
   | { kind: 'card'; card: LinkCard; destination: string }
-  | { kind: 'preview'; link: LinkEntry }
+  | { kind: 'preview'; link: LinkEntry; destination: string }
   | { kind: 'notStarted'; startsAt: number }
+  /** The root of the service's own domain, without a target. */
+  | { kind: 'home' }
   | { kind: 'notFound' }
   | { kind: 'expired' };
 
+/** Decides what a visitor gets. */
+export function decide({ domain, link }: Found, facts: Facts): Decision {
+  if (facts.isRoot) return decideRoot(domain, facts);
+  if (facts.asks === 'stats') return { kind: link?.hasPublicStats === true ? 'stats' : 'notFound' };
+  if (facts.passed === 'outdated') return { kind: 'restart' };
+  return decideLink(link, domain, facts);
+}
+
 /**
- * What becomes of a request for a key. The order of the rules is their documentation; `docs/redirects.md` tells it
- * in words.
+ * Decides a request for a key. The order of the checks is their documentation; `docs/redirects.md` has it in words.
  */
-export function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): Decision {
+function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): Decision {
   if (link === null) return elsewhere(domain.notFoundUrl, 'notFound');
   if (link.startsAt !== undefined && link.startsAt > facts.now) {
     return { kind: 'notStarted', startsAt: link.startsAt };
   }
-  const isExpired = link.expiresAt !== undefined && link.expiresAt <= facts.now;
-  if (isExpired || facts.isUsedUp) {
-    return elsewhere(link.expiredUrl ?? domain.expiredUrl, 'expired');
-  }
+  if (link.expiresAt !== undefined && link.expiresAt <= facts.now) return expired(link, domain);
   if (link.passwordHash !== undefined && !facts.isUnlocked) return { kind: 'password' };
-  if (facts.asks === 'preview') return { kind: 'preview', link };
+  const before = pageBefore(link, facts);
+  // The destination must not be revealed before the form was submitted.
+  if (before?.isMandatory === true) return before;
+  const destination = withPath(link.destination, facts.rest);
+  if (facts.asks === 'preview') return { kind: 'preview', link, destination };
   if (link.card !== undefined && facts.isCrawler) {
-    return { kind: 'card', card: link.card, destination: link.destination };
+    return { kind: 'card', card: link.card, destination };
   }
-  return pageBefore(link, facts) ?? lead(link, facts);
+  return before ?? decideDestination(link, facts);
 }
 
-/** What becomes of a request for the root of a domain. */
-export function decideRoot(domain: DomainEntry, facts: Facts): Decision {
-  if (domain.target === undefined) return { kind: 'notFound' };
+/** The decision on a link whose visits are used up: once it has begun, as if it had expired. */
+export function decideUsedUp(decision: Decision, link: LinkEntry, domain: DomainEntry): Decision {
+  return decision.kind === 'notStarted' ? decision : expired(link, domain);
+}
+
+/** Decides a request for the root of a domain. */
+function decideRoot(domain: DomainEntry, facts: Facts): Decision {
+  if (domain.target === undefined) return { kind: domain.projectId === '' ? 'home' : 'notFound' };
   const { url: destination, via } = finalUrl(domain.target, facts.query);
   const visited = domain.projectId === '' ? undefined : { projectId: domain.projectId, linkId: '' };
   return domain.isFramed === true && canFrame(destination, facts)
@@ -93,25 +94,31 @@ export function decideRoot(domain: DomainEntry, facts: Facts): Decision {
     : { kind: 'redirect', status: 302, destination, via, visited };
 }
 
+const expired = (link: LinkEntry, domain: DomainEntry) =>
+  elsewhere(link.expiredUrl ?? domain.expiredUrl, 'expired');
+
 function elsewhere(url: string | undefined, reason: 'expired' | 'notFound'): Decision {
   return url === undefined ? { kind: reason } : { kind: 'elsewhere', reason, destination: url };
 }
 
-function pageBefore(link: LinkEntry, { page, passed }: Facts): Decision | undefined {
+function pageBefore(
+  link: LinkEntry,
+  { page, passed }: Facts,
+): Extract<Decision, { kind: 'before' | 'ownersPage' }> | undefined {
   const { before } = link;
   if (before === undefined || passed === 'submitted') return undefined;
   const isOurs = 'pageId' in before;
-  // A page that is gone can't be shown, and a form without questions can't be filled in.
+  // A page that was deleted can't be shown, and a form without questions can't be filled in.
   if (isOurs && page === undefined) return undefined;
   const hasForm = !isOurs || (page?.fields?.length ?? 0) > 0;
   const isMandatory = link.isFormMandatory === true && hasForm;
   if (passed === 'seen' && !isMandatory) return undefined;
-  if (!isOurs) return { kind: 'ownersPage', url: before.url };
+  if (!isOurs) return { kind: 'ownersPage', url: before.url, isMandatory };
   const visited = { projectId: link.projectId, linkId: link.id };
   return { kind: 'before', page: page!, isMandatory, visited };
 }
 
-function lead(link: LinkEntry, facts: Facts): Decision {
+function decideDestination(link: LinkEntry, facts: Facts): Decision {
   const visited = { projectId: link.projectId, linkId: link.id };
   const targeted = targetOf(link, facts);
   if (targeted === undefined && link.page !== undefined) {
@@ -119,20 +126,24 @@ function lead(link: LinkEntry, facts: Facts): Decision {
     return { kind: 'display', page, destination, via: 'qr', visited };
   }
   const chosen = targeted ?? link.destination;
-  const { url, via } = finalUrl(chosen, facts.query, link.dropsQuery !== true);
+  const { url, via } = finalUrl(
+    withPath(chosen, facts.rest),
+    facts.query,
+    link.dropsQuery !== true,
+  );
   const destination =
     facts.clickId === undefined ? url : withParameter(url, 'click_id', facts.clickId);
-  if (link.framed?.includes(chosen) === true && canFrame(destination, facts)) {
+  // Only the destination itself was asked whether it may be framed.
+  if (facts.rest === '' && link.framed?.includes(chosen) === true && canFrame(destination, facts)) {
     return { kind: 'frame', title: link.title, destination, via, visited };
   }
   return { kind: 'redirect', status: link.status ?? 302, destination, via, visited };
 }
 
-/** Where rules, device or country lead; `undefined`: where everybody is led. */
+/** The destination by rules, device or country; `undefined` where none of them matches. */
 function targetOf(link: LinkEntry, facts: Facts): string | undefined {
-  // What few links look at is worked out when it is looked at.
   if (link.rules !== undefined) {
-    const rule = link.rules.find((one) => holds(one, facts));
+    const rule = link.rules.find((one) => matches(one, facts));
     if (rule !== undefined) return rule.url;
   }
   if (link.ios !== undefined && facts.platform === 'ios') return link.ios;
@@ -143,3 +154,150 @@ function targetOf(link: LinkEntry, facts: Facts): string | undefined {
 /** Browsers show nothing of a plain http page in a frame of an https page. */
 const canFrame = (destination: string, { isSecure }: Facts): boolean =>
   isWeb(destination) && (!isSecure || /^https:/i.test(destination));
+
+/** True when the conditions of a rule are met. */
+function matches({ when }: RuleEntry, facts: Facts): boolean {
+  return typeof when === 'string' ? isOneTrait(when, facts.traits) : meets(when, facts);
+}
+
+const TRAITS = ['country', 'city', 'device', 'os', 'browser'] as const;
+
+function isOneTrait(text: string, traits: Traits): boolean {
+  return (
+    TRAITS.some((trait) => traits[trait].toLowerCase() === text) || speaks(traits.language, text)
+  );
+}
+
+function meets(when: Conditions, { traits, query, now }: Facts): boolean {
+  if (when.from !== undefined && now < when.from) return false;
+  if (when.until !== undefined && now >= when.until) return false;
+  for (const trait of TRAITS) {
+    if (when[trait]?.includes(traits[trait].toLowerCase()) === false) return false;
+  }
+  if (when.language?.some((wanted) => speaks(traits.language, wanted)) === false) return false;
+  if (when.query !== undefined && !hasParameters(query, when.query)) return false;
+  return when.time === undefined || isWithin(when.time, now);
+}
+
+/** True when a language tag is of a wanted language: `de-at` is of `de`, not the other way round (RFC 4647, 3.3.1). */
+function speaks(tag: string, wanted: string): boolean {
+  const own = tag.toLowerCase();
+  return wanted !== '' && (own === wanted || own.startsWith(`${wanted}-`));
+}
+
+function hasParameters(query: string, wanted: Record<string, string[] | true>): boolean {
+  const sent = parametersOf(query);
+  return Object.entries(wanted).every(([name, values]) => {
+    const given = sent.get(name);
+    return (
+      given !== undefined && (values === true || given.some((value) => values.includes(value)))
+    );
+  });
+}
+
+// Parameters of the last query: all rules of a link read the same one, which may be long.
+let lastQuery = '';
+let lastParameters = new Map<string, string[]>();
+
+function parametersOf(query: string): Map<string, string[]> {
+  if (query === lastQuery) return lastParameters;
+  lastQuery = query;
+  lastParameters = new Map();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const values = lastParameters.get(name);
+    if (values === undefined) lastParameters.set(name, [value]);
+    else values.push(value);
+  }
+  return lastParameters;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolean {
+  let clock = clocks.get(timezone);
+  if (clock === undefined) {
+    clock = new Intl.DateTimeFormat('en-US', {
+      timeZone: timezone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    clocks.set(timezone, clock);
+  }
+  const parts = new Map(clock.formatToParts(now).map(({ type, value }) => [type, value]));
+  const minute = Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
+  const today = DAYS.indexOf(parts.get('weekday') ?? '');
+  const isDay = (day: number) => days === undefined || days.includes((day + 7) % 7);
+  if (from < to) return isDay(today) && minute >= from && minute < to;
+  // The window ends on the next day: it may have begun yesterday.
+  return (isDay(today) && minute >= from) || (isDay(today - 1) && minute < to);
+}
+
+/** The URL to which a visitor is redirected, and how the short link was opened. */
+interface FinalUrl {
+  url: string;
+  /** `qr`: the short link came from its QR code (`?qr=1`). */
+  via: 'link' | 'qr';
+}
+
+/**
+ * Passes the visitor's own query parameters on to the destination. They win over parameters of the same name;
+ * both sides keep their bytes, because some destinations sign their query.
+ *
+ * @param destination an absolute URL; only http and https ones take parameters
+ * @param query raw query of the request, without its question mark
+ * @param isPassedOn false where the owner does not want the query passed on
+ */
+export function finalUrl(destination: string, query: string, isPassedOn = true): FinalUrl {
+  if (query === '') return { url: destination, via: 'link' };
+  const parts = query.split('&');
+  const passedOn = parts.filter((part) => part !== 'qr=1');
+  const via = passedOn.length === parts.length ? 'link' : 'qr';
+  if (!isPassedOn || passedOn.every((part) => part === '') || !isWeb(destination)) {
+    return { url: destination, via };
+  }
+  return { url: merge(destination, passedOn), via };
+}
+
+/** The destination with a parameter of ours, which wins over any of the same name; an app's own address stays. */
+export function withParameter(destination: string, name: string, value: string): string {
+  return isWeb(destination)
+    ? merge(destination, [`${name}=${encodeURIComponent(value)}`])
+    : destination;
+}
+
+/** The destination with a path added to its own; an app's own address stays. */
+function withPath(destination: string, path: string): string {
+  if (path === '' || !isWeb(destination)) return destination;
+  const end = destination.search(/[?#]|$/);
+  return destination.slice(0, end).replace(/\/$/, '') + path + destination.slice(end);
+}
+
+function merge(destination: string, passedOn: string[]): string {
+  const hash = destination.indexOf('#');
+  const [address, fragment] =
+    hash < 0 ? [destination, ''] : [destination.slice(0, hash), destination.slice(hash)];
+  const added = passedOn.join('&');
+  const mark = address.indexOf('?');
+  if (mark < 0) return `${address}?${added}${fragment}`;
+  const overridden = new Set(passedOn.filter((part) => part !== '').map(nameOf));
+  const own = address.slice(mark + 1);
+  const kept = own === '' ? [] : own.split('&').filter((part) => !overridden.has(nameOf(part)));
+  return `${address.slice(0, mark)}?${[...kept, added].join('&')}${fragment}`;
+}
+
+/** Name of a parameter as the destination will read it: `utm%5Fsource` and `utm_source` are the same. */
+function nameOf(part: string): string {
+  const equals = part.indexOf('=');
+  const raw = equals < 0 ? part : part.slice(0, equals);
+  if (!/[%+]/.test(raw)) return raw;
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' '));
+  } catch {
+    return raw;
+  }
+}
+
+const isWeb = (url: string): boolean => /^https?:/i.test(url);

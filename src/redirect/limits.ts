@@ -1,11 +1,14 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { within } from '../infra/clock.ts';
+import { networkOf } from '../infra/network.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
 import { countVisits } from '../lookup/rows.ts';
 
+/** Timeout of a request to the counter, in ms. */
 const ANSWER_MS = 300;
-/** By then every visit is in Postgres, from which a count that has gone is made again. */
+/** Time to live of a counter. By then every visit is in Postgres, from which an expired counter is restored. */
 const KEEP_SECONDS = 7 * 86_400;
 
 /*
@@ -32,6 +35,7 @@ interface WithTake {
  */
 export class Quota {
   readonly #redis: Redis;
+  readonly #counting = new Map<string, Promise<number>>();
 
   constructor(redis: Redis) {
     this.#redis = redis;
@@ -39,11 +43,12 @@ export class Quota {
   }
 
   /**
-   * Takes a visit. Answers false when all are taken.
+   * Takes one of the visits of a link.
    *
    * @param clickId the same for visits that count as one
-   * @param windowSeconds how long it is
-   * @throws Unavailable when nobody can tell
+   * @param windowSeconds length of the window in which they do, 0 where every visit counts
+   * @returns false when all are taken
+   * @throws Unavailable when neither Redis nor Postgres answers
    */
   async take(
     { id, projectId, maxVisits }: LinkEntry,
@@ -54,7 +59,7 @@ export class Quota {
     const know = Math.max(2 * windowSeconds, 60);
     const take = (first: number | '') =>
       this.#ask(
-        (this.#redis as unknown as WithTake).takeVisit(
+        (this.#redis as Redis & WithTake).takeVisit(
           ...names,
           maxVisits!,
           first,
@@ -63,14 +68,24 @@ export class Quota {
         ),
       );
     const answer = await take('');
-    return (answer === -1 ? await take(await this.#ask(countVisits(projectId, id))) : answer) === 1;
+    return (answer === -1 ? await take(await this.#counted(projectId, id)) : answer) === 1;
   }
 
-  /** @throws Unavailable when nobody can tell */
+  /** @throws Unavailable when neither Redis nor Postgres answers */
   async isUsedUp({ id, projectId, maxVisits }: LinkEntry): Promise<boolean> {
     const stored = await this.#ask(this.#redis.get(countName(id)));
-    const count = stored === null ? await this.#ask(countVisits(projectId, id)) : Number(stored);
+    const count = stored === null ? await this.#counted(projectId, id) : Number(stored);
     return count >= maxVisits!;
+  }
+
+  /** Visitors who come at once to a link without a count share the query. */
+  #counted(projectId: string, id: string): Promise<number> {
+    let counting = this.#counting.get(id);
+    if (counting === undefined) {
+      counting = countVisits(projectId, id).finally(() => this.#counting.delete(id));
+      this.#counting.set(id, counting);
+    }
+    return this.#ask(counting);
   }
 
   async #ask<T>(answer: Promise<T>): Promise<T> {
@@ -83,3 +98,77 @@ export class Quota {
 }
 
 const countName = (linkId: string) => `visits:{${linkId}}`;
+
+/** Tries of one visitor at one link in TRY_SECONDS. */
+const TRIES = 5;
+const TRY_SECONDS = 60;
+/** Wrong tries of one network at all links together in TRY_SECONDS: each check delays all others. */
+const TRIES_AT_ALL = 30;
+
+/**
+ * Limits how often passwords are tried. Tries are counted in Redis for all processes together; while it is away each
+ * process counts for itself.
+ */
+export class PasswordTries {
+  readonly #tries: RateLimiterRedis;
+  readonly #triesAtAll: RateLimiterRedis;
+
+  constructor(redis: Redis) {
+    const limiter = (keyPrefix: string, points: number) => {
+      const limit = { points, duration: TRY_SECONDS };
+      return new RateLimiterRedis({
+        storeClient: redis,
+        keyPrefix,
+        ...limit,
+        rejectIfRedisNotReady: true,
+        insuranceLimiter: new RateLimiterMemory(limit),
+      });
+    };
+    this.#tries = limiter('unlock', TRIES);
+    this.#triesAtAll = limiter('unlocks', TRIES_AT_ALL);
+  }
+
+  /**
+   * Takes one try of a visitor at a link. It must be taken before the check: many tries at once must not all be the
+   * first.
+   *
+   * @returns for how long further tries are refused, in ms, when none was left
+   */
+  async take(linkId: string, ip: string): Promise<number | undefined> {
+    const { visitor, network } = namesOf(linkId, ip);
+    const waitMs = await consume(this.#tries, visitor);
+    if (waitMs !== undefined) return waitMs;
+    const waitAtAllMs = await consume(this.#triesAtAll, network);
+    if (waitAtAllMs !== undefined) await this.#tries.reward(visitor);
+    return waitAtAllMs;
+  }
+
+  /** Gives back a try whose password was not checked. */
+  async giveBack(linkId: string, ip: string): Promise<void> {
+    const { visitor, network } = namesOf(linkId, ip);
+    await Promise.all([this.#tries.reward(visitor), this.#triesAtAll.reward(network)]);
+  }
+
+  /** Forgets the tries of a visitor who has entered the right password. */
+  async reset(linkId: string, ip: string): Promise<void> {
+    const { visitor, network } = namesOf(linkId, ip);
+    await Promise.all([this.#tries.delete(visitor), this.#triesAtAll.reward(network)]);
+  }
+}
+
+/** Keys under which tries are counted. */
+function namesOf(linkId: string, ip: string): { visitor: string; network: string } {
+  const network = networkOf(ip);
+  return { visitor: `${linkId}:${network}`, network };
+}
+
+/** Takes one point. Returns for how long further ones are refused, in ms, when there was none left. */
+async function consume(limiter: RateLimiterRedis, name: string): Promise<number | undefined> {
+  try {
+    await limiter.consume(name);
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof RateLimiterRes)) throw thrown;
+    return thrown.msBeforeNext;
+  }
+}

@@ -1,27 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { ConfigError } from '../config.ts';
-import { newId } from '../ids.ts';
 import { within } from '../infra/clock.ts';
-import { openPlaces } from '../infra/places.ts';
+import { db, rows } from '../infra/db.ts';
+import { ErrorLog } from '../infra/error-log.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
-import { connectRedis, type Redis, redisReady } from '../infra/redis.ts';
+import { connectRedis, redisReady } from '../infra/redis.ts';
 import { Finder } from '../lookup/find.ts';
-import { clicks } from '../queues/clicks.ts';
-import { Producer } from '../queues/queue.ts';
-import { Locks } from './locks.ts';
-import { Quota } from './quota.ts';
+import { POSTGRES_MS } from '../lookup/rows.ts';
+import { openPlaces } from '../visitors/places.ts';
+import { PasswordTries, Quota } from './limits.ts';
+import { homePage } from './pages/home.ts';
+import { Passwords } from './passwords.ts';
 import { RedirectServer } from './server.ts';
-import { type Deliver, Spool } from './spool.ts';
-import { VisitLog } from './visit-log.ts';
+import { Spool } from './spool.ts';
+import { deliverTo, VisitLog, visitIds } from './visit-log.ts';
 import { VisitorReader } from './visitor.ts';
 
-/** A look-up goes on to Postgres when Redis takes longer, in ms. */
+/** Timeout of a look-up in Redis before Postgres is queried, in ms. */
 const LOOKUP_MS = 150;
 const PROBE_MS = 200;
-/** How long the start waits for Redis, in ms; then it goes on without. */
+/** Longest time that the start waits for Redis, in ms; then it continues without. */
 const PATIENCE_MS = 1_000;
-/** A connection on which nothing comes back for so long is opened anew, in ms: its host may be gone. */
+/** Interval at which the connection to Postgres is used, in ms. */
+const WARM_MS = 1_000;
+/** Time without data after which a connection is reopened, in ms: its host may be unreachable. */
 const SILENCE_MS = 5_000;
 
 await runProcess('redirect', async ({ config, log }) => {
@@ -33,6 +35,8 @@ await runProcess('redirect', async ({ config, log }) => {
     socketTimeout: SILENCE_MS,
   });
   const subscriber = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', { autoResubscribe: false });
+
+  const connection = keepWarm();
 
   const finder = new Finder({
     commands,
@@ -48,31 +52,40 @@ await runProcess('redirect', async ({ config, log }) => {
     batchMs: config.REDIRECT_BATCH_MS,
     log,
   });
+  const passwords = new Passwords(new PasswordTries(queue));
   // Either is enough to answer.
-  const checks = { lookups: () => Promise.any([checkRedis(commands)(), checkDb()]) };
+  const checks = { lookups: () => checkRedis(commands)().catch(checkDb) };
+  const notes = () => visits.notes();
+  const errors = new ErrorLog(log, 'requests were answered with 5xx');
   const server = new RedirectServer({
     finder,
     visitors: new VisitorReader(config.TRUST_PROXY),
     visits,
-    locks: new Locks(queue),
+    passwords,
     quota: new Quota(queue),
     places: once(() => openPlaces(log)),
-    nextVisitId: counter(`${instance}_`),
+    nextVisitId: visitIds(instance),
     baseUrl: config.BASE_URL,
+    home: homePage(config.BASE_URL, config.DOCS_URL),
     checks,
-    log,
+    notes,
+    errors,
   });
   await Promise.allSettled([redisReady(queue, PATIENCE_MS), redisReady(commands, PATIENCE_MS)]);
   await visits.start();
-  const port = await listen(server, config.REDIRECT_PORT, config.HOST);
-  log.info({ host: config.HOST, port }, 'redirects');
+  const port = await server.listen(config.REDIRECT_PORT, config.HOST);
+  log.info({ host: config.HOST, port }, 'redirect listens');
 
   return {
     checks,
+    notes,
     async stop() {
       await server.close();
+      errors.flush();
       await visits.close();
+      await passwords.close();
       finder.close();
+      clearInterval(connection);
       for (const redis of [queue, commands, subscriber]) redis.disconnect();
     },
   };
@@ -81,12 +94,34 @@ await runProcess('redirect', async ({ config, log }) => {
 /**
  * ioredis declares a class that extends `String`, at which V8 turns `String.prototype` into a dictionary: from
  * then on every `length` and `charCodeAt` of the process takes ten times as long, optimised or not. Reading a
- * property through it a few times turns it back (V8 11.3; `%HasFastProperties(String.prototype)` tells).
+ * property through it a few times turns it back (V8 11.3; `%HasFastProperties(String.prototype)` shows it).
  */
 function mendStrings(): void {
   const read = (text: { at?: unknown }) => text.at;
   const text = Object('') as { at?: unknown };
   for (let i = 0; i < 100; i += 1) read(text);
+}
+
+/**
+ * Keeps a connection to Postgres open, for the look-ups that follow when Redis goes away: on a busy machine, opening one
+ * takes longer than they may. A query a second opens it at once, and again after Postgres was restarted, which a minimum
+ * of the pool does not; it also keeps the pool from closing it after 30 s without use.
+ */
+function keepWarm(): NodeJS.Timeout {
+  let isAsking = false;
+  const ask = () => {
+    if (isAsking) return;
+    isAsking = true;
+    rows(db(), 'SELECT 1', [], POSTGRES_MS)
+      .catch(() => {
+        // Postgres is away: the next query tries again, and look-ups that fail are logged.
+      })
+      .finally(() => {
+        isAsking = false;
+      });
+  };
+  ask();
+  return setInterval(ask, WARM_MS).unref();
 }
 
 /** Does something when it is first asked for, and only then. */
@@ -96,46 +131,4 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     done ??= work();
     return done;
   };
-}
-
-/** Ids that begin with a text of this process and start, and count up. */
-function counter(beginning: string): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return beginning + count.toString(36);
-  };
-}
-
-/**
- * Adds batches of visits to the queue.
- *
- * A BullMQ queue asks Redis for its version once; when that fails, it never works again. So the next batch
- * after a failure gets a new one.
- */
-function deliverTo(redis: Redis): Deliver {
-  let producer: Producer | undefined;
-  return async (visits) => {
-    producer ??= new Producer(redis);
-    const used = producer;
-    try {
-      await used.add(clicks, 'visits.record', visits, { jobId: newId('job'), projectId: '' });
-    } catch (error) {
-      if (producer === used) {
-        producer = undefined;
-        used.close().catch(() => {});
-      }
-      throw error;
-    }
-  };
-}
-
-async function listen(server: RedirectServer, port: number, host: string): Promise<number> {
-  try {
-    return await server.listen(port, host);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EADDRINUSE' ? `port ${port} is in use on ${host}` : message;
-    throw new ConfigError(`REDIRECT_PORT: ${reason}`);
-  }
 }

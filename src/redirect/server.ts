@@ -1,24 +1,37 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { Log } from '../infra/log.ts';
+import { endServer } from '../infra/end-server.ts';
+import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { redirects } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
-import { type Found, Unavailable } from '../lookup/find.ts';
-import { type Address, readAddress } from './address.ts';
-import { BadForm, readForm } from './form.ts';
-import { badRequestPage } from './html/bad-request.ts';
-import { methodNotAllowedPage } from './html/method-not-allowed.ts';
-import { notFoundPage } from './html/not-found.ts';
-import { tooMuchPage } from './html/too-much.ts';
-import { unavailablePage } from './html/unavailable.ts';
-import { sendPage, sendText } from './send.ts';
-import { isPlain, serveInFull, servePlain, takesForms } from './visit.ts';
-import type { VisitMeans } from './visiting.ts';
-import type { Visitor, VisitorReader } from './visitor.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
+import type { Found } from '../lookup/find.ts';
+import { type Address, encodedPath, isAmbiguous, keyPrefixesOf, readAddress } from './address.ts';
+import { type Decision, decide, decideUsedUp } from './decide.ts';
+import {
+  clickIdOf,
+  gatherFacts,
+  isCounted,
+  isPlain,
+  RequestFacts,
+  type VisitContext,
+  type VisitDependencies,
+  type VisitRequest,
+} from './facts.ts';
+import { badRequestPage } from './pages/bad-request.ts';
+import { BadForm, readForm } from './pages/form.ts';
+import { methodNotAllowedPage } from './pages/method-not-allowed.ts';
+import { notFoundPage } from './pages/not-found.ts';
+import { tooMuchPage } from './pages/too-much.ts';
+import { unavailablePage } from './pages/unavailable.ts';
+import { redirectTo, respond, sendPage, sendText, sendToSocket } from './respond.ts';
+import { normaliseHost, type Visitor, type VisitorReader } from './visitor.ts';
 
-/** Longer than load balancers keep an idle connection, so that it is they who close it. */
-const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 20_000;
+/** Of the request line and all headers. */
+const HEADER_BYTES = 64 * 1024;
+/** Time for which connections are kept open for responses when the server stops. */
+const CUT_MS = 6_000;
 
 const answered = {
   file: redirects.labels('file'),
@@ -27,26 +40,34 @@ const answered = {
   unavailable: redirects.labels('unavailable'),
 };
 
-/** What the redirect server works with. */
-export interface ServerMeans extends VisitMeans {
+/** The parts of the process that requests are served with. */
+export interface ServerDependencies extends VisitDependencies {
   visitors: VisitorReader;
-  /** Behind `/readyz`. */
+  /** Behind `/readyz`, with further fields of its answer. */
   checks: Record<string, Check>;
-  log: Log;
+  notes(): object;
 }
 
-/** Takes requests, and hands those for links on to `visit.ts` with what was found under their key. */
+/**
+ * Serves requests: finds what host and key stand for, gathers facts, decides once, and carries the decision out. Most
+ * links need no more facts than the request has, and are answered on the shortest way.
+ */
 export class RedirectServer {
-  readonly #means: ServerMeans;
+  readonly #dependencies: ServerDependencies;
   readonly #http: Server;
 
-  constructor(means: ServerMeans) {
-    this.#means = means;
+  constructor(dependencies: ServerDependencies) {
+    this.#dependencies = dependencies;
     this.#http = createServer({
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_MS,
       requestTimeout: HEADERS_MS,
+      maxHeaderSize: HEADER_BYTES,
+      // Node's own answer to a request without `Host` is empty.
+      requireHostHeader: false,
     });
+    // Node keeps the address from here on: of a connection that is reset it can't be asked for any more.
+    this.#http.on('connection', (socket) => void socket.remoteAddress);
     this.#http.on('request', (request, response) => {
       try {
         this.#handle(request, response);
@@ -54,37 +75,35 @@ export class RedirectServer {
         this.#fail(response, error);
       }
     });
+    // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); node's own answer is empty.
+    this.#http.on('checkExpectation', (request, response) =>
+      this.#http.emit('request', request, response),
+    );
     this.#http.on('clientError', answerMalformed);
   }
 
-  /** The port it listens on. Rejects with the error of the socket. */
+  /** The port it listens on. */
   async listen(port: number, host: string): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#http.once('error', reject);
-      this.#http.listen(port, host, resolve);
-    });
+    await listen(this.#http, 'REDIRECT_PORT', port, host);
     const address = this.#http.address();
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
   /** Accepts nothing new and resolves when every request in hand is answered. */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
-    // Connections become idle one by one, when their request is answered.
-    const sweep = setInterval(() => this.#http.closeIdleConnections(), 20);
-    this.#http.closeIdleConnections();
-    await closed;
-    clearInterval(sweep);
+    await endServer(this.#http, CUT_MS);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const { method } = request;
-    const visitor = this.#means.visitors.read(request);
+    const visitor = this.#dependencies.visitors.read(request);
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
       answered.refused.inc();
       return sendPage(response, methodNotAllowedPage(visitor.pageLanguage));
     }
-    const address = readAddress(request.url ?? '/');
+    const address = isAmbiguous(request, visitor.host)
+      ? undefined
+      : readAddress(request.url ?? '/');
     if (address === undefined) {
       answered.refused.inc();
       return sendPage(response, badRequestPage(visitor.pageLanguage));
@@ -94,16 +113,18 @@ export class RedirectServer {
       // Load balancers ask for the address; under a name these are keys like any other.
       if (isIP(visitor.host) !== 0) return this.#answerHealth(key, response);
     }
-    if (key === null || visitor.host === '') {
+    // The path after a flexible key need not be a valid key.
+    const isKey = key !== null || keyPrefixesOf(address, request.url ?? '/').length > 0;
+    if (!isKey || visitor.host === '') {
       this.#answerOwn(address, visitor, request, response).catch((error: unknown) =>
         this.#fail(response, error),
       );
       return;
     }
-    const near = this.#means.finder.near(visitor.host, key);
+    const near = key === null ? undefined : this.#dependencies.finder.near(visitor.host, key);
     if (near !== undefined && method !== 'POST' && isPlain(near.link, address)) {
-      servePlain(near, { address, visitor, request, response }, this.#means).catch(
-        (error: unknown) => this.#fail(response, error),
+      this.#servePlain(near, { address, visitor, request, response }).catch((error: unknown) =>
+        this.#fail(response, error),
       );
       return;
     }
@@ -114,12 +135,19 @@ export class RedirectServer {
 
   async #serve(
     near: Found | undefined,
-    address: Address,
+    asked: Address,
     visitor: Visitor,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const found = near ?? (await this.#means.finder.find(visitor.host, address.key!));
+    const found =
+      near ??
+      (await this.#dependencies.finder.find(
+        visitor.host,
+        asked.key,
+        keyPrefixesOf(asked, request.url ?? '/'),
+      ));
+    const address = found?.prefix === undefined ? asked : { ...asked, ...found.prefix };
     if (found === null) {
       answered.notFound.inc();
       return sendPage(response, notFoundPage(visitor.pageLanguage));
@@ -131,10 +159,41 @@ export class RedirectServer {
     }
     const form = isForm ? await readForm(request) : undefined;
     const visit = { address, visitor, request, response, ...(form === undefined ? {} : { form }) };
-    return serveInFull(found, visit, this.#means);
+    const context = await gatherFacts(found, visit, this.#dependencies);
+    const decision = await this.#applyLimit(decide(found, context.facts), context);
+    return respond(decision, context, this.#dependencies);
   }
 
-  /** What no link can be: files that every site has, and what proxies ask. */
+  /** Serves a link that {@link isPlain}. */
+  #servePlain(found: Found, visit: VisitRequest): Promise<void> {
+    const facts = new RequestFacts(visit.address, visit.visitor, Date.now());
+    const decision = decide(found, facts);
+    const visitId = this.#dependencies.nextVisitId();
+    return decision.kind === 'redirect'
+      ? redirectTo(decision, visit, { visitId, now: facts.now, found }, this.#dependencies)
+      : respond(
+          decision,
+          { ...visit, found, facts, visitId, dedupeSeconds: 0 },
+          this.#dependencies,
+        );
+  }
+
+  /** Takes one of the visits that a link may have, where there will be a visit. Where none is left, decides that. */
+  async #applyLimit(decision: Decision, context: VisitContext): Promise<Decision> {
+    const { facts, dedupeSeconds, found } = context;
+    const { link, domain } = found;
+    if (link?.maxVisits === undefined || facts.asks === 'stats' || decision.kind === 'restart') {
+      return decision;
+    }
+    const { quota } = this.#dependencies;
+    const isVisit = 'visited' in decision && decision.kind !== 'before' && isCounted(context);
+    const isLeft = isVisit
+      ? await quota.take(link, clickIdOf(context), dedupeSeconds)
+      : !(await quota.isUsedUp(link));
+    return isLeft ? decision : decideUsedUp(decision, link, domain);
+  }
+
+  /** Answers what no link can be: files that every site has, and the question of proxies. */
   async #answerOwn(
     { query }: Address,
     visitor: Visitor,
@@ -143,8 +202,8 @@ export class RedirectServer {
   ): Promise<void> {
     const [path] = (request.url ?? '/').split('?');
     if (path === '/_/domains/ask') {
-      const domain = new URLSearchParams(query).get('domain')?.toLowerCase() ?? '';
-      const isOurs = domain !== '' && (await this.#means.finder.find(domain, '')) !== null;
+      const domain = normaliseHost(new URLSearchParams(query).get('domain') ?? '');
+      const isOurs = domain !== '' && (await this.#dependencies.finder.find(domain, '')) !== null;
       answered.file.inc();
       return sendText(response, isOurs ? 200 : 404, isOurs ? 'yes\n' : 'no\n');
     }
@@ -153,7 +212,10 @@ export class RedirectServer {
       response.writeHead(204, ['Cache-Control', 'public, max-age=86400']).end();
       return;
     }
-    if (path === '/robots.txt' && (await this.#means.finder.find(visitor.host, '')) !== null) {
+    if (
+      path === '/robots.txt' &&
+      (await this.#dependencies.finder.find(visitor.host, '')) !== null
+    ) {
       answered.file.inc();
       return sendText(response, 200, ROBOTS);
     }
@@ -162,9 +224,11 @@ export class RedirectServer {
   }
 
   #answerHealth(name: string, response: ServerResponse): void {
-    healthAnswer(`/${name}`, this.#means.checks).then(
+    healthAnswer(`/${name}`, this.#dependencies.checks, { notes: this.#dependencies.notes }).then(
       (health) => {
         const body = JSON.stringify(health?.body);
+        if (health?.status === 503)
+          this.#dependencies.errors.report(new Error(`not ready: ${body}`));
         response.writeHead(health?.status ?? 404, { 'content-type': 'application/json' }).end(body);
       },
       (error: unknown) => this.#fail(response, error),
@@ -178,26 +242,34 @@ export class RedirectServer {
       return sendPage(response, page('en'));
     }
     answered.unavailable.inc();
-    if (!(error instanceof Unavailable)) this.#means.log.error({ err: error }, 'a visit failed');
+    this.#dependencies.errors.report(error);
     if (response.headersSent) response.destroy();
     else sendPage(response, unavailablePage('en'));
   }
 }
 
-// Whether a link may be shown by search engines is said in each answer, so they must be let in to read it.
+// Each answer says if search engines may show it, so they must be let in to read that.
 const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
 
-/** Node could not read a request. There is no response object yet: the socket is all there is. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+/** True when a form may be sent to a link: its password, or that of the page before it. */
+function takesForms(link: LinkEntry | null, { asks }: Address): boolean {
+  return asks === 'continue' ? link?.before !== undefined : link?.passwordHash !== undefined;
+}
+
+/** Answers a request that node could not read: there is no response object, only the socket. */
+function answerMalformed(
+  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  answered.refused.inc();
+  const path = error.code === 'HPE_INVALID_URL' ? encodedPath(error.rawPacket) : undefined;
+  if (path !== undefined) {
+    return sendToSocket(socket, 302, ['Location', path, 'Content-Length', '0']);
+  }
+  const { headers, body } = badRequestPage('en');
+  sendToSocket(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400, headers, body);
 }

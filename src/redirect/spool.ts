@@ -10,21 +10,25 @@ import {
   utimes,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { appendAll, linesOf, syncFolder } from '../infra/files.ts';
 import type { Log } from '../infra/log.ts';
+import { heldVisits, visitsNotRecorded } from '../infra/metrics.ts';
 import type { Visit } from '../queues/clicks.ts';
-import { appendAll, linesOf, syncFolder } from './spool-file.ts';
 
 /*
- * Visits on disk while Redis cannot take them: files of one JSON line per visit.
+ * Storage of visits while the queue does not take them: on disk (`Spool`), and if the disk fails too, in bounded memory
+ * (`HeldVisits`). `visit-log.ts` chooses.
+ *
+ * On disk they are files of one JSON line per visit:
  *
  *   current ──full, or a replay begins──▶ closed ──all its visits acknowledged──▶ deleted
  *                                           ▲
- *                     another process's file, whose process is gone (renamed to ours)
+ *                     another process's file, whose process has ended (renamed to ours)
  *
  * - `append` resolves when the lines are on the disk. All that wait share one write and one fsync.
  * - A crash in the middle of a replay makes the file replay once more: harmless, because visits have ids.
- * - A file belongs to the process that its name tells. Whoever adopts one renames it first, so that two cannot
- *   adopt it; an owner that finds its file gone after a write (it lived after all) writes once more elsewhere.
+ * - A file belongs to the process in its name. A process that adopts one renames it first, so that two cannot adopt it.
+ *   An owner whose file is missing after a write (it had not ended after all) writes the visits once more elsewhere.
  */
 
 /** Visits of one job. */
@@ -33,9 +37,11 @@ export const VISITS_PER_JOB = 500;
 const FILE_BYTES = 64 << 20;
 /** A living owner touches its files more often than this. Process ids are used again, so they do not suffice. */
 const ABANDONED_MS = 60_000;
+/** Limit of visits in memory, in characters of their JSON: some 60,000 usual ones. */
+const MOST_HELD_CHARACTERS = 32 << 20;
 const FILE_NAME = /^visits-(?<pid>\d+)-(?<instance>[0-9a-f]+)-\d+\.ndjson$/;
 
-/** Hands visits to the queue; resolves when they are acknowledged. */
+/** Adds visits to the queue as one job; resolves when Redis has acknowledged it. */
 export type Deliver = (visits: Visit[]) => Promise<void>;
 
 /** The queue did not take visits; `cause` says why. */
@@ -54,7 +60,12 @@ interface Current {
   size: number;
 }
 
-/** The spool of one redirect process. */
+interface Held {
+  visit: Visit;
+  characters: number;
+}
+
+/** Visits of one redirect process on disk. */
 export class Spool {
   readonly #folder: string;
   readonly #log: Log;
@@ -87,9 +98,9 @@ export class Spool {
   }
 
   /**
-   * Hands every spooled visit to the queue, and says how many there were. What comes in meanwhile goes to a
-   * new file.
+   * Delivers every spooled visit to the queue. Visits that are appended meanwhile go to a new file.
    *
+   * @returns how many were delivered
    * @throws Error when `deliver` does; what was not acknowledged stays
    */
   async replay(deliver: Deliver): Promise<number> {
@@ -101,10 +112,10 @@ export class Spool {
       } catch (error) {
         if (error instanceof NotDelivered) throw error;
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-          this.#log.error({ err: error, file }, 'spooled visits cannot be read');
+          this.#log.error({ err: error, file }, 'spooled visits could not be read');
           continue;
         }
-        // Adopted by a process that thought us gone, which hands them in now.
+        // Adopted by a process that took this one for ended, which delivers them now.
       }
       if (this.#isStopping) break;
       await unlink(file).catch(() => {});
@@ -113,8 +124,8 @@ export class Spool {
     return count;
   }
 
-  /** Tells other processes that this one lives, and takes over the files of those that do not. */
-  async tend(): Promise<void> {
+  /** Marks the files of this process as in use, and adopts those of processes that have ended. */
+  async maintain(): Promise<void> {
     const now = new Date();
     const mine = [...this.#closed, ...(this.#current === undefined ? [] : [this.#current.file])];
     await Promise.all(mine.map((file) => utimes(file, now, now).catch(() => {})));
@@ -128,7 +139,7 @@ export class Spool {
         if (isAlive(Number(pid)) && !(await isAbandoned())) continue;
         await rename(file, adopted);
         this.#closed.add(adopted);
-        this.#log.info({ file: name }, 'took over the visits of a process that is gone');
+        this.#log.info({ file: name }, 'adopted the spooled visits of a process that has ended');
       } catch {
         // Another process was faster.
       }
@@ -168,9 +179,13 @@ export class Spool {
       await current.handle.sync();
       current.size += bytes.length;
     } catch (error) {
-      // Nobody may add a line behind a torn one, nor trust a file whose fsync failed.
+      // No line may be added behind a torn one, and a file whose fsync failed cannot be trusted.
       await current.handle.truncate(current.size).catch(() => {});
-      await this.#closeCurrent();
+      if (current.size > 0) await this.#closeCurrent();
+      else {
+        this.#current = undefined;
+        await discard(current);
+      }
       throw error;
     }
     const isStillOurs = await stat(current.file).then(
@@ -185,8 +200,14 @@ export class Spool {
     await mkdir(this.#folder, { recursive: true });
     const file = this.#nextFile();
     const handle = await open(file, 'ax', 0o600);
-    await syncFolder(this.#folder);
-    return { file, handle, size: 0 };
+    const created = { file, handle, size: 0 };
+    try {
+      await syncFolder(this.#folder);
+    } catch (error) {
+      await discard(created);
+      throw error;
+    }
+    return created;
   }
 
   #nextFile(): string {
@@ -206,7 +227,7 @@ export class Spool {
   async #replayFile(file: string, deliver: Deliver): Promise<number> {
     let count = 0;
     let visits: Visit[] = [];
-    const hand = async () => {
+    const deliverGroup = async () => {
       if (visits.length === 0) return;
       await deliver(visits).catch((error: unknown) => {
         throw new NotDelivered('the queue did not take spooled visits', { cause: error });
@@ -219,11 +240,77 @@ export class Spool {
       const visit = parse(line);
       if (visit === undefined) this.#log.warn({ file }, 'a torn line in the spool was skipped');
       else visits.push(visit);
-      if (visits.length >= VISITS_PER_JOB) await hand();
+      if (visits.length >= VISITS_PER_JOB) await deliverGroup();
     }
-    await hand();
+    await deliverGroup();
     return count;
   }
+}
+
+/** Visits that neither the queue nor the disk takes, in bounded memory. Those beyond the limit are counted as not recorded. */
+export class HeldVisits {
+  #held: Held[] = [];
+  #characters = 0;
+  readonly #limit: number;
+  /** Visits that were answered and will not be counted. */
+  notRecorded = 0;
+
+  /** @param limit in characters of JSON */
+  constructor(limit = MOST_HELD_CHARACTERS) {
+    this.#limit = limit;
+  }
+
+  get count(): number {
+    return this.#held.length;
+  }
+
+  add(visits: readonly Visit[]): void {
+    for (const visit of visits) {
+      const characters = JSON.stringify(visit).length;
+      if (this.#characters + characters > this.#limit) this.#countLost(1);
+      else {
+        this.#held.push({ visit, characters });
+        this.#characters += characters;
+      }
+    }
+    heldVisits.set(this.count);
+  }
+
+  /** Discards all visits. Returns how many there were. */
+  discard(): number {
+    const { count } = this;
+    this.#countLost(count);
+    this.#held = [];
+    this.#characters = 0;
+    heldVisits.set(0);
+    return count;
+  }
+
+  /**
+   * Passes all visits to `take`, those of a job at a time.
+   *
+   * @throws Error when `take` does; what it did not take stays
+   */
+  async drain(take: (visits: Visit[]) => Promise<void>): Promise<void> {
+    while (this.#held.length > 0) {
+      const group = this.#held.slice(0, VISITS_PER_JOB);
+      await take(group.map(({ visit }) => visit));
+      this.#held.splice(0, group.length);
+      for (const { characters } of group) this.#characters -= characters;
+      heldVisits.set(this.count);
+    }
+  }
+
+  #countLost(count: number): void {
+    this.notRecorded += count;
+    visitsNotRecorded.inc(count);
+  }
+}
+
+/** Leaves no file behind where nothing could be written. */
+async function discard({ file, handle }: Current): Promise<void> {
+  await handle.close().catch(() => {});
+  await unlink(file).catch(() => {});
 }
 
 function parse(line: string): Visit | undefined {

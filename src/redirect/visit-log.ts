@@ -1,78 +1,116 @@
-import { within } from '../infra/clock.ts';
+import { newId } from '../ids.ts';
+import { Timeout, within } from '../infra/clock.ts';
+import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { visitsRecorded } from '../infra/metrics.ts';
-import type { Visit } from '../queues/clicks.ts';
-import { type Deliver, type Spool, VISITS_PER_JOB } from './spool.ts';
+import type { Redis } from '../infra/redis.ts';
+import { clicks, type Visit } from '../queues/clicks.ts';
+import { Producer } from '../queues/queue.ts';
+import { type Deliver, HeldVisits, type Spool, VISITS_PER_JOB } from './spool.ts';
 
 /*
  * Makes visits safe before they are answered. Visits are gathered for a moment and become one job: until a turn
- * of the event loop brings no further one, at most `batchMs`. So a lone visit waits for nobody, and under load a
+ * of the event loop brings no further one, at most `batchMs`. So a lone visit doesn't wait, and under load a
  * batch grows with what arrives: a job costs the same for one visit as for a hundred.
  *
  *   up ──a batch fails, or takes longer than QUEUE_MS──▶ down
- *   down ──a probe succeeds, and the first spooled visits are acknowledged──▶ up
+ *   down ──a probe succeeds, and the first visits that waited are acknowledged──▶ up
  *
  * While the queue is down, batches go to the spool at once. A batch that timed out is spooled although Redis
  * may have it: visits have ids, and the worker stores each once.
+ *
+ * Visitors are answered whatever happens to counting: what the disk does not take either waits in bounded memory, and
+ * goes to whichever takes it first. While something waits there, batches that the queue does not take join it at once.
  */
 
+/** Timeout of adding a job, after which its visits are spooled, in ms. */
 const QUEUE_MS = 500;
+/** Timeout of a write to the disk, in ms: a disk that hangs is as bad as one that is full. */
+const SPOOL_MS = 2_000;
+/** Timeout of adding a job of spooled visits, in ms. */
 const REPLAY_MS = 2_000;
-const CARE_MS = { up: 5_000, down: 200 };
+/** Longest time that upkeep waits for a replay, which continues by itself. It fails earlier when the queue takes no visits. */
+const REPLAY_WAIT_MS = SPOOL_MS + REPLAY_MS;
+/** Pause between two rounds of upkeep, while the queue works and while it doesn't, in ms. */
+const UPKEEP_MS = { up: 5_000, down: 200 };
 
 interface Batch {
   visits: Visit[];
   safe: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
-  /** When it goes off at the latest, on the clock of `performance.now()`. */
+  /** When it is sent at the latest, on the clock of `performance.now()`. */
   until: number;
 }
 
-/** What a visit log works with. */
-export interface VisitLogMeans {
+/** Dependencies and settings of a visit log. */
+export interface VisitLogOptions {
   /** Adds one job to the queue. */
   deliver: Deliver;
   /** Settles soon; rejects while Redis does not answer. */
   probe(): Promise<unknown>;
   spool: Spool;
-  /** How long visits are gathered at most, in ms. */
+  /** Longest time for which visits are batched, in ms. */
   batchMs: number;
+  /** Limit of memory for what neither the queue nor the disk takes, in characters of JSON. */
+  heldCharacters?: number;
   log: Log;
 }
+
+/** Timeout of storing the visits in memory when the process ends, in ms. */
+const LAST_MS = 5_000;
 
 const madeSafe = {
   queue: visitsRecorded.labels('queue'),
   spool: visitsRecorded.labels('spool'),
 };
 
-/** See the top of the file. */
+/** Makes visits safe; see the top of the file. */
 export class VisitLog {
-  readonly #means: VisitLogMeans;
+  readonly #options: VisitLogOptions;
+  readonly #held: HeldVisits;
+  readonly #heldErrors: ErrorLog;
+  readonly #lostErrors: ErrorLog;
+  /** Why the disk did not take visits, the last time. */
+  #cause: unknown;
+  /** Writes that took too long and have not ended. */
+  #unfinished = 0;
+  /** True while the spool is maintained or replayed. Where the disk hangs this does not end, and nothing further is begun. */
+  #isSpoolBusy = false;
   #gathering: Batch | undefined;
   readonly #sending = new Set<Promise<void>>();
   #isUp = false;
   #isClosed = false;
-  /** The care that is going on, or the timer of the next one. */
-  #caring: Promise<void> | undefined;
+  /** The upkeep that is under way, or the timer of the next one. */
+  #upkeep: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(means: VisitLogMeans) {
-    this.#means = means;
+  constructor(options: VisitLogOptions) {
+    this.#options = options;
+    this.#held = new HeldVisits(options.heldCharacters);
+    this.#heldErrors = new ErrorLog(
+      options.log,
+      'visits were kept in memory, because neither the queue nor the disk took them',
+    );
+    this.#lostErrors = new ErrorLog(options.log, 'visits were answered and not recorded');
   }
 
   /** Finds out whether the queue works and begins to replay what an earlier process left. */
   async start(): Promise<void> {
-    await this.#means.probe().then(
+    await this.#options.probe().then(
       () => {
         this.#isUp = true;
       },
-      (error: unknown) => this.#means.log.warn({ err: error }, 'visits go to the spool'),
+      (error: unknown) =>
+        this.#options.log.warn(
+          { err: error },
+          'the queue did not answer, visits are written to the spool',
+        ),
     );
-    this.#careIn(0);
+    this.#scheduleUpkeep(0);
   }
 
-  /** Resolves when the visit is safe; rejects when neither the queue nor the disk took it. */
+  /** Resolves when the visit is safe, or waits in memory because nothing takes it. Never rejects. */
   record(visit: Visit): Promise<void> {
     const batch = this.#gathering ?? this.#open();
     batch.visits.push(visit);
@@ -86,8 +124,21 @@ export class VisitLog {
     clearTimeout(this.#timer);
     if (this.#gathering !== undefined) this.#send(this.#gathering);
     await Promise.all(this.#sending);
-    await this.#means.spool.close();
-    await this.#caring;
+    // Ends a replay; visits can still be appended.
+    const closing = within(SPOOL_MS, this.#options.spool.close(), 'closing the spool');
+    await Promise.all([
+      closing.catch((err: unknown) => this.#options.log.warn({ err }, 'the spool was not closed')),
+      this.#upkeep,
+    ]);
+    await this.#drainLast();
+    this.#heldErrors.flush();
+    this.#lostErrors.flush();
+  }
+
+  /** For `/readyz`: visits that wait in memory or were not recorded. */
+  notes(): object {
+    const { count: held, notRecorded } = this.#held;
+    return held === 0 && notRecorded === 0 ? {} : { visits: { held, notRecorded } };
   }
 
   #open(): Batch {
@@ -96,7 +147,7 @@ export class VisitLog {
       safe: Promise.resolve(),
       resolve() {},
       reject() {},
-      until: performance.now() + this.#means.batchMs,
+      until: performance.now() + this.#options.batchMs,
     };
     batch.safe = new Promise((resolve, reject) => {
       batch.resolve = resolve;
@@ -117,63 +168,194 @@ export class VisitLog {
   #send(batch: Batch): void {
     if (this.#gathering !== batch) return;
     this.#gathering = undefined;
-    const sending = this.#makeSafe(batch.visits)
+    const sending = this.#store(batch.visits)
       .finally(() => this.#sending.delete(sending))
       .then(batch.resolve, batch.reject);
     this.#sending.add(sending);
   }
 
-  async #makeSafe(visits: Visit[]): Promise<void> {
+  async #store(visits: Visit[]): Promise<void> {
     if (this.#isUp) {
       try {
-        await within(QUEUE_MS, this.#means.deliver(visits), 'adding visits to the queue');
+        await within(QUEUE_MS, this.#options.deliver(visits), 'adding visits to the queue');
         madeSafe.queue.inc(visits.length);
         return;
       } catch (error) {
         this.#goDown(error);
       }
     }
-    await this.#means.spool.append(visits);
+    if (this.#held.count === 0) {
+      try {
+        return await this.#spool(visits);
+      } catch (error) {
+        this.#cause = error;
+      }
+    }
+    this.#hold(visits);
+  }
+
+  async #spool(visits: readonly Visit[]): Promise<void> {
+    // Writes to a hanging disk stay in memory until they end: it gets no more of them.
+    if (this.#unfinished > 0) throw new Error('the disk has not finished earlier writes');
+    const written = this.#options.spool.append(visits);
+    try {
+      await within(SPOOL_MS, written, 'writing visits to the disk');
+    } catch (error) {
+      if (error instanceof Timeout) {
+        this.#unfinished += 1;
+        const end = () => {
+          this.#unfinished -= 1;
+        };
+        written.then(end, end);
+      }
+      throw error;
+    }
     madeSafe.spool.inc(visits.length);
+  }
+
+  #hold(visits: readonly Visit[]): void {
+    const before = this.#held.notRecorded;
+    this.#held.add(visits);
+    const lost = this.#held.notRecorded - before;
+    if (lost < visits.length) this.#heldErrors.report(this.#cause, visits.length - lost);
+    if (lost > 0) this.#lostErrors.report(this.#cause, lost);
   }
 
   #goDown(error: unknown): void {
     if (!this.#isUp) return;
     this.#isUp = false;
-    this.#means.log.warn({ err: error }, 'the queue does not take visits, they go to the spool');
-    if (this.#caring === undefined) this.#careIn(CARE_MS.down);
+    this.#options.log.warn(
+      { err: error },
+      'the queue did not take visits, they are written to the spool',
+    );
+    if (this.#upkeep === undefined) this.#scheduleUpkeep(UPKEEP_MS.down);
   }
 
-  #careIn(ms: number): void {
+  #scheduleUpkeep(ms: number): void {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#caring = this.#care().then(() => {
-        this.#caring = undefined;
-        this.#careIn(this.#isUp ? CARE_MS.up : CARE_MS.down);
+      this.#upkeep = this.#runUpkeep().then(() => {
+        this.#upkeep = undefined;
+        this.#scheduleUpkeep(this.#isUp ? UPKEEP_MS.up : UPKEEP_MS.down);
       });
     }, ms);
   }
 
-  /** Probes the queue, and replays what is spooled. */
-  async #care(): Promise<void> {
-    const { probe, spool, log } = this.#means;
+  /** Probes the queue, and replays what is spooled. The queue comes first: it must not wait for a disk that hangs. */
+  async #runUpkeep(): Promise<void> {
+    const { probe, spool, log } = this.#options;
     const wasUp = this.#isUp;
     try {
-      await spool.tend();
       if (!wasUp) await probe();
-      const count = spool.hasVisits ? await spool.replay((visits) => this.#replay(visits)) : 0;
+      await this.#held.drain((visits) => this.#deliverHeld(visits));
+      const count = await this.#atSpool(REPLAY_WAIT_MS, async () => {
+        await spool.maintain();
+        return spool.hasVisits ? spool.replay((visits) => this.#replay(visits)) : 0;
+      });
+      // One that went down meanwhile is probed first.
+      if (wasUp) return this.#logReplay(count);
       this.#isUp = true;
-      if (!wasUp) log.info({ replayed: count }, 'the queue takes visits again');
-      else if (count > 0) log.info({ replayed: count }, 'spooled visits were replayed');
+      log.info({ replayed: count }, 'the queue took visits again');
     } catch (error) {
       this.#goDown(error);
+      await this.#atSpool(SPOOL_MS, async () => {
+        await spool.maintain();
+        return 0;
+      });
+      await this.#held
+        .drain((visits) => this.#spool(visits))
+        .catch((cause: unknown) => {
+          this.#cause = cause;
+        });
     }
   }
 
+  /**
+   * Waits at most `ms` for work on the spool, which then goes on by itself. Answers how many visits were replayed: 0
+   * where that is not known yet, or earlier work has not ended.
+   */
+  async #atSpool(ms: number, work: () => Promise<number>): Promise<number> {
+    if (this.#isSpoolBusy) return 0;
+    this.#isSpoolBusy = true;
+    const working = work().finally(() => {
+      this.#isSpoolBusy = false;
+    });
+    try {
+      return await within(ms, working, 'work on the spool');
+    } catch (error) {
+      if (!(error instanceof Timeout)) throw error;
+      working.then(
+        (count) => this.#logReplay(count),
+        (late: unknown) => this.#goDown(late),
+      );
+      return 0;
+    }
+  }
+
+  #logReplay(count: number): void {
+    if (count > 0) this.#options.log.info({ replayed: count }, 'spooled visits were replayed');
+  }
+
+  /** Delivers what waits in memory when the process ends: what nothing takes now is lost. */
+  async #drainLast(): Promise<void> {
+    if (this.#held.count === 0) return;
+    const drain = () =>
+      this.#held
+        .drain((visits) => this.#deliverHeld(visits))
+        .catch(() => this.#held.drain((visits) => this.#spool(visits)));
+    await within(LAST_MS, drain(), 'delivering visits').catch((error: unknown) => {
+      this.#lostErrors.report(error, this.#held.discard());
+    });
+  }
+
+  async #deliverHeld(visits: Visit[]): Promise<void> {
+    await within(REPLAY_MS, this.#options.deliver(visits), 'adding visits to the queue');
+    madeSafe.queue.inc(visits.length);
+    // As in a replay: what comes in now need not wait for the disk.
+    this.#isUp = true;
+  }
+
   async #replay(visits: Visit[]): Promise<void> {
-    await within(REPLAY_MS, this.#means.deliver(visits), 'replaying visits');
+    await within(REPLAY_MS, this.#options.deliver(visits), 'replaying visits');
     // The queue has just taken a job: what comes in now need not wait for the end of the replay.
     this.#isUp = true;
   }
+}
+
+/**
+ * Ids of visits, which count up.
+ *
+ * @param instance unique to this start of the process
+ */
+export function visitIds(instance: string): () => string {
+  const beginning = `${instance}_`;
+  let count = 0;
+  return () => {
+    count += 1;
+    return beginning + count.toString(36);
+  };
+}
+
+/**
+ * Adds batches of visits to the queue.
+ *
+ * A BullMQ queue asks Redis for its version once; when that fails, it never works again. So the next batch
+ * after a failure gets a new one.
+ */
+export function deliverTo(redis: Redis): Deliver {
+  let producer: Producer | undefined;
+  return async (visits) => {
+    producer ??= new Producer(redis);
+    const used = producer;
+    try {
+      await used.add(clicks, 'visits.record', visits, { jobId: newId('job'), projectId: '' });
+    } catch (error) {
+      if (producer === used) {
+        producer = undefined;
+        used.close().catch(() => {});
+      }
+      throw error;
+    }
+  };
 }

@@ -1,23 +1,26 @@
 import type { IncomingMessage } from 'node:http';
-import { isbot } from 'isbot';
-import { favouriteLanguage, type Language, languageOf } from '../html/language.ts';
-import { isIos, readDevice } from '../infra/device.ts';
-import { NOWHERE, type Place } from '../infra/places.ts';
-import { AddressSet, hopAddress, ipv4Number, plainIp } from './ip.ts';
-import type { Traits } from './rules.ts';
+import { LRUCache } from 'lru-cache';
+import { AddressSet, hopAddress, ipv4Number, plainIp } from '../infra/ip.ts';
+import { isBot } from '../visitors/bots.ts';
+import { isIos, readDevice } from '../visitors/device.ts';
+import { NOWHERE, type Place } from '../visitors/places.ts';
+import { favouriteLanguage, type Language, languageOf } from '../web/language.ts';
 
-/** What a request says about who sent it. What few links ask for is worked out when they do. */
-export class Visitor implements Traits {
+/** The traits of a visitor that rules match. Texts in any case. */
+export type Traits = Pick<Visitor, 'country' | 'city' | 'device' | 'os' | 'browser' | 'language'>;
+
+/** A visitor, as described by the request. Most of it is read from the headers only when a link needs it. */
+export class Visitor {
   /** The name that was asked: lower-case, without port; empty when it cannot be a domain. */
   readonly host: string;
   readonly ip: string;
   readonly userAgent: string;
   readonly referer: string;
-  /** A bot, a link preview or a prefetch: answered like a visit, but nobody has come. */
+  /** A bot, a link preview or a prefetch: answered like a visit, but not counted. */
   readonly isAutomatic: boolean;
   readonly #request: IncomingMessage;
   readonly #isTrusted: boolean;
-  /** Where the visitor is; nowhere until it is looked up. */
+  /** Location of the visitor; unknown until it is looked up. */
   place: Place = NOWHERE;
 
   constructor(
@@ -50,7 +53,7 @@ export class Visitor implements Traits {
     return PREVIEWS.test(this.userAgent);
   }
 
-  /** Has asked not to be followed around: Global Privacy Control, or Do Not Track. */
+  /** True if the visitor sends Global Privacy Control or Do Not Track. */
   get wantsPrivacy(): boolean {
     const { headers } = this.#request;
     return headers['sec-gpc'] === '1' || headers['dnt'] === '1';
@@ -58,7 +61,7 @@ export class Visitor implements Traits {
 
   get platform(): 'ios' | 'android' | undefined {
     if (isIos(this.userAgent)) return 'ios';
-    return ANDROID.test(this.userAgent) ? 'android' : undefined;
+    return isAndroid(this.userAgent) ? 'android' : undefined;
   }
 
   get country(): string {
@@ -81,7 +84,7 @@ export class Visitor implements Traits {
     return readDevice(this.userAgent).browser;
   }
 
-  /** The language that they like best. */
+  /** The language tag that they like best. */
   get language(): string {
     return favouriteLanguage(this.#languages);
   }
@@ -97,11 +100,12 @@ export class Visitor implements Traits {
 }
 
 /** Windows phones said that they were Android too. */
-const ANDROID = /^(?!.*windows phone).*android/i;
+const isAndroid = (userAgent: string): boolean =>
+  /android/i.test(userAgent) && !/windows phone/i.test(userAgent);
 
-/** Judgements that are remembered; people use a few hundred user agents. */
+/** User agents that are remembered; people use a few hundred. */
 const REMEMBERED_AGENTS = 5_000;
-/** What is kept of a header that everybody can make as long as they like. */
+/** Longest parts that are kept of headers, which a client can make as long as it likes. */
 const LONGEST_AGENT = 1_024;
 const LONGEST_REFERER = 2_048;
 const LONGEST_HOST = 253;
@@ -115,13 +119,11 @@ const MORE_BOTS = new RegExp(
   ].join('|'),
   'i',
 );
-/** What WeChat calls the part of it that people browse with; isbot takes that for a tool. */
-const WECHAT_PROCESS = /process\/tools/i;
 const PREFETCH = /prefetch|preview|prerender/i;
 
 /**
- * What fetches a page to show a preview of it. Programs that people browse with name the same firms ("LinkedInApp",
- * "FBAN", "MetaIAB", "Twitter for iPhone"): each of these is what the fetcher alone is called.
+ * Programs that fetch a page to show a preview of it. Programs that people browse with name the same firms ("LinkedInApp",
+ * "FBAN", "MetaIAB", "Twitter for iPhone"): each of these is a name of the fetcher alone.
  */
 const PREVIEWS = new RegExp(
   [
@@ -146,7 +148,7 @@ const PREVIEWS = new RegExp(
 /** Reads visitors from requests. */
 export class VisitorReader {
   readonly #proxies: AddressSet;
-  readonly #bots = new Map<string, boolean>();
+  readonly #bots = new LRUCache<string, boolean>({ max: REMEMBERED_AGENTS });
 
   /** @param proxies addresses and CIDR ranges whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed */
   constructor(proxies: readonly string[]) {
@@ -166,7 +168,10 @@ export class VisitorReader {
       ip: isTrusted ? this.#forwarded(peer, headers['x-forwarded-for']) : peer,
       userAgent,
       isAutomatic:
-        (purpose !== undefined && PREFETCH.test(String(purpose))) || this.#isBot(userAgent),
+        // The connection was reset before it was accepted.
+        peer === '' ||
+        (purpose !== undefined && PREFETCH.test(String(purpose))) ||
+        this.#isBot(userAgent),
       isTrusted,
     });
   }
@@ -174,19 +179,15 @@ export class VisitorReader {
   #isBot(userAgent: string): boolean {
     const known = this.#bots.get(userAgent);
     if (known !== undefined) return known;
-    const isBot =
-      userAgent === '' ||
-      isbot(userAgent.replace(WECHAT_PROCESS, '')) ||
-      MORE_BOTS.test(userAgent) ||
-      PREVIEWS.test(userAgent);
-    // What was cut off would be kept in memory with its rest.
-    if (userAgent.length >= LONGEST_AGENT) return isBot;
-    if (this.#bots.size >= REMEMBERED_AGENTS) this.#bots.clear();
-    this.#bots.set(userAgent, isBot);
-    return isBot;
+    const isAutomatic =
+      userAgent === '' || isBot(userAgent) || MORE_BOTS.test(userAgent) || PREVIEWS.test(userAgent);
+    // A text that was cut off keeps all of the header in memory.
+    if (userAgent.length >= LONGEST_AGENT) return isAutomatic;
+    this.#bots.set(userAgent, isAutomatic);
+    return isAutomatic;
   }
 
-  /** The nearest address that is not one of our proxies: what stands further left, anybody may have written. */
+  /** The nearest address that is not one of our proxies: those further left may be forged. */
   #forwarded(peer: string, header: string | string[] | undefined): string {
     if (header === undefined) return peer;
     const forwarded = String(header);

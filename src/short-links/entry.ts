@@ -1,25 +1,25 @@
 import { hash } from '@node-rs/argon2';
 import { unseal } from '../infra/secrets.ts';
-import { readUtm, UTM_FIELDS, writeUtm } from '../links/destination.ts';
+import { encodeLink } from '../lookup/codec.ts';
 import type { LinkCard, LinkEntry } from '../lookup/entry.ts';
-import { framingKey } from './framing.ts';
-import type { RoutedRow } from './model.ts';
+import { framingKey, withMissingUtm } from './destination.ts';
+import type { ShortLinkRow } from './model.ts';
 import { ruleEntry } from './routing-rules.ts';
 
 /** OWASP's second recommendation for Argon2id: 19 MiB, two passes. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * What the redirect process needs to know of a link and of a QR code alike.
+ * The look-up entry of a link or QR code, as text.
  *
- * @param leads where it leads, or the page that it shows at its own address
+ * @param leads the destination, or the page that is shown at the short link itself
  * @param known an entry of the same record whose password has not changed: its hash is used again
  */
-export async function routedEntry(
-  row: RoutedRow & { video?: string | null },
+export async function shortLinkEntry(
+  row: ShortLinkRow & { video?: string | null },
   leads: Pick<LinkEntry, 'destination' | 'page'>,
   known?: LinkEntry,
-): Promise<LinkEntry> {
+): Promise<string> {
   const entry: LinkEntry = { id: row.id, projectId: row.project_id, ...leads };
   if (row.starts_at !== null) entry.startsAt = row.starts_at.getTime();
   if (row.expires_at !== null) entry.expiresAt = row.expires_at.getTime();
@@ -38,23 +38,25 @@ export async function routedEntry(
   target(entry, row);
   if (row.redirect_status !== 302) entry.status = row.redirect_status;
   if (!row.forward_query) entry.dropsQuery = true;
+  // A page of ours has no further paths.
+  if (row.flexible && entry.page === undefined) entry.forwardsPath = true;
   if (row.track_conversion) entry.tracksConversion = true;
   if (row.do_index) entry.isIndexed = true;
   if (row.public_stats) entry.hasPublicStats = true;
-  return entry;
+  return encodeLink(entry);
 }
 
-/** Where some visitors are led, and what of all destinations is shown in a frame. */
-function target(entry: LinkEntry, row: RoutedRow): void {
-  const led = (url: string) => withUtm(url, row);
+/** Destinations of some visitors only, and those of all destinations that are shown in a frame. */
+function target(entry: LinkEntry, row: ShortLinkRow): void {
+  const tagged = (url: string) => withMissingUtm(url, row);
   if (row.rules !== null && row.rules.length > 0) {
-    entry.rules = row.rules.map((rule) => ruleEntry(rule, led(rule.url)));
+    entry.rules = row.rules.map((rule) => ruleEntry(rule, tagged(rule.url)));
   }
-  if (row.ios !== null) entry.ios = led(row.ios);
-  if (row.android !== null) entry.android = led(row.android);
+  if (row.ios !== null) entry.ios = tagged(row.ios);
+  if (row.android !== null) entry.android = tagged(row.android);
   if (row.geo !== null && Object.keys(row.geo).length > 0) {
     entry.geo = Object.fromEntries(
-      Object.entries(row.geo).map(([country, url]) => [country, led(url)]),
+      Object.entries(row.geo).map(([country, url]) => [country, tagged(url)]),
     );
   }
   if (!row.rewrite) return;
@@ -71,14 +73,7 @@ function target(entry: LinkEntry, row: RoutedRow): void {
   if (row.title !== null) entry.title = row.title;
 }
 
-/** The record's UTM fields where a destination has none of its own. */
-function withUtm(url: string, row: RoutedRow): string {
-  const own = readUtm(url);
-  const missing = UTM_FIELDS.filter((name) => row[name] !== null && own[name] === null);
-  return writeUtm(url, Object.fromEntries(missing.map((name) => [name, row[name]])));
-}
-
-function cardOf(row: RoutedRow & { video?: string | null }): LinkCard | undefined {
+function cardOf(row: ShortLinkRow & { video?: string | null }): LinkCard | undefined {
   const { title, description, image, video = null } = row;
   const card = Object.fromEntries(
     Object.entries({ title, description, image, video }).filter(([, value]) => value !== null),
@@ -86,7 +81,7 @@ function cardOf(row: RoutedRow & { video?: string | null }): LinkCard | undefine
   return Object.keys(card).length === 0 ? undefined : card;
 }
 
-function beforeOf({ page_id, page_url }: RoutedRow): LinkEntry['before'] {
+function beforeOf({ page_id, page_url }: ShortLinkRow): LinkEntry['before'] {
   if (page_id !== null) return { pageId: page_id };
   return page_url === null ? undefined : { url: page_url };
 }

@@ -1,14 +1,15 @@
-import type Joi from 'joi';
+import type { Schema, SchemaMap } from 'joi';
 import type { QueryBuilder } from 'objection';
-import { dateTime, flag, id, Joi as Kinds, queryList, text, toInstant } from '../infra/fields.ts';
-import { containing } from '../infra/like.ts';
+import { domainField } from '../http/domain-name.ts';
+import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
+import { containing, matching } from '../infra/like.ts';
 import { fingerprint } from '../infra/secrets.ts';
-import { UTM_FIELDS } from '../links/destination.ts';
-import type { RoutedModel } from './model.ts';
-import type { RecordTables } from './tables.ts';
+import { nameKey } from '../infra/taken-name.ts';
+import { UTM_FIELDS } from './destination.ts';
+import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 
 /** Filters of lists and counts that links and QR codes share, as the query names them. */
-export interface RoutedFilters {
+export interface SharedFilters {
   projectSlug?: string;
   domain?: string;
   tagId?: string;
@@ -18,6 +19,7 @@ export interface RoutedFilters {
   search?: string;
   userId?: string;
   showArchived: boolean;
+  /** Its fingerprint. */
   password?: string;
   expiresAt?: string | null;
   comments?: string;
@@ -37,12 +39,17 @@ export interface RoutedFilters {
   expiresBefore?: string;
 }
 
-/** A query over links or QR codes, joined with d (domains) and c (counters, with NULL for zeros). */
-export type Query = QueryBuilder<RoutedModel, RoutedModel[]>;
+/** A query over links or QR codes that filters narrow, joined with d (domains) and c (counters, with NULL for zeros). */
+export interface Query {
+  where(column: string, value: string | boolean): unknown;
+  where(column: string, operator: string, value: string): unknown;
+  whereNull(column: string): unknown;
+  whereRaw(sql: string, bindings?: (string | number | string[])[]): unknown;
+}
 
 /** A filter: how its value is written in a query, and what it does. */
 export interface Filter<Value> {
-  schema: Joi.Schema;
+  schema: Schema;
   /** Narrows the query. */
   where(query: Query, value: Value): unknown;
 }
@@ -52,125 +59,171 @@ export type FilterTable<Filters> = {
   [Name in keyof Filters]-?: Filter<Exclude<Filters[Name], undefined>>;
 };
 
-const exactly = (column: string): Filter<string> => ({
-  schema: text(1_000),
+const exactly = (column: string, description: string): Filter<string> => ({
+  schema: text(1_000).description(description),
   where: (query, value) => query.where(column, value),
 });
 
 /** Matches as a part, case-insensitively. */
-export const part = (column: string): Filter<string> => ({
-  schema: text(1_000),
-  where: (query, value) => query.whereRaw('?? ILIKE ?', [column, containing(value)]),
+export const part = (column: string, name: string): Filter<string> => ({
+  schema: text(1_000).description(`Part of ${name}, regardless of case.`),
+  where(query, value) {
+    const { operator, pattern } = matching(value);
+    query.whereRaw(`?? ${operator} ?`, [column, pattern]);
+  },
 });
 
 /** `true` asks for records with the thing, `false` for those without it. */
-export const presence = (condition: string): Filter<boolean> => ({
-  schema: flag(),
+export const presence = (condition: string, what: string): Filter<boolean> => ({
+  schema: flag().description(`true: only records with ${what}; false: only those without.`),
   where: (query, wanted) => query.whereRaw(wanted ? `(${condition})` : `NOT (${condition})`),
 });
 
-const compare = (column: string, operator: string): Filter<string> => ({
-  schema: dateTime(),
+const compare = (column: string, operator: string, description: string): Filter<string> => ({
+  schema: dateTime().description(description),
   where: (query, value) => query.where(column, operator, value),
 });
 
 /** A point in time, or the word `null`: records without one. */
-const instantOrNull = Kinds.string().custom((value: string, { error }) =>
+const instantOrNull = Joi.string().custom((value: string, { error }) =>
   value === 'null'
     ? null
     : (toInstant(value) ?? error('rule', { rule: 'must be an ISO 8601 date, or null' })),
 );
 
 /** The filters that links and QR codes share, over the tables of one of the two. */
-export function routedFilters({
+export function sharedFilters({
   table,
   tags: { table: tagTable, column },
-}: RecordTables): FilterTable<RoutedFilters> {
+}: ShortLinkTables): FilterTable<SharedFilters> {
   const tagged = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${tagTable} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
               WHERE rt.project_id = ${table}.project_id AND rt.${column} = ${table}.id AND ${condition})`;
   const byTagIds: Filter<string[]> = {
-    schema: queryList(id()).min(1),
+    schema: queryList(id()).min(1).description('Ids of tags: only records with one of them.'),
     where: (query, ids) => query.whereRaw(tagged('t.id = ANY(?)'), [ids]),
   };
   const hasTags = tagged('true');
   return {
     // Checked by the route: it must name the key's own workspace.
-    projectSlug: { schema: text(190), where: () => {} },
-    domain: exactly('d.slug'),
-    tagId: { schema: id(), where: (query, value) => byTagIds.where(query, [value]) },
+    projectSlug: {
+      schema: text(190).description('Slug of the workspace; it must be that of the API key.'),
+      where: () => {},
+    },
+    domain: {
+      schema: domainField().description('Only records on this domain.'),
+      where: (query, value) => query.where('d.slug', value),
+    },
+    tagId: {
+      schema: id().description('Id of a tag: only records with it.'),
+      where: (query, value) => byTagIds.where(query, [value]),
+    },
     tagIds: byTagIds,
     tagNames: {
-      schema: queryList().min(1),
-      where: (query, names) =>
-        query.whereRaw(tagged('lower(t.name) = ANY(?)'), [names.map((name) => name.toLowerCase())]),
+      schema: queryList()
+        .min(1)
+        .description('Names of tags, regardless of case: only records with one of them.'),
+      where: (query, names) => query.whereRaw(tagged('t.name_key = ANY(?)'), [names.map(nameKey)]),
     },
-    folderId: exactly(`${table}.folder_id`),
+    folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
     search: {
-      schema: text(1_000),
-      where: (query, value) =>
-        query.whereRaw(`(${table}.key ILIKE ? OR ${table}.url ILIKE ?)`, [
-          containing(value),
-          containing(value),
-        ]),
+      schema: text(1_000).description(
+        'Part of the key or of the destination URL, regardless of case.',
+      ),
+      where(query, value) {
+        const { operator, pattern } = matching(value);
+        query.whereRaw(`(${table}.key ${operator} ? OR ${table}.url ILIKE ?)`, [
+          pattern,
+          // Destinations are in ASCII.
+          containing(value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)),
+        ]);
+      },
     },
-    userId: exactly(`${table}.user_id`),
+    userId: exactly(`${table}.user_id`, 'Id of a user: only records that they created.'),
     showArchived: {
-      schema: flag().default(false),
+      schema: flag().default(false).description('true: archived records as well.'),
       where: (query, value) => (value ? query : query.where(`${table}.archived`, false)),
     },
     password: {
-      schema: text(200),
-      where: (query, value) => query.where(`${table}.password_fingerprint`, fingerprint(value)),
+      // At once, since filters travel in the jobs of exports.
+      schema: text(200).custom(fingerprint).description('Only records with exactly this password.'),
+      where: (query, value) => query.where(`${table}.password_fingerprint`, value),
     },
     expiresAt: {
-      schema: instantOrNull,
+      schema: instantOrNull.description(
+        'Only records that expire at this time (ISO 8601), or with `null` those that do not expire.',
+      ),
       where: (query, value) =>
         value === null
           ? query.whereNull(`${table}.expires_at`)
           : query.where(`${table}.expires_at`, value),
     },
-    comments: part(`${table}.comments`),
+    comments: part(`${table}.comments`, 'the comments'),
     withTags: {
-      schema: flag(),
+      schema: flag().description('true: only records with tags.'),
       where: (query, value) => (value ? query.whereRaw(hasTags) : query),
     },
     trackConversion: {
-      schema: flag(),
+      schema: flag().description('Only records with, or without, conversion tracking.'),
       where: (query, value) => query.where(`${table}.track_conversion`, value),
     },
-    hasPassword: presence(`${table}.password IS NOT NULL`),
-    hasExpiration: presence(`${table}.expires_at IS NOT NULL`),
-    hasUTM: presence(UTM_FIELDS.map((name) => `${table}.${name} IS NOT NULL`).join(' OR ')),
-    hasCustomSocial: presence(`${table}.proxy`),
-    hasGeo: presence(`${table}.geo IS NOT NULL`),
-    hasDevice: presence(`${table}.ios IS NOT NULL OR ${table}.android IS NOT NULL`),
-    hasComments: presence(`${table}.comments IS NOT NULL`),
-    hasTags: presence(hasTags),
-    createdAfter: compare(`${table}.created_at`, '>='),
-    createdBefore: compare(`${table}.created_at`, '<='),
-    expiresAfter: compare(`${table}.expires_at`, '>='),
-    expiresBefore: compare(`${table}.expires_at`, '<='),
+    hasPassword: presence(`${table}.password IS NOT NULL`, 'a password'),
+    hasExpiration: presence(`${table}.expires_at IS NOT NULL`, 'an expiration time'),
+    hasUTM: presence(
+      UTM_FIELDS.map((name) => `${table}.${name} IS NOT NULL`).join(' OR '),
+      'UTM parameters',
+    ),
+    hasCustomSocial: presence(`${table}.proxy`, 'a link preview of their own'),
+    hasGeo: presence(`${table}.geo IS NOT NULL`, 'destinations by country'),
+    hasDevice: presence(
+      `${table}.ios IS NOT NULL OR ${table}.android IS NOT NULL`,
+      'destinations by device',
+    ),
+    hasComments: presence(`${table}.comments IS NOT NULL`, 'comments'),
+    hasTags: presence(hasTags, 'tags'),
+    createdAfter: compare(
+      `${table}.created_at`,
+      '>=',
+      'Only records created at this time or later.',
+    ),
+    createdBefore: compare(
+      `${table}.created_at`,
+      '<=',
+      'Only records created at this time or earlier.',
+    ),
+    expiresAfter: compare(
+      `${table}.expires_at`,
+      '>=',
+      'Only records that expire at this time or later.',
+    ),
+    expiresBefore: compare(
+      `${table}.expires_at`,
+      '<=',
+      'Only records that expire at this time or earlier.',
+    ),
   };
 }
 
-/** How often a record was visited, against a bound. */
+/** Compares the visits of a record with a bound. */
 export const visits = (operator: '>=' | '<='): Filter<number> => ({
-  schema: Kinds.number().integer().min(0),
+  schema: Joi.number()
+    .integer()
+    .min(0)
+    .description(`${operator === '>=' ? 'Least' : 'Largest'} number of counted visits.`),
   where: (query, value) => query.whereRaw(`coalesce(c.visits, 0) ${operator} ?`, [value]),
 });
 
 /** Schemas of filters, for the schema of a query. */
-export function schemasOf(table: Record<string, { schema: Joi.Schema }>): Joi.SchemaMap {
+export function schemasOf(table: Record<string, { schema: Schema }>): SchemaMap {
   return Object.fromEntries(Object.entries(table).map(([name, { schema }]) => [name, schema]));
 }
 
 /** Narrows a query to the records that match all filters; names that are no filters do nothing. */
-export function applyFilters<Filters extends object>(
-  query: Query,
+export function applyFilters<Row extends ShortLinkModel, Filters extends object>(
+  query: QueryBuilder<Row>,
   table: FilterTable<Filters>,
   filters: Filters,
-): Query {
+): QueryBuilder<Row> {
   for (const [name, value] of Object.entries(filters)) {
     if (value === undefined || !(name in table)) continue;
     const filter = table[name as keyof Filters] as Filter<unknown>;

@@ -1,7 +1,8 @@
 import { config } from '../config.ts';
-import type { Db } from '../infra/db.ts';
-import type { TagReference } from '../tags/record.ts';
-import type { RoutedChanges } from './fields.ts';
+import { Refusal } from '../errors.ts';
+import { type Db, rows } from '../infra/db.ts';
+import { nameKey } from '../infra/taken-name.ts';
+import type { SharedChanges, TagChoice } from './fields.ts';
 
 /** A domain on which the workspace may make links and QR codes. */
 export interface UsableDomain {
@@ -11,27 +12,35 @@ export interface UsableDomain {
   isDefault: boolean;
 }
 
+/** A tag of a link or QR code. */
+export interface TagReference {
+  id: string;
+  name: string;
+}
+
 /** The workspace's records that the inputs of one request name, loaded together. */
 export interface References {
   /** The workspace's primary domain, else the service's default short domain. */
   mainDomain: UsableDomain;
   domain(slug: string): UsableDomain | undefined;
   tagById(id: string): TagReference | undefined;
-  /** Case does not count. */
+  /** Compared by {@link nameKey}. */
   tagByName(name: string): TagReference | undefined;
   has(kind: 'folder' | 'webhook' | 'page', id: string): boolean;
 }
 
-/** Loads what the given inputs refer to; nothing is asked that none of them names. */
+/**
+ * Loads the records that inputs refer to, within the transaction that writes, so that nothing changes in between. Tables
+ * that no input refers to are not read.
+ */
 export async function loadReferences(
   trx: Db,
   projectId: string,
-  inputs: readonly RoutedChanges[],
+  sent: readonly (SharedChanges | Refusal)[],
 ): Promise<References> {
+  const inputs = sent.filter((input): input is SharedChanges => !(input instanceof Refusal));
   const tagIds = inputs.flatMap(({ tags }) => tags?.ids ?? []);
-  const tagNames = inputs
-    .flatMap(({ tags }) => tags?.names ?? [])
-    .map((name) => name.toLowerCase());
+  const tagNames = inputs.flatMap(({ tags }) => tags?.names ?? []).map(nameKey);
   const folderIds = inputs.flatMap(({ folderId }) =>
     typeof folderId === 'string' ? [folderId] : [],
   );
@@ -42,9 +51,9 @@ export async function loadReferences(
   const tags =
     tagIds.length + tagNames.length === 0
       ? []
-      : await rowsOf<TagReference>(
+      : await rows<TagReference>(
           trx,
-          'SELECT id, name FROM tags WHERE project_id = ? AND (id = ANY(?) OR lower(name) = ANY(?))',
+          'SELECT id, name FROM tags WHERE project_id = ? AND (id = ANY(?) OR name_key = ANY(?))',
           [projectId, tagIds, tagNames],
         );
   const known = {
@@ -59,20 +68,78 @@ export async function loadReferences(
     throw new Error('the default short domain is missing: run migrations');
   const bySlug = new Map(domains.map((domain) => [domain.slug, domain]));
   const byId = new Map(tags.map((tag) => [tag.id, tag]));
-  const byName = new Map(tags.map((tag) => [tag.name.toLowerCase(), tag]));
+  const byName = new Map(tags.map((tag) => [nameKey(tag.name), tag]));
   return {
     mainDomain,
     domain: (slug) => bySlug.get(slug),
     tagById: (id) => byId.get(id),
-    tagByName: (name) => byName.get(name.toLowerCase()),
+    tagByName: (name) => byName.get(nameKey(name)),
     has: (kind, id) => known[kind].has(id),
   };
 }
 
+/** The domain and the tags that an input names; absent where it names none. */
+export interface Resolved {
+  domain?: UsableDomain;
+  tags?: TagReference[];
+}
+
+/**
+ * The domain and the tags of an input.
+ *
+ * @throws Refusal `forbidden` for a domain of another workspace, `unprocessable_entity` naming everything unknown
+ */
+export function resolve(input: SharedChanges, references: References): Resolved {
+  const resolved: Resolved = {};
+  if (input.domain !== undefined) {
+    const domain = references.domain(input.domain);
+    if (domain === undefined) {
+      throw new Refusal(
+        'forbidden',
+        `The domain "${input.domain}" is not one of this workspace's domains`,
+      );
+    }
+    resolved.domain = domain;
+  }
+  const faults: string[] = [];
+  if (input.tags !== undefined) resolved.tags = resolveTags(input.tags, references, faults);
+  if (typeof input.folderId === 'string' && !references.has('folder', input.folderId)) {
+    faults.push(`folderId: there is no folder "${input.folderId}"`);
+  }
+  for (const webhookId of input.webhookIds ?? []) {
+    if (!references.has('webhook', webhookId))
+      faults.push(`webhookIds: there is no webhook "${webhookId}"`);
+  }
+  if (typeof input.pageId === 'string' && !references.has('page', input.pageId)) {
+    faults.push(`pageId: there is no page "${input.pageId}"`);
+  }
+  if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
+  return resolved;
+}
+
+function resolveTags(
+  { ids, names }: TagChoice,
+  references: References,
+  faults: string[],
+): TagReference[] {
+  const tags = new Map<string, TagReference>();
+  for (const id of ids) {
+    const tag = references.tagById(id);
+    if (tag === undefined) faults.push(`tagIds: there is no tag "${id}"`);
+    else tags.set(tag.id, tag);
+  }
+  for (const name of names) {
+    const tag = references.tagByName(name);
+    if (tag === undefined) faults.push(`tagNames: there is no tag "${name}"`);
+    else tags.set(tag.id, tag);
+  }
+  return [...tags.values()];
+}
+
 function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
-  return rowsOf<UsableDomain>(
+  return rows<UsableDomain>(
     trx,
-    `SELECT id, slug, is_primary AS "isPrimary", project_id IS NULL AS "isDefault"
+    `SELECT id, slug, is_primary AND verified AS "isPrimary", project_id IS NULL AS "isDefault"
        FROM domains WHERE project_id = ? OR (project_id IS NULL AND slug = ?)`,
     [projectId, config().DEFAULT_SHORT_DOMAIN],
   );
@@ -85,14 +152,10 @@ async function existing(
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await rowsOf<{ id: string }>(
+  const found = await rows<{ id: string }>(
     trx,
     `SELECT id FROM ${table} WHERE project_id = ? AND id = ANY(?)`,
     [projectId, ids],
   );
-  return new Set(rows.map(({ id }) => id));
-}
-
-async function rowsOf<Row>(trx: Db, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
-  return (await trx.raw<{ rows: Row[] }>(sql, bindings as string[])).rows;
+  return new Set(found.map(({ id }) => id));
 }

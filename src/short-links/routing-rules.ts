@@ -1,28 +1,23 @@
-import { COUNTRY_CODES } from '../infra/countries.ts';
-import { dateTime, Joi, list, text, timezone } from '../infra/fields.ts';
-import { destination } from '../links/destination.ts';
+import { dateTime, Joi, list, text, timezone } from '../http/fields.ts';
 import type { Conditions, RuleEntry } from '../lookup/entry.ts';
+import { COUNTRY_CODES } from '../visitors/countries.ts';
+import { destination } from './url-field.ts';
 
 /** Most rules of one record. */
 const MOST_RULES = 100;
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DEVICES = ['desktop', 'mobile', 'tablet', 'smarttv', 'console', 'wearable', 'embedded'];
 
-/** What must hold of a visitor, all of it; of several values of one trait, one must fit. */
-export interface RuleConditions {
-  country?: string[];
-  city?: string[];
-  device?: string[];
-  os?: string[];
-  browser?: string[];
-  language?: string[];
-  query?: Record<string, string[] | true>;
+/** Conditions as a body has them: of any case, and with times as texts. */
+export interface RuleConditions extends Omit<Conditions, 'from' | 'until' | 'time'> {
+  /** ISO 8601. */
   from?: string;
   until?: string;
+  /** Times of day such as 09:30, and names of days. */
   time?: { from: string; to: string; days?: string[]; timezone: string };
 }
 
-/** Where visitors are led for whom something holds. */
+/** A destination for visitors who match a condition. */
 export interface Rule {
   /** Conditions, or a text that one trait of the visitor must be: a country, a city, a device, … */
   value: string | RuleConditions;
@@ -37,23 +32,26 @@ const conditions = Joi.object<RuleConditions>({
   country: list(
     Joi.string()
       .uppercase()
-      .valid(...COUNTRY_CODES),
+      .valid(...COUNTRY_CODES)
+      .meta({ name: 'CountryCode' }),
   )
     .min(1)
-    .description('ISO 3166-1 alpha-2, or XK: an array or `DE,AT`.'),
-  city: traits(),
+    .description('Countries: ISO 3166-1 alpha-2, or XK.'),
+  city: traits().description('Cities.'),
   device: list(
     Joi.string()
       .lowercase()
       .valid(...DEVICES),
-  ).min(1),
-  os: traits(),
-  browser: traits(),
+  )
+    .min(1)
+    .description('Types of device.'),
+  os: traits().description('Operating systems.'),
+  browser: traits().description('Browsers.'),
   language: list(
     text(35).pattern(/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i, { name: 'a language such as pt-BR' }),
   )
     .min(1)
-    .description('What the visitor likes best to read; `de` also fits `de-AT`.'),
+    .description('Preferred languages of the visitor; `de` also matches `de-AT`.'),
   query: Joi.object()
     .pattern(
       text(200),
@@ -63,24 +61,28 @@ const conditions = Joi.object<RuleConditions>({
       ),
     )
     .min(1)
-    .description('Parameters of the visitor’s query: a value, several, or true for any.'),
-  from: dateTime(),
-  until: dateTime().description('The first moment that does not fit.'),
+    .description('Parameters of the visitor’s query: a value, several, or true for any value.'),
+  from: dateTime().description('First moment that matches.'),
+  until: dateTime().description('First moment that no longer matches.'),
   time: Joi.object({
-    from: clock().required(),
+    from: clock().required().description('Beginning, such as 09:30.').example('09:00'),
     to: clock()
       .required()
-      .description('Where it is not after `from`, the window goes on into the next day.'),
+      .description('End. If it is not after `from`, it is on the next day.')
+      .example('17:00'),
     days: list(
       Joi.string()
         .lowercase()
         .valid(...DAYS),
     )
       .min(1)
-      .description('Days on which it begins.'),
-    timezone: timezone(),
-  }),
+      .description('Days of the week on which it begins. Default: all.'),
+    timezone: timezone().description('IANA time zone.'),
+  })
+    .description('Time of day.')
+    .meta({ name: 'TimeWindow' }),
 })
+  .meta({ name: 'RuleConditions' })
   .min(1)
   .custom((value: RuleConditions, { error }) =>
     value.from !== undefined && value.until !== undefined && value.from >= value.until
@@ -90,22 +92,20 @@ const conditions = Joi.object<RuleConditions>({
 
 /** The rules of a link or QR code, as a body has them. */
 export const rulesField = () =>
-  Joi.array()
+  Joi.array<Rule[]>()
     .items(
       Joi.object<Rule>({
         value: Joi.alternatives()
           .conditional(Joi.string(), { then: text(1_000), otherwise: conditions })
-          .required(),
-        url: destination().required(),
-      }),
+          .required()
+          .description(
+            'Conditions that must all hold, or a text that one trait of the visitor must be.',
+          ),
+        url: destination().required().description('Destination URL.'),
+      }).meta({ name: 'NewRule' }),
     )
     .max(MOST_RULES)
-    .allow(null)
-    .description(
-      'Where visitors are led for whom something holds; the first rule that does decides. `value` has conditions ' +
-        'that must all hold, or is a text that one trait of the visitor must be: their country, city, device, ' +
-        'operating system, browser or language.',
-    );
+    .allow(null);
 
 /**
  * A rule as the redirect process reads it.

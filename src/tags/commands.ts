@@ -1,6 +1,6 @@
-import { Refusal } from '../errors.ts';
-import { refuseTakenName } from '../infra/taken-name.ts';
-import { once } from '../jobs/once.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
@@ -10,9 +10,9 @@ export function createTag(
   { id, name, color }: { id: string; name: string; color: string },
   job: JobContext,
 ): Promise<TagRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     await refuseTakenName(trx, 'tags', job.projectId, { id, name });
-    const row = await Tag.add(job.projectId, { id, name, color }, trx);
+    const row = await Tag.add(job.projectId, { id, name, name_key: nameKey(name), color }, trx);
     return { result: toTag(row), changes: [] };
   });
 }
@@ -22,27 +22,27 @@ export function updateTag(
   { id, ...fields }: { id: string; name?: string; color?: string },
   job: JobContext,
 ): Promise<TagRecord> {
-  return once(job, async (trx) => {
-    if (fields.name !== undefined) {
-      await refuseTakenName(trx, 'tags', job.projectId, { id, name: fields.name });
-    }
-    const changed = await Tag.of(job.projectId, trx)
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toTag(await Tag.lock(job.projectId, id, trx)));
+    const { name } = fields;
+    if (name !== undefined) await refuseTakenName(trx, 'tags', job.projectId, { id, name });
+    const [row] = await Tag.of(job.projectId, trx)
       .where({ id })
-      .patch({ ...fields, updated_at: new Date() })
+      .patch({
+        ...fields,
+        ...(name === undefined ? {} : { name_key: nameKey(name) }),
+        updated_at: new Date(),
+      })
       .returning('*');
-    const row = (changed as unknown as Tag[])[0];
-    if (row === undefined) throw unknownTag(id);
-    return { result: toTag(row), changes: [] };
+    return { result: toTag(row!), changes: [] };
   });
 }
 
 /** Takes the tag from all links too. @throws Refusal `not_found` */
 export function deleteTag({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return once(job, async (trx) => {
-    const deleted = await Tag.of(job.projectId, trx).where({ id }).delete();
-    if (deleted === 0) throw unknownTag(id);
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toTag(await Tag.lock(job.projectId, id, trx)));
+    await Tag.of(job.projectId, trx).where({ id }).delete();
     return { result: { id }, changes: [] };
   });
 }
-
-const unknownTag = (id: string) => new Refusal('not_found', `There is no tag "${id}"`);

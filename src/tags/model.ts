@@ -7,6 +7,8 @@ export class Tag extends WorkspaceModel {
 
   declare id: string;
   declare name: string;
+  /** By which names are compared. */
+  declare name_key: string;
   declare color: string;
   declare created_at: Date;
   declare updated_at: Date;

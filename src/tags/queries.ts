@@ -1,4 +1,6 @@
+import { Refusal } from '../errors.ts';
 import { containing } from '../infra/like.ts';
+import { nameKey } from '../infra/taken-name.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 
@@ -15,11 +17,19 @@ export interface TagListQuery {
 export async function listTags(projectId: string, query: TagListQuery): Promise<TagRecord[]> {
   const { sortBy, sortOrder, search, ids, page, pageSize } = query;
   const tags = Tag.of(projectId);
-  if (search !== undefined) tags.whereRaw('name ILIKE ?', [containing(search)]);
+  if (search !== undefined) tags.where('name_key', 'like', containing(nameKey(search)));
   if (ids !== undefined) tags.whereIn('id', ids);
   const rows = await tags
-    .orderByRaw(`${sortBy === 'name' ? 'lower(name)' : 'created_at'} ${sortOrder}, id ${sortOrder}`)
+    .orderBy(sortBy === 'name' ? 'name_key' : 'created_at', sortOrder)
+    .orderBy('id', sortOrder)
     .limit(pageSize)
     .offset((page - 1) * pageSize);
   return rows.map(toTag);
+}
+
+/** A tag by its id. @throws Refusal `not_found` */
+export async function readTag(projectId: string, id: string): Promise<TagRecord> {
+  const row = await Tag.of(projectId).where({ id }).first();
+  if (row === undefined) throw new Refusal('not_found', `There is no tag "${id}"`);
+  return toTag(row);
 }

@@ -1,27 +1,27 @@
-import { Joi } from '../infra/fields.ts';
+import { Joi } from '../http/fields.ts';
 
 /** Colours of tags. */
 export const TAG_COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'pink', 'brown'] as const;
 
-/** A tag as other records mention it. */
-export interface TagReference {
+/** The tag record of the contract. */
+export interface TagRecord {
   id: string;
   name: string;
-}
-
-/** The tag record of the contract. */
-export interface TagRecord extends TagReference {
   color: string;
 }
 
 /** The tag record, for the reference and for checking answers. */
 export const tagRecord = Joi.object({
-  id: Joi.string().required(),
-  name: Joi.string().required(),
+  id: Joi.string().required().description('Id of the tag.').example('tag_8hT3kLm2Qw'),
+  name: Joi.string()
+    .required()
+    .description('Name, unique in the workspace regardless of case.')
+    .example('Summer campaign'),
   color: Joi.string()
     .valid(...TAG_COLORS)
-    .required(),
-});
+    .required()
+    .description('Color of the tag.'),
+}).meta({ name: 'Tag' });
 
 export function toTag({ id, name, color }: TagRecord): TagRecord {
   return { id, name, color };

@@ -1,9 +1,10 @@
-import { answerWrite, created, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
+import { answerWrite, created, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { id, Joi, paging, queryList, text } from '../infra/fields.ts';
 import { writes } from '../queues/writes.ts';
-import { listTags, type TagListQuery } from './queries.ts';
+import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';
 
 const tag = 'Tags';
@@ -15,13 +16,17 @@ interface NewTag {
   color?: string;
 }
 
-const color = Joi.string().valid(...TAG_COLORS);
-const params = Joi.object<{ id: string }>({ id: id().required() });
+const color = Joi.string()
+  .valid(...TAG_COLORS)
+  .description('Color of the tag.');
+const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the tag.') });
 
 const newTagBody = Joi.object<NewTag>({
-  name: text(MAX_NAME).trim().description('Name of the tag.'),
-  tag: text(MAX_NAME).trim().description('Older name of the field name; both must agree.'),
-  color: color.description('Drawn at random when it is absent.'),
+  name: nameText(MAX_NAME).description('Name, at most 190 characters.').example('Summer campaign'),
+  tag: nameText(MAX_NAME).description(
+    'Deprecated: use `name`. If both are given they must be equal.',
+  ),
+  color: color.description('Color of the tag. Default: a random one.'),
 })
   .or('name', 'tag')
   .custom((body: NewTag, { error }) =>
@@ -32,18 +37,27 @@ const newTagBody = Joi.object<NewTag>({
   .messages({
     'object.missing': 'name is required',
     alias: 'name and tag must agree when both are given',
-  });
+  })
+  .meta({ name: 'NewTag' });
 
 const tagChangesBody = Joi.object<{ name?: string; color?: string }>({
-  name: text(MAX_NAME).trim(),
+  name: nameText(MAX_NAME).description('Name, at most 190 characters.').example('Summer campaign'),
   color,
-}).or('name', 'color');
+})
+  .or('name', 'color')
+  .meta({ name: 'TagUpdate' });
 
 const tagListQuery = Joi.object<TagListQuery>({
-  sortBy: Joi.string().valid('name', 'createdAt').default('name'),
-  sortOrder: Joi.string().valid('asc', 'desc').default('asc'),
-  search: text(MAX_NAME),
-  ids: queryList(id()).min(1),
+  sortBy: Joi.string()
+    .valid('name', 'createdAt')
+    .default('name')
+    .description('Field by which the tags are sorted.'),
+  sortOrder: Joi.string()
+    .valid('asc', 'desc')
+    .default('asc')
+    .description('Ascending or descending order.'),
+  search: text(MAX_NAME).description('Part of the name, regardless of case.'),
+  ids: queryList(id()).min(1).description('Ids of tags: only these are returned.'),
   ...paging(100),
 });
 
@@ -51,9 +65,12 @@ export const tagRoutes: Route[] = [
   route<{ body: NewTag }>({
     method: 'post',
     path: '/tags',
+    operationId: 'createTag',
     summary: 'Create a tag',
+    description: 'Creates a tag.',
     tag,
     scope: 'tags.write',
+    record: true,
     body: newTagBody,
     answers: { 201: tagRecord },
     writes: true,
@@ -69,7 +86,9 @@ export const tagRoutes: Route[] = [
   route<{ query: TagListQuery }>({
     method: 'get',
     path: '/tags',
+    operationId: 'listTags',
     summary: 'List tags',
+    description: 'Returns the tags, one page at a time.',
     tag,
     scope: 'tags.read',
     query: tagListQuery,
@@ -78,12 +97,29 @@ export const tagRoutes: Route[] = [
       return ok(await listTags(caller.projectId, query));
     },
   }),
+  route<{ params: { id: string } }>({
+    method: 'get',
+    path: '/tags/{id}',
+    operationId: 'retrieveTag',
+    summary: 'Retrieve a tag',
+    description: 'Returns a tag.',
+    extension: true,
+    tag,
+    scope: 'tags.read',
+    record: true,
+    params,
+    answers: { 200: tagRecord },
+    handle: async ({ caller, params: { id: tagId } }) => ok(await readTag(caller.projectId, tagId)),
+  }),
   route<{ params: { id: string }; body: { name?: string; color?: string } }>({
     method: 'put',
     path: '/tags/{id}',
-    summary: 'Change a tag',
+    operationId: 'updateTag',
+    summary: 'Update a tag',
+    description: 'Changes the name or color of a tag. Absent fields stay as they are.',
     tag,
     scope: 'tags.write',
+    record: true,
     params,
     body: tagChangesBody,
     answers: { 200: tagRecord },
@@ -94,11 +130,15 @@ export const tagRoutes: Route[] = [
   route<{ params: { id: string } }>({
     method: 'delete',
     path: '/tags/{id}',
-    summary: 'Addition: delete a tag, and take it from all links',
+    operationId: 'deleteTag',
+    summary: 'Delete a tag',
+    description: 'Deletes a tag and removes it from all links and QR codes.',
+    extension: true,
     tag,
     scope: 'tags.write',
+    record: true,
     params,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => answerWrite(request, writes, 'tag.delete', request.params, ok),
   }),

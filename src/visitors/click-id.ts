@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { keyFor } from './infra/secrets.ts';
+import { keyFor } from '../infra/secrets.ts';
 
 const LENGTH = 24;
 
-/** What makes a visitor the same one: where they went, from where, with what. */
+/** The parts of a click id: the visitor, the link and the time. */
 export interface VisitorIdentity {
   /** The link, or the domain whose root was visited. */
   target: string;

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { LRUCache } from 'lru-cache';
 import { Reader, type Response } from 'mmdb-lib';
 import { config } from '../config.ts';
+import type { Log } from '../infra/log.ts';
 import { continentOf } from './countries.ts';
-import type { Log } from './log.ts';
 
-/** What stands where nothing is known. */
+/** Value of a dimension that is not known. */
 export const UNKNOWN = 'Unknown';
 
-/** Where an address is. */
+/** Location of an IP address. */
 export interface Place {
   continent: string;
   country: string;
@@ -48,12 +49,11 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
     );
     return () => NOWHERE;
   }
-  const remembered = new Map<string, Place>();
+  const remembered = new LRUCache<string, Place>({ max: REMEMBERED });
   return (ip) => {
     const known = remembered.get(ip);
     if (known !== undefined) return known;
-    const place = look(readers, ip.replace(/^::ffff:(?=\d+\.)/i, ''));
-    if (remembered.size >= REMEMBERED) remembered.clear();
+    const place = findPlace(readers, ip.replace(/^::ffff:(?=\d+\.)/i, ''));
     remembered.set(ip, place);
     return place;
   };
@@ -73,7 +73,7 @@ function files(): string[] {
   });
 }
 
-function look(readers: Reader<PlaceData & Response>[], ip: string): Place {
+function findPlace(readers: Reader<PlaceData & Response>[], ip: string): Place {
   for (const reader of readers) {
     try {
       const data = reader.get(ip);

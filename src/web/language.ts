@@ -18,7 +18,7 @@ const TRANSLATIONS: Record<Exclude<Language, 'en'>, Record<Phrase, string>> = {
   ja,
 };
 const KNOWN: ReadonlySet<string> = new Set(PHRASES);
-/** Nobody reads more languages than this, and a header can be long. */
+/** Part of the header that is read, in characters. */
 const LONGEST_HEADER = 256;
 
 const negotiate = (header: string) =>
@@ -51,9 +51,10 @@ export function say(language: Language, phrase: Phrase, value = ''): string {
 export function translate(language: Language, text: string): string {
   if (language === 'en') return text;
   if (KNOWN.has(text)) return say(language, text as Phrase);
-  const [, before, detail] = /^(.+?) (\(.+\))$/s.exec(text) ?? [];
-  if (before !== undefined && KNOWN.has(before)) {
-    return `${say(language, before as Phrase)} ${detail}`;
+  const bracket = text.indexOf(' (');
+  const before = text.slice(0, Math.max(0, bracket));
+  if (KNOWN.has(before) && text.endsWith(')')) {
+    return say(language, before as Phrase) + text.slice(bracket);
   }
   const [, currency] = /^Pay with (.+)$/s.exec(text) ?? [];
   return currency === undefined ? text : say(language, 'Pay with {}', currency);

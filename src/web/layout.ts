@@ -42,24 +42,24 @@ export interface Page {
   body: Buffer;
 }
 
-/** What a page may do besides showing itself: sources as a Content-Security-Policy names them. */
+/** Sources that a page may load or send to, as a Content-Security-Policy names them. */
 export interface Allowances {
   images?: string;
   frames?: string;
   media?: string;
-  /** Whether the page has a form. */
+  /** The page has a form. */
   forms?: boolean;
 }
 
 /** The style sheet and the script that pages of a kind share, with the policy that allows exactly these. */
-export interface Look {
+export interface PageAssets {
   style: Html;
   script: Html;
   policy(allowances?: Allowances): string;
 }
 
 /** Hashes style and script, so it is made once for a kind of page and not for each answer. */
-export function look(style: string, script = ''): Look {
+export function pageAssets(style: string, script = ''): PageAssets {
   const allowed = (text: string) =>
     text === '' ? "'none'" : `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const [styles, scripts] = [allowed(style), allowed(script)];
@@ -78,14 +78,14 @@ export function look(style: string, script = ''): Look {
         "frame-ancestors 'none'",
         "base-uri 'none'",
         // Chromium also applies form-action to where the answer to a form redirects. To name the destination here
-        // would tell it to whoever has not entered the password yet.
+        // would show it to visitors who have not entered the password.
         ...(forms ? [] : ["form-action 'none'"]),
       ].join('; '),
   };
 }
 
-/** What is on a page of ours. */
-export interface PageContent {
+/** The parts of a page of ours. */
+export interface PageParts {
   language: Language;
   /** In the title of the window; marks that turn the direction of what follows are taken out. */
   title: string;
@@ -93,18 +93,18 @@ export interface PageContent {
   /** More of the head. */
   head?: Html;
   allow?: Allowances;
-  /** Whether search engines may show the page. */
+  /** Search engines may show the page. */
   isIndexed?: boolean;
 }
 
-/** Marks that turn the direction of what follows. They end with their element, but a title has no walls. */
+/** Marks that turn the direction of what follows. In the body their effect ends with the element; in a title it doesn't. */
 export const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** An HTML page of ours with the headers that all of them have. */
 export function wholePage(
   status: number,
-  { style, script, policy }: Look,
-  { language, title, body, head = NOTHING, allow, isIndexed = false }: PageContent,
+  { style, script, policy }: PageAssets,
+  { language, title, body, head = NOTHING, allow, isIndexed = false }: PageParts,
   extraHeaders: readonly string[] = [],
 ): Page {
   const robots = isIndexed ? NOTHING : html`<meta name="robots" content="noindex">\n`;
@@ -203,7 +203,7 @@ main{flex:none;margin:auto;padding:2rem;background:var(--surface);border-radius:
 box-shadow:var(--shadow)}
 .notice{padding:3rem 2rem}}`;
 
-const PLAIN = look(BASE_STYLE);
+const PLAIN = pageAssets(BASE_STYLE);
 
 /** Two links of a chain, apart. */
 const LINK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M10.5 7.5l1.9-1.9a4.25 4.25 0 0 1 6 6l-1.9 1.9M13.5 16.5l-1.9 1.9a4.25 4.25 0 0 1-6-6l1.9-1.9M4 4l16 16"/></svg>`;
@@ -222,7 +222,7 @@ export function notice(
   return wholePage(status, PLAIN, { language, title, body }, extraHeaders);
 }
 
-/** A notice that says the same to everybody who reads the same language. */
+/** A notice with fixed words, made once for each language. */
 export const fixedNotice = (
   status: number,
   { title, text }: { title: Phrase; text: Phrase },

@@ -1,8 +1,9 @@
 import { Refusal } from '../errors.ts';
-import type { Db } from '../infra/db.ts';
-import { once } from '../jobs/once.ts';
+import { type Db, execute } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
-import type { WebhookKind } from './kinds.ts';
+import { sampleOf, type WebhookKind } from './kinds.ts';
 import { type Delivery, Webhook } from './model.ts';
 import { afterCommit, insertDeliveries } from './outbox.ts';
 import { deliveriesOf } from './queries.ts';
@@ -15,13 +16,12 @@ import {
   type WebhookRecord,
   type WebhookWithSecret,
 } from './record.ts';
-import { sampleOf } from './samples.ts';
 import type { ResendBody, WebhookBody } from './schema.ts';
 import { wakeWebhooks } from './wake.ts';
 
-/** Most webhooks of one workspace: each of them multiplies every event. */
+/** Limit per workspace: each webhook multiplies the deliveries of every event. */
 const MOST = 50;
-/** How long a secret that was replaced signs too, in hours. */
+/** Time for which the previous secret signs too, in hours. */
 const OVERLAP_HOURS = 24;
 const BY_OWNER = 'Disabled by its owner';
 
@@ -30,9 +30,9 @@ export function createWebhook(
   webhook: { id: string; name: string; url: string; kinds: WebhookKind[]; secret: string },
   job: JobContext,
 ): Promise<WebhookWithSecret> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`webhooks ${projectId}`]);
+    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`webhooks ${projectId}`]);
     if ((await Webhook.of(projectId, trx).resultSize()) >= MOST) {
       throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} webhooks`);
     }
@@ -46,15 +46,16 @@ export function updateWebhook(
   { id, changes: { enabled, ...fields } }: { id: string; changes: WebhookBody },
   job: JobContext,
 ): Promise<WebhookRecord> {
-  return once(job, async (trx) => {
-    const before = await lockWebhook(trx, job.projectId, id);
+  return runIdempotent(job, async (trx) => {
+    const before = await Webhook.lock(job.projectId, id, trx);
+    refuseChanged(job.ifMatch, toWebhook(before));
     const where = { project_id: job.projectId, id };
     if (enabled === false && before.disabled_at === null) await disable(trx, where, BY_OWNER);
-    const isEnabled = enabled === true && before.disabled_at !== null;
+    const isReenabled = enabled === true && before.disabled_at !== null;
     const row = await patch(trx, job.projectId, id, {
       ...fields,
-      ...(isEnabled ? AFRESH : {}),
-      // A new address has not failed yet.
+      ...(isReenabled ? ENABLED : {}),
+      // Failures of the earlier URL say nothing about the new one.
       ...(fields.url !== undefined && fields.url !== before.url ? NOT_FAILING : {}),
     });
     return { result: toWebhook(row), changes: [] };
@@ -62,15 +63,16 @@ export function updateWebhook(
 }
 
 const NOT_FAILING = { failures: 0, failing_since: null, paused_until: null };
-const AFRESH = { ...NOT_FAILING, disabled_at: null, disabled_reason: null };
+const ENABLED = { ...NOT_FAILING, disabled_at: null, disabled_reason: null };
 
 /** Deletes a webhook with its deliveries, and from the links and QR codes that name it. @throws Refusal `not_found` */
 export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    await lockWebhook(trx, projectId, id);
+    refuseChanged(job.ifMatch, toWebhook(await Webhook.lock(projectId, id, trx)));
     for (const table of ['links', 'qrcodes']) {
-      await trx.raw(
+      await execute(
+        trx,
         `UPDATE ${table} AS r SET webhook_ids = nullif(array_remove(r.webhook_ids, :id), '{}')
            FROM (SELECT id FROM ${table} WHERE project_id = :projectId AND :id = ANY(webhook_ids)
                   ORDER BY id FOR UPDATE) AS naming
@@ -83,13 +85,13 @@ export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<
   });
 }
 
-/** Replaces the secret; the one before signs too for a day. @throws Refusal `not_found` */
+/** Replaces the secret; the previous one signs too for a day. @throws Refusal `not_found` */
 export function rotateSecret(
   { id, secret }: { id: string; secret: string },
   job: JobContext,
 ): Promise<WebhookWithSecret> {
-  return once(job, async (trx) => {
-    const before = await lockWebhook(trx, job.projectId, id);
+  return runIdempotent(job, async (trx) => {
+    const before = await Webhook.lock(job.projectId, id, trx);
     const row = await patch(trx, job.projectId, id, {
       secret,
       previous_secret: before.secret,
@@ -99,12 +101,12 @@ export function rotateSecret(
   });
 }
 
-/** Sends an example. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+/** Sends an example event. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
 export function testWebhook(
   { id, deliveryId, kind }: { id: string; deliveryId: string; kind: WebhookKind },
   job: JobContext,
 ): Promise<DeliveryRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
     await lockEnabled(trx, projectId, id);
     const payload = JSON.stringify({
@@ -114,9 +116,9 @@ export function testWebhook(
       data: sampleOf(kind),
     });
     const to = [{ webhook_id: id, id: deliveryId, state: 'pending' as const }];
-    const about = { record_id: null, sequence: null, customer_id: null };
-    await insertDeliveries(trx, projectId, [{ ...about, kind, payload, to }]);
-    afterCommit(trx, () => wakeWebhooks([id]));
+    const subject = { record_id: null, sequence: null, customer_id: null };
+    await insertDeliveries(trx, projectId, [{ ...subject, kind, payload, to }]);
+    afterCommit(trx, () => wakeWebhooks(projectId, [id]));
     const delivery = await deliveriesOf(projectId, id, {}, trx).where({ id: deliveryId }).first();
     return { result: toDelivery(delivery!), changes: [] };
   });
@@ -127,31 +129,31 @@ export function resendDelivery(
   { id, deliveryId }: { id: string; deliveryId: string },
   job: JobContext,
 ): Promise<DeliveryRecord> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
     await lockEnabled(trx, projectId, id);
-    const [row] = (await deliveriesOf(projectId, id, {}, trx)
+    const [row] = await deliveriesOf(projectId, id, {}, trx)
       .where({ id: deliveryId })
       .patch(dueNow())
-      .returning('*')) as unknown as Delivery[];
+      .returning('*');
     if (row === undefined) throw new Refusal('not_found', `There is no delivery "${deliveryId}"`);
-    afterCommit(trx, () => wakeWebhooks([id]));
+    afterCommit(trx, () => wakeWebhooks(projectId, [id]));
     return { result: toDelivery(row), changes: [] };
   });
 }
 
-/** Sends all deliveries of a time again. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+/** Sends all deliveries of a period again. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
 export function resendDeliveries(
   { id, undeliveredOnly, ...times }: ResendBody & { id: string },
   job: JobContext,
 ): Promise<{ count: number }> {
-  return once(job, async (trx) => {
+  return runIdempotent(job, async (trx) => {
     const { projectId } = job;
     await lockEnabled(trx, projectId, id);
     const wanted = deliveriesOf(projectId, id, times, trx);
     if (undeliveredOnly) wanted.whereNot({ state: 'delivered' });
-    const count = (await wanted.patch(dueNow())) as unknown as number;
-    afterCommit(trx, () => wakeWebhooks([id]));
+    const count = await wanted.patch(dueNow());
+    afterCommit(trx, () => wakeWebhooks(projectId, [id]));
     return { result: { count }, changes: [] };
   });
 }
@@ -162,15 +164,10 @@ const dueNow = (): Partial<Delivery> => ({
   next_attempt_at: new Date(),
 });
 
-/** The row, locked until the transaction ends; deliveries may be added meanwhile. @throws Refusal `not_found` */
-async function lockWebhook(trx: Db, projectId: string, id: string): Promise<Webhook> {
-  const row = await Webhook.of(projectId, trx).where({ id }).forNoKeyUpdate().first();
-  if (row === undefined) throw new Refusal('not_found', `There is no webhook "${id}"`);
-  return row;
-}
+/** Locks the row until the transaction ends; deliveries may still be inserted. @throws Refusal `not_found` */
 
 async function lockEnabled(trx: Db, projectId: string, id: string): Promise<void> {
-  const { disabled_reason, disabled_at } = await lockWebhook(trx, projectId, id);
+  const { disabled_reason, disabled_at } = await Webhook.lock(projectId, id, trx);
   if (disabled_at === null) return;
   throw new Refusal('conflict', `The webhook is disabled: ${disabled_reason}. Enable it first`);
 }
@@ -181,9 +178,9 @@ async function patch(
   id: string,
   changes: Partial<Webhook>,
 ): Promise<Webhook> {
-  const [row] = (await Webhook.of(projectId, trx)
+  const [row] = await Webhook.of(projectId, trx)
     .where({ id })
     .patch({ ...changes, updated_at: new Date() })
-    .returning('*')) as unknown as Webhook[];
+    .returning('*');
   return row!;
 }

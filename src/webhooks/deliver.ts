@@ -1,53 +1,58 @@
-import { db } from '../infra/db.ts';
-import { FetchRefused, guardedFetch } from '../infra/guarded-fetch.ts';
+import { db, rows } from '../infra/db.ts';
+import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
+import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { unseal } from '../infra/secrets.ts';
+import type { JobContext } from '../queues/queue.ts';
 import { Delivery, Webhook } from './model.ts';
 import { type Outcome, OutcomeStore } from './outcomes.ts';
 import { holdDisabled } from './receivers.ts';
 import { signatures } from './sign.ts';
 import { wakeWebhooks } from './wake.ts';
 
-/** Requests to one receiver at the same time. */
-const AT_ONCE = 10;
-/** Deliveries that are read at once. */
-const READ = 50;
-/** How often further deliveries are looked for while a receiver takes its time, in ms. */
-const LOOK_MS = 200;
-/** How long one job serves one webhook before others have their turn, in ms. */
+/** Concurrent requests to one receiver. */
+const CONCURRENCY = 10;
+/** Deliveries that are read by one query. */
+const BATCH = 50;
+/** Interval between queries for further deliveries while requests are under way, in ms. */
+const POLL_MS = 200;
+/** Time after which a job ends, so that other webhooks have their turn, in ms. */
 const TURN_MS = 60_000;
-/** How long a receiver may take, in ms. */
-const ANSWER_MS = 15_000;
-/** How much of an answer is kept, in bytes. */
+/** Timeout of a request, in ms. */
+const TIMEOUT_MS = 15_000;
+/** Bytes of a response body that are stored. */
 const KEPT_BYTES = 16 * 1024;
 
 /**
- * Sends what is due to a webhook, several at a time, until nothing is, its circuit opens, or its turn is over.
- * Whatever dies on the way, is sent again with the same id.
+ * Sends the due deliveries of a webhook, several at a time, until none is left, the webhook is paused, or the turn is
+ * over. A delivery whose worker died is sent again with the same id.
  */
-export async function sendDue({ webhookId }: { webhookId: string }): Promise<undefined> {
+export async function sendDue(
+  { webhookId }: { webhookId: string },
+  { projectId }: JobContext,
+): Promise<undefined> {
   const turn = new Turn(webhookId);
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => turn.send()));
+  const ends = await Promise.allSettled(Array.from({ length: CONCURRENCY }, () => turn.send()));
   await turn.outcomes.settle();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  if (turn.isOver || turn.outcomes.isGivenUp) wakeWebhooks([webhookId]);
+  if (turn.isOver || turn.outcomes.isGivenUp) wakeWebhooks(projectId, [webhookId]);
   return undefined;
 }
 
 let isStopping = false;
 
-/** Ends every turn as soon as what is under way has been answered: this process is to end. */
+/** Ends every turn after the requests that are under way: the process is shutting down. */
 export function stopSending(): void {
   isStopping = true;
 }
 
-/** What several senders of one webhook share while it is its turn. */
+/** The state that the concurrent senders of one webhook share. */
 class Turn {
   readonly outcomes = new OutcomeStore();
   readonly #webhookId: string;
   readonly #until = Date.now() + TURN_MS;
-  /** Read, and not given to a sender yet. */
+  /** Read, and not taken by a sender yet. */
   #open: Delivery[] = [];
-  /** Given to a sender, and not written down yet. */
+  /** Ids of deliveries that were taken by a sender, and whose outcome is not stored yet. */
   readonly #busy = new Set<string>();
   #receiver: Receiver | undefined;
   #reading: Promise<void> | undefined;
@@ -60,7 +65,7 @@ class Turn {
     return isStopping || Date.now() > this.#until;
   }
 
-  /** Sends one delivery after the other. One that takes long keeps no other sender waiting. */
+  /** Sends one delivery after the other. A slow one does not delay the other senders. */
   async send(): Promise<void> {
     for (let next = await this.#take(); next !== undefined; next = await this.#take()) {
       const { id } = next.delivery;
@@ -83,7 +88,7 @@ class Turn {
       if (this.#receiver === undefined) return undefined;
       if (this.#open.length > 0) continue;
       if (this.#busy.size === 0) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     return undefined;
   }
@@ -95,23 +100,22 @@ class Turn {
       if (webhook === undefined) return;
       const isProbing = webhook.paused_until !== null;
       if (isProbing && this.#busy.size > 0) return;
-      this.#open = await dueTo(webhook, this.#busy, isProbing ? 1 : READ);
+      this.#open = await dueTo(webhook, this.#busy, isProbing ? 1 : BATCH);
     } finally {
       this.#reading = undefined;
     }
   }
 }
 
-/** A webhook and what signs for it now. */
+/** A webhook and the secrets that sign its deliveries now. */
 interface Receiver {
   webhook: Webhook;
   secrets: string[];
 }
 
-/** The webhook, unless it is disabled or its circuit is open; what waits for a disabled one is held. */
+/** The webhook, unless it is disabled or paused; the pending deliveries of a disabled one are held. */
 async function findReceiver(id: string): Promise<Webhook | undefined> {
-  const { rows } = await db().raw<{ rows: Webhook[] }>('SELECT * FROM webhooks WHERE id = ?', [id]);
-  const [webhook] = rows;
+  const [webhook] = await rows<Webhook>(db(), 'SELECT * FROM webhooks WHERE id = ?', [id]);
   if (webhook === undefined) return undefined;
   if (webhook.disabled_at !== null) {
     await db().transaction((trx) => holdDisabled(trx, webhook));
@@ -135,7 +139,7 @@ async function dueTo(
     .limit(limit);
 }
 
-/** One attempt. Redirects are not followed: whoever moved says so to their owner, not to us. */
+/** Makes one attempt. Redirects are not followed: a receiver that has moved is changed by its owner. */
 async function attempt({ webhook, secrets }: Receiver, delivery: Delivery): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
@@ -158,18 +162,19 @@ async function attempt({ webhook, secrets }: Receiver, delivery: Delivery): Prom
         'webhook-signature': signatures(signed, secrets),
       },
       body: delivery.payload,
-      timeoutMs: ANSWER_MS,
+      timeoutMs: TIMEOUT_MS,
       maxBytes: KEPT_BYTES,
       overflow: 'cut',
       compressed: true,
       keepAlive: true,
       maxRedirects: 0,
     });
-    const error = status >= 200 && status < 300 ? null : `it answered ${status}`;
+    const isDelivered = status >= 200 && status < 300;
+    const error = isDelivered ? null : `url ${FETCH_RULES.status('2xx', status)}`;
     return done({ status, error, headers, body: body.toString() });
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
-    return done({ status: null, error: error.message, headers: null, body: null });
+    return done({ status: null, error: `url ${error.message}`, headers: null, body: null });
   }
 }
 

@@ -1,18 +1,95 @@
-/** What webhooks are told of. */
-export const WEBHOOK_KINDS = [
-  'link.created',
-  'link.updated',
-  'link.deleted',
-  'link.clicked',
-  'qrcode.created',
-  'qrcode.updated',
-  'qrcode.deleted',
-  'qrcode.scanned',
-  'lead.created',
-  'sale.created',
-] as const;
+/** Everything that is particular to one kind of webhook event. */
+interface KindDefinition {
+  /** For the reference. */
+  summary: string;
+  /** Sent to the webhooks that its link or QR code names, and to no others. */
+  isVisit?: true;
+  /** Its data tells of a visitor or customer, and is deleted with them. */
+  isPersonal?: true;
+  /** The data of a test delivery: fewer fields than the real thing. */
+  sample: object;
+}
 
-export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
+const LINK = {
+  id: 'link_example',
+  domain: 'example.com',
+  key: 'hello',
+  shortLink: 'https://example.com/hello',
+  url: 'https://example.com/landing',
+};
+const QR_CODE = { ...LINK, id: 'qr_example', type: 'url' };
+const CLICK = {
+  id: 'clk_example',
+  url: 'https://example.com/landing',
+  continent: 'EU',
+  country: 'DE',
+  region: 'Berlin',
+  city: 'Berlin',
+  device: 'Mobile',
+  browser: 'Safari',
+  os: 'iOS',
+  referer: '(direct)',
+  refererUrl: '(direct)',
+  type: 'link',
+  ip: '192.0.2.0',
+};
+const CONVERSION = {
+  eventName: 'Sign up',
+  customer: { id: 'cus_example', externalId: 'user-1', name: 'Ada Example', email: null },
+  click: CLICK,
+  link: LINK,
+  metadata: null,
+};
+const SALE = { amount: 1_999, currency: 'usd', paymentProcessor: 'stripe', invoiceId: 'inv-1' };
 
-/** Visits: they go to the webhooks that their link or QR code names, and to no others. */
-export const VISIT_KINDS: ReadonlySet<WebhookKind> = new Set(['link.clicked', 'qrcode.scanned']);
+/** The table of kinds: subscriptions, recipients, erasure, test deliveries and the reference follow from it. */
+const KINDS = {
+  'link.created': { summary: 'A link was created', sample: LINK },
+  'link.updated': { summary: 'A link was updated', sample: LINK },
+  'link.deleted': { summary: 'A link was deleted', sample: LINK },
+  'link.clicked': {
+    summary: 'A link was clicked',
+    isVisit: true,
+    isPersonal: true,
+    sample: { click: CLICK, link: LINK },
+  },
+  'qrcode.created': { summary: 'A QR code was created', sample: QR_CODE },
+  'qrcode.updated': { summary: 'A QR code was updated', sample: QR_CODE },
+  'qrcode.deleted': { summary: 'A QR code was deleted', sample: QR_CODE },
+  'qrcode.scanned': {
+    summary: 'A QR code was scanned',
+    isVisit: true,
+    isPersonal: true,
+    sample: { click: CLICK, qrcode: QR_CODE },
+  },
+  'lead.created': { summary: 'A lead was recorded', isPersonal: true, sample: CONVERSION },
+  'sale.created': {
+    summary: 'A sale was recorded',
+    isPersonal: true,
+    sample: { ...CONVERSION, sale: SALE },
+  },
+} as const satisfies Record<string, KindDefinition>;
+
+export type WebhookKind = keyof typeof KINDS;
+
+/** All kinds, in the order of the reference. */
+export const WEBHOOK_KINDS = Object.keys(KINDS) as readonly WebhookKind[];
+
+const definitionOf = (kind: WebhookKind): KindDefinition => KINDS[kind];
+
+/** One sentence of a kind, for the reference. */
+export const summaryOf = (kind: WebhookKind): string => KINDS[kind].summary;
+
+/** True for visits: they are sent to the webhooks that their link or QR code names, and to no others. */
+export const isVisitKind = (kind: WebhookKind): boolean => definitionOf(kind).isVisit === true;
+
+/** Kinds whose data tells of a visitor or customer. */
+export const PERSONAL_KINDS: readonly WebhookKind[] = WEBHOOK_KINDS.filter(
+  (kind) => definitionOf(kind).isPersonal,
+);
+
+/** The data of a test delivery, with `test: true`. */
+export const sampleOf = (kind: WebhookKind): object => ({
+  test: true,
+  ...definitionOf(kind).sample,
+});

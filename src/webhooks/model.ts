@@ -17,7 +17,7 @@ export class Webhook extends WorkspaceModel {
   declare kinds: WebhookKind[];
   declare disabled_at: Date | null;
   declare disabled_reason: string | null;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   declare failures: number;
   declare failing_since: Date | null;
   declare paused_until: Date | null;
@@ -25,12 +25,12 @@ export class Webhook extends WorkspaceModel {
   declare updated_at: Date;
 }
 
-/** `held`: its webhook was disabled when it was made, or since; it is sent when somebody asks for it. */
+/** `held`: the webhook was disabled before it was sent; it is sent only on a request to resend it. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'held';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'held'] as const;
 
-/** A row of `webhook_deliveries`: something that one webhook is told. */
+/** A row of `webhook_deliveries`: an event for one webhook. */
 export class Delivery extends WorkspaceModel {
   static override readonly tableName = 'webhook_deliveries';
   static override readonly idColumn = ['project_id', 'webhook_id', 'id'];
@@ -41,17 +41,17 @@ export class Delivery extends WorkspaceModel {
   declare record_id: string | null;
   declare sequence: number | null;
   declare customer_id: string | null;
-  /** The body, as it is sent. */
+  /** The body of the request: JSON. */
   declare payload: string;
   declare state: DeliveryState;
-  /** Attempts so far, and those of them since somebody last asked for it to be sent. */
+  /** All attempts so far, and those since the last request to resend it. */
   declare attempts: number;
   declare tries: number;
   declare next_attempt_at: Date | null;
   declare created_at: Date;
 }
 
-/** A row of `webhook_attempts`: one request and what came back. */
+/** A row of `webhook_attempts`: one request and its response. */
 export class Attempt extends WorkspaceModel {
   static override readonly tableName = 'webhook_attempts';
   static override readonly idColumn = 'id';

@@ -1,76 +1,77 @@
 import { newId } from '../ids.ts';
-import type { Db } from '../infra/db.ts';
-import { VISIT_KINDS, type WebhookKind } from './kinds.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
+import { isVisitKind, type WebhookKind } from './kinds.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /*
- * What webhooks are told is written in the transaction of the change that it tells of: neither is there without the
- * other, whatever crashes. Sending comes after the commit, and is found again when it was lost on its way.
+ * A transactional outbox: the deliveries of an event are written in the transaction of the change that caused it, so
+ * neither exists without the other. Sending starts after the commit; a sweep finds deliveries whose job was lost.
  */
 
-/** Something that webhooks may be told. */
-export interface Message {
+/** An event that webhooks may subscribe to. */
+export interface WebhookEvent {
   kind: WebhookKind;
   occurredAt: Date;
-  /** The link or QR code that it is about; `null` where there is none. */
+  /** The link or QR code of the event; `null` where there is none. */
   recordId: string | null;
-  /** The customer whom it names; it is erased with them. */
+  /** The customer of the event; its deliveries are erased with them. */
   customerId?: string;
-  /** Of visits: the webhooks that the link or code names. */
+  /** Of visits: ids of the webhooks that the link or QR code names. */
   named?: readonly string[];
-  /** What is told. Only made where somebody is told. */
+  /** Makes the field `data` of the payload; called only where a webhook gets the event. */
   data(): object;
 }
 
-/** A webhook, as far as the outbox needs it. */
+/** The columns of a webhook that the outbox needs. */
 interface Subscriber {
   id: string;
   kinds: WebhookKind[];
   isDisabled: boolean;
 }
 
-/** Those of some workspaces that have webhooks at all: most have none, and need no further work. */
+/** Filters ids of workspaces for those that have a webhook: most have none, and need no further work. */
 export async function withWebhooks(trx: Db, projectIds: readonly string[]): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const found = await rows<{ id: string }>(
+    trx,
     'SELECT DISTINCT project_id AS id FROM webhooks WHERE project_id = ANY(?) ORDER BY 1',
-    [projectIds as string[]],
+    [projectIds],
   );
-  return rows.map(({ id }) => id);
+  return found.map(({ id }) => id);
 }
 
 /**
- * Writes down what the webhooks of a workspace are to be told. After the commit it is sent; what is for a webhook that
- * is disabled is held.
+ * Stores the deliveries of events to the webhooks that subscribe to them, and has them sent after the commit.
+ * Deliveries to a disabled webhook are held.
  */
-export async function tell(
+export async function publishEvents(
   trx: Db,
   projectId: string,
-  messages: readonly Message[],
+  events: readonly WebhookEvent[],
 ): Promise<void> {
-  if (messages.length === 0) return;
+  if (events.length === 0) return;
   const subscribers = await subscribersOf(trx, projectId);
-  const told = messages.flatMap((message) => {
-    const to = subscribers.filter((subscriber) => isFor(message, subscriber));
-    return to.length === 0 ? [] : [{ message, to }];
+  const subscribed = events.flatMap((event) => {
+    const to = subscribers.filter((subscriber) => isSubscribed(subscriber, event));
+    return to.length === 0 ? [] : [{ event, to }];
   });
-  if (told.length === 0) return;
-  const numberOf = await numbers(
+  if (subscribed.length === 0) return;
+  const sequenceOf = await nextSequences(
     trx,
     projectId,
-    told.map(({ message }) => message),
+    subscribed.map(({ event }) => event),
   );
-  const deliveries = told.map(({ message, to }): NewDelivery => {
-    const sequence = numberOf(message);
+  const deliveries = subscribed.map(({ event, to }): NewDelivery => {
+    const sequence = sequenceOf(event);
     return {
-      kind: message.kind,
-      record_id: message.recordId,
+      kind: event.kind,
+      record_id: event.recordId,
       sequence,
-      customer_id: message.customerId ?? null,
+      customer_id: event.customerId ?? null,
       payload: JSON.stringify({
-        type: message.kind,
-        timestamp: message.occurredAt.toISOString(),
+        type: event.kind,
+        timestamp: event.occurredAt.toISOString(),
         sequence,
-        data: message.data(),
+        data: event.data(),
       }),
       to: to.map(({ id, isDisabled }) => ({
         webhook_id: id,
@@ -81,44 +82,64 @@ export async function tell(
   });
   for (const some of inSlices(deliveries)) await insertDeliveries(trx, projectId, some);
   afterCommit(trx, () => {
-    wakeWebhooks(new Set(deliveries.flatMap(({ to }) => to.map((one) => one.webhook_id))));
+    const ids = deliveries.flatMap(({ to }) => to.map((one) => one.webhook_id));
+    wakeWebhooks(projectId, new Set(ids));
   });
 }
 
-const isFor = ({ kind, named = [] }: Message, { id, kinds }: Subscriber): boolean =>
-  VISIT_KINDS.has(kind) ? named.includes(id) : kinds.includes(kind);
+/** Publishes a webhook event about a record, in the transaction that created, changed or deleted it. */
+export function publishRecordEvent(
+  trx: Db,
+  projectId: string,
+  kind: WebhookKind,
+  record: { id: string },
+): Promise<void> {
+  return publishEvents(trx, projectId, [
+    { kind, occurredAt: new Date(), recordId: record.id, data: () => withoutPassword(record) },
+  ]);
+}
+
+/** A record without its password, for everybody but its owner. */
+export function withoutPassword<Item extends object>(item: Item): Item {
+  const { password: _, ...rest } = item as Item & { password?: unknown };
+  return rest as Item;
+}
+
+const isSubscribed = ({ id, kinds }: Subscriber, { kind, named = [] }: WebhookEvent): boolean =>
+  isVisitKind(kind) ? named.includes(id) : kinds.includes(kind);
 
 async function subscribersOf(trx: Db, projectId: string): Promise<Subscriber[]> {
-  const { rows } = await trx.raw<{ rows: Subscriber[] }>(
+  return rows<Subscriber>(
+    trx,
     `SELECT id, kinds, disabled_at IS NOT NULL AS "isDisabled" FROM webhooks WHERE project_id = ? ORDER BY id`,
     [projectId],
   );
-  return rows;
 }
 
 /**
- * Numbers what is told of each record, without gaps and in the order of the commits: the row of a number is locked until
- * then. Records are taken in the order of their ids, as everywhere.
+ * The sequence numbers of events, per record, without gaps and in the order of the commits: the row of a sequence stays
+ * locked until then. Rows are locked in the order of record ids, as everywhere, so that transactions cannot deadlock.
  */
-async function numbers(
+async function nextSequences(
   trx: Db,
   projectId: string,
-  messages: readonly Message[],
-): Promise<(message: Message) => number | null> {
+  events: readonly WebhookEvent[],
+): Promise<(event: WebhookEvent) => number | null> {
   const counts = new Map<string, number>();
-  for (const { recordId } of messages) {
+  for (const { recordId } of events) {
     if (recordId !== null) counts.set(recordId, (counts.get(recordId) ?? 0) + 1);
   }
   if (counts.size === 0) return () => null;
-  const { rows } = await trx.raw<{ rows: { record_id: string; last: number }[] }>(
+  const found = await rows<{ record_id: string; last: number }>(
+    trx,
     `INSERT INTO webhook_sequences AS s (project_id, record_id, last)
-     SELECT :projectId, id, count FROM unnest(:ids::text[], :counts::bigint[]) AS told(id, count) ORDER BY id
+     SELECT :projectId, id, count FROM unnest(:ids::text[], :counts::bigint[]) AS new(id, count) ORDER BY id
      ON CONFLICT (project_id, record_id) DO UPDATE SET last = s.last + excluded.last, used_at = now()
      RETURNING record_id, last`,
-    { projectId, ids: [...counts.keys()], counts: [...counts.values()] as unknown as string[] },
+    { projectId, ids: [...counts.keys()], counts: [...counts.values()] },
   );
   const next = new Map(
-    rows.map(({ record_id, last }) => [record_id, last - counts.get(record_id)!]),
+    found.map(({ record_id, last }) => [record_id, last - counts.get(record_id)!]),
   );
   return ({ recordId }) => {
     if (recordId === null) return null;
@@ -128,7 +149,7 @@ async function numbers(
   };
 }
 
-/** Something told, and to whom. */
+/** The deliveries of one event, one for each webhook in `to`. */
 export interface NewDelivery {
   kind: WebhookKind;
   record_id: string | null;
@@ -141,7 +162,7 @@ export interface NewDelivery {
 /** Most characters of payloads that one statement carries. */
 const SLICE = 4_000_000;
 
-/** Cuts what may be a hundred thousand large payloads into pieces that fit into a statement. */
+/** Slices deliveries, of which there may be a hundred thousand with large payloads, to fit into a statement. */
 function* inSlices(deliveries: readonly NewDelivery[]): Generator<NewDelivery[]> {
   let slice: NewDelivery[] = [];
   let size = 0;
@@ -156,13 +177,14 @@ function* inSlices(deliveries: readonly NewDelivery[]): Generator<NewDelivery[]>
   if (slice.length > 0) yield slice;
 }
 
-/** Puts deliveries into the table; what is pending is due at once. A payload travels once, to however many it goes. */
+/** Inserts deliveries; pending ones are due at once. A payload is sent to Postgres once, however many webhooks get it. */
 export async function insertDeliveries(
   trx: Db,
   projectId: string,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
-  await trx.raw(
+  await execute(
+    trx,
     `INSERT INTO webhook_deliveries (project_id, webhook_id, id, kind, record_id, sequence, customer_id, payload,
                                      state, next_attempt_at)
      SELECT :projectId, t.webhook_id, t.id, d.kind, d.record_id, d.sequence, d.customer_id, d.payload, t.state,
@@ -174,7 +196,7 @@ export async function insertDeliveries(
   );
 }
 
-/** Runs something once a transaction has been committed. */
+/** Calls a function after a transaction has been committed; never if it is rolled back. */
 export function afterCommit(trx: Db, then: () => void): void {
   if ('executionPromise' in trx) void trx.executionPromise.then(then, () => {});
   else then();

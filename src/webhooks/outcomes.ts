@@ -1,31 +1,31 @@
-import { type Db, db } from '../infra/db.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
 import { webhookAttempts } from '../infra/metrics.ts';
 import type { Delivery, DeliveryState, Webhook } from './model.ts';
 import { disable, holdPending } from './receivers.ts';
 import { nextAttemptAt } from './retries.ts';
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface Outcome {
   webhook: Webhook;
   delivery: Delivery;
   startedAt: Date;
   durationMs: number;
-  /** `null`: there was no answer. */
+  /** `null` without a response. */
   status: number | null;
-  /** `null`: it was delivered. */
+  /** `null` when it was delivered. */
   error: string | null;
   headers: Record<string, string> | null;
   body: string | null;
 }
 
-/** From so many failures in a row on, a receiver is left alone for a while. */
+/** Consecutive failures after which deliveries to a receiver are paused. */
 const FAILURES_TO_PAUSE = 5;
-/** For how long: as long as it has been failing, within these bounds, in seconds. */
+/** Bounds of a pause, in seconds; it lasts as long as the receiver has been failing. */
 const PAUSE_S = { least: 10, most: 300 };
-/** A receiver that had no success for so long is disabled. */
+/** Time without a success after which a webhook is disabled, in ms. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 const GONE = 410;
-/** Outcomes that may wait to be written. */
+/** Most outcomes that wait to be written. */
 const MOST_WAITING = 100;
 
 interface Waiting {
@@ -34,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * Writes the outcomes of one webhook down, those that wait at the same time together, while others are still under way.
- * Of what is not written when the worker dies, the receiver gets a repeat.
+ * Stores the outcomes of one webhook in batches, while further requests are under way. Deliveries whose outcome is not
+ * stored when the worker dies are sent again.
  */
 export class OutcomeStore {
   #waiting: Waiting[] = [];
@@ -43,15 +43,15 @@ export class OutcomeStore {
   #isGivenUp = false;
   #fault: Error | undefined;
 
-  /** Nothing more is to be sent for now. */
+  /** True when no further delivery may be sent in this turn. */
   get isGivenUp(): boolean {
     return this.#isGivenUp || this.#fault !== undefined;
   }
 
   /**
-   * Resolves when there is room for further outcomes; of a failure, when it is known what it means.
+   * Resolves when there is room for further outcomes; for a failure, when its effect on the webhook is known.
    *
-   * @param written called when it is committed
+   * @param written called after the commit
    * @throws when outcomes could not be written
    */
   async add(outcome: Outcome, written: () => void): Promise<void> {
@@ -61,7 +61,7 @@ export class OutcomeStore {
     if (outcome.error !== null || this.#waiting.length >= MOST_WAITING) await this.settle();
   }
 
-  /** Resolves when every outcome is committed. @throws when they could not be */
+  /** Resolves when every outcome is committed. @throws when outcomes could not be written */
   async settle(): Promise<void> {
     await this.#storing;
     if (this.#fault !== undefined) throw this.#fault;
@@ -89,12 +89,12 @@ async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
       | Webhook
       | undefined;
     if (webhook === undefined) return true;
-    const kept = await moveDeliveries(trx, outcomes);
-    await keepAttempts(
+    const kept = await updateDeliveries(trx, outcomes);
+    await insertAttempts(
       trx,
       outcomes.filter(({ delivery }) => kept.has(delivery.id)),
     );
-    return judge(trx, where, webhook, outcomes);
+    return updateHealth(trx, where, webhook, outcomes);
   });
   for (const { error } of outcomes) {
     webhookAttempts.inc({ outcome: error === null ? 'delivered' : 'failed' });
@@ -102,8 +102,8 @@ async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
   return isGivenUp;
 }
 
-async function keepAttempts(trx: Db, outcomes: readonly Outcome[]): Promise<void> {
-  const rows = outcomes.map(({ webhook, delivery, startedAt, durationMs, ...answer }) => ({
+async function insertAttempts(trx: Db, outcomes: readonly Outcome[]): Promise<void> {
+  const attempts = outcomes.map(({ webhook, delivery, startedAt, durationMs, ...answer }) => ({
     project_id: webhook.project_id,
     webhook_id: webhook.id,
     delivery_id: delivery.id,
@@ -117,32 +117,34 @@ async function keepAttempts(trx: Db, outcomes: readonly Outcome[]): Promise<void
   }));
   const columns =
     'project_id, webhook_id, delivery_id, url, started_at, duration_ms, status, error, response_headers, response_body';
-  await trx.raw(
+  await execute(
+    trx,
     `INSERT INTO webhook_attempts (${columns})
      SELECT ${columns} FROM json_populate_recordset(NULL::webhook_attempts, ?)`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(attempts)],
   );
 }
 
-/** What Postgres can store of a text from outside. */
+/** Removes the characters that Postgres cannot store from a text of a receiver. */
 const storable = (text: string | null): string | null =>
   text === null ? null : text.replaceAll('\0', '').toWellFormed();
 
 /**
- * Meanwhile somebody may have asked for a delivery to be sent again, or the webhook may have been disabled: then what
- * they wanted stays.
+ * Updates deliveries after their attempts. Where a resend was requested or the webhook was disabled in the meantime, the
+ * state that this has set stays.
  *
- * @returns the ids of those that are still there
+ * @returns the ids of the deliveries that still exist
  */
-async function moveDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Set<string>> {
-  const moved = outcomes.map((outcome) => ({
+async function updateDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Set<string>> {
+  const updates = outcomes.map((outcome) => ({
     project_id: outcome.webhook.project_id,
     webhook_id: outcome.webhook.id,
     id: outcome.delivery.id,
     was_due_at: outcome.delivery.next_attempt_at,
     ...stateAfter(outcome),
   }));
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const found = await rows<{ id: string }>(
+    trx,
     `UPDATE webhook_deliveries AS d
         SET attempts = d.attempts + 1,
             (state, tries, next_attempt_at) = (
@@ -155,9 +157,9 @@ async function moveDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Se
                                         next_attempt_at timestamptz, was_due_at timestamptz)
       WHERE d.project_id = new.project_id AND d.webhook_id = new.webhook_id AND d.id = new.id
      RETURNING d.id`,
-    [JSON.stringify(moved)],
+    [JSON.stringify(updates)],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(found.map(({ id }) => id));
 }
 
 function stateAfter({ error, delivery, headers, startedAt, durationMs }: Outcome): {
@@ -172,8 +174,8 @@ function stateAfter({ error, delivery, headers, startedAt, durationMs }: Outcome
     : { state: 'pending', next_attempt_at: next };
 }
 
-/** What the outcomes, in the order in which they came, mean for the webhook. */
-async function judge(
+/** Counts failures in the order of the outcomes, and pauses or disables the webhook. @returns true to stop sending */
+async function updateHealth(
   trx: Db,
   where: { project_id: string; id: string },
   webhook: Webhook,
@@ -183,10 +185,10 @@ async function judge(
     await holdPending(trx, where);
     return true;
   }
-  // What another address did says nothing of this one.
+  // Outcomes of an earlier URL say nothing about the present one.
   const own = outcomes.filter((outcome) => outcome.webhook.url === webhook.url);
   if (own.some(({ status }) => status === GONE)) {
-    await disable(trx, where, 'The receiver answered 410 Gone: it wants no more');
+    await disable(trx, where, 'The receiver answered 410 Gone');
     return true;
   }
   let { failures, failing_since } = webhook;
@@ -194,7 +196,7 @@ async function judge(
     failures = error === null ? 0 : failures + 1;
     failing_since = error === null ? null : (failing_since ?? startedAt);
   }
-  // Those who read the old address ahead must not go on with it.
+  // Deliveries that were read before the URL changed must not be sent to the old one.
   const hasMoved = own.length < outcomes.length;
   if (own.length === 0) return true;
   if (failing_since === null) {
@@ -206,7 +208,7 @@ async function judge(
   const failingMs = Date.now() - failing_since.getTime();
   if (failingMs > DISABLED_AFTER_MS) {
     const last = own.findLast(({ error }) => error !== null)!;
-    await disable(trx, where, `Nothing was delivered for five days; at last, ${last.error}`);
+    await disable(trx, where, `Every attempt failed for five days; the last error: ${last.error}`);
     return true;
   }
   const isPaused = failures >= FAILURES_TO_PAUSE;

@@ -1,11 +1,11 @@
-import { type Db, db } from '../infra/db.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
 import { wakeWebhooks } from './wake.ts';
 
 const CHUNK = 10_000;
-/** How long deliveries and their attempts are kept. */
+/** Retention of deliveries and their attempts, in days. */
 const KEPT_DAYS = 30;
 
-/** Disables a webhook; what waits for it is held. */
+/** Disables a webhook and holds its pending deliveries. */
 export async function disable(
   trx: Db,
   where: { project_id: string; id: string },
@@ -17,7 +17,7 @@ export async function disable(
   await holdPending(trx, where);
 }
 
-/** Holds what waits for a webhook, if it is still disabled once nobody else can change it. */
+/** Holds the pending deliveries of a webhook, if it is still disabled when its row is locked. */
 export async function holdDisabled(
   trx: Db,
   { project_id, id }: { project_id: string; id: string },
@@ -29,7 +29,7 @@ export async function holdDisabled(
   if (row !== undefined && row.disabled_at !== null) await holdPending(trx, { project_id, id });
 }
 
-/** Holds what waits for a webhook. */
+/** Holds the pending deliveries of a webhook. */
 export async function holdPending(
   trx: Db,
   { project_id, id }: { project_id: string; id: string },
@@ -39,22 +39,24 @@ export async function holdPending(
     .update({ state: 'held', next_attempt_at: null });
 }
 
-/** Wakes every webhook to which something is due. */
+/** Queues a job for every webhook with a due delivery. */
 export async function sweepWebhooks(): Promise<undefined> {
-  const { rows } = await db().raw<{ rows: { id: string }[] }>(
-    `SELECT w.id FROM webhooks w
+  const found = await rows<{ id: string; project_id: string }>(
+    db(),
+    `SELECT w.id, w.project_id FROM webhooks w
       WHERE (w.paused_until IS NULL OR w.paused_until <= now())
         AND EXISTS (SELECT 1 FROM webhook_deliveries d
                      WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at <= now())`,
   );
-  wakeWebhooks(rows.map(({ id }) => id));
+  for (const { id, project_id } of found) wakeWebhooks(project_id, [id]);
   return undefined;
 }
 
-/** Deletes deliveries that are older than they are kept, with their attempts, in bites that hold no lock for long. */
+/** Deletes deliveries past their retention with their attempts, in batches that hold no lock for long. */
 export async function pruneDeliveries(): Promise<undefined> {
   for (;;) {
-    const { rowCount } = await db().raw<{ rowCount: number }>(
+    const rowCount = await execute(
+      db(),
       `DELETE FROM webhook_deliveries WHERE (project_id, webhook_id, id) IN
          (SELECT project_id, webhook_id, id FROM webhook_deliveries
            WHERE created_at < now() - make_interval(days => ?) LIMIT ?)`,
@@ -62,7 +64,8 @@ export async function pruneDeliveries(): Promise<undefined> {
     );
     if (rowCount < CHUNK) break;
   }
-  await db().raw(
+  await execute(
+    db(),
     `DELETE FROM webhook_sequences s WHERE used_at < now() - make_interval(days => ?)
         AND NOT EXISTS (SELECT 1 FROM links WHERE project_id = s.project_id AND id = s.record_id)
         AND NOT EXISTS (SELECT 1 FROM qrcodes WHERE project_id = s.project_id AND id = s.record_id)`,

@@ -1,9 +1,9 @@
-import { flag, Joi } from '../infra/fields.ts';
+import { flag, Joi } from '../http/fields.ts';
 import { unseal } from '../infra/secrets.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
 
-/** The webhook as callers see it. */
+/** The public record of a webhook. */
 export function toWebhook(row: Webhook) {
   return {
     id: row.id,
@@ -36,13 +36,13 @@ export function toWebhookWithSecret(row: Webhook): WebhookWithSecret {
   };
 }
 
-/** Opens the secret for its owner. */
+/** Decrypts the secret for its owner. */
 export const openSecret = (webhook: WebhookWithSecret): WebhookWithSecret => ({
   ...webhook,
   secret: unseal(webhook.secret),
 });
 
-/** One request, and what came back. */
+/** The public record of an attempt: one request and its response. */
 export function toAttempt(row: Attempt) {
   return {
     at: row.started_at.toISOString(),
@@ -57,7 +57,7 @@ export function toAttempt(row: Attempt) {
   };
 }
 
-/** A delivery as lists have it. */
+/** The public record of a delivery, as in a list. */
 export function toDelivery(row: Delivery) {
   return {
     id: row.id,
@@ -93,66 +93,111 @@ const nullableInstant = Joi.string().isoDate().allow(null).required();
 
 /** The webhook record, for the reference and for checking answers. */
 export const webhookRecord = Joi.object({
-  id: text,
-  name: text,
-  url: text,
+  id: text.description('Id of the webhook.').example('wh_1Lp5oIu8Yt'),
+  name: text.description('Name.').example('Shop'),
+  url: text
+    .description('Address that receives deliveries.')
+    .example('https://shop.example.com/hooks'),
   kinds: Joi.array()
-    .items(Joi.string().valid(...WEBHOOK_KINDS))
-    .required(),
-  enabled: flag().required(),
-  disabledAt: nullableInstant,
-  disabledReason: Joi.string().allow(null).required().description('Why it was disabled.'),
-  failingSince: nullableInstant.description('The first failure since the last success.'),
-  pausedUntil: nullableInstant.description('Nothing is sent before: too much failed in a row.'),
-  createdAt: instant,
-  updatedAt: instant,
-});
+    .items(
+      Joi.string()
+        .valid(...WEBHOOK_KINDS)
+        .meta({ name: 'WebhookKind' }),
+    )
+    .required()
+    .description('Kinds of events that it receives.'),
+  enabled: flag().required().description('Deliveries are sent.').example(true),
+  disabledAt: nullableInstant.description('Time at which it was disabled.'),
+  disabledReason: Joi.string()
+    .allow(null)
+    .required()
+    .description('Reason for which it was disabled.'),
+  failingSince: nullableInstant.description('Time of the first failure since the last success.'),
+  pausedUntil: nullableInstant.description(
+    'Time until which nothing is sent, after several failures in a row.',
+  ),
+  createdAt: instant.description('Time of creation.'),
+  updatedAt: instant.description('Time of the last change.'),
+}).meta({ name: 'Webhook' });
 
 /** The answer that shows a secret. */
-export const webhookWithSecret = webhookRecord.keys({
-  secret: text.description('Signs deliveries; shown here only.'),
-  previousSecretUntil: nullableInstant.description('The secret before signs too until then.'),
-});
+export const webhookWithSecret = webhookRecord
+  .keys({
+    secret: text
+      .description('Secret with which deliveries are signed. No other answer shows it.')
+      .example('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+    previousSecretUntil: nullableInstant.description(
+      'Time until which deliveries are also signed with the previous secret.',
+    ),
+  })
+  .meta({ name: 'WebhookWithSecret' });
 
 const deliveryFields = {
-  id: text.description('The header `webhook-id`: the same however often it is sent.'),
-  kind: text,
-  recordId: Joi.string().allow(null).required(),
+  id: text
+    .description('Id of the delivery, as in the header `webhook-id`; the same for all attempts.')
+    .example('msg_0Qa2wSx4Ed'),
+  kind: text.description('Kind of the event.').example('link.created'),
+  recordId: Joi.string().allow(null).required().description('Id of the link or QR code.'),
   sequence: Joi.number()
     .integer()
     .allow(null)
     .required()
-    .description('Grows by one with everything that is told of the same link or QR code.'),
+    .description('Number of the event among those of the same link or QR code, without gaps.'),
   state: Joi.string()
     .valid(...DELIVERY_STATES)
-    .required(),
-  attempts: Joi.number().integer().required(),
-  nextAttemptAt: nullableInstant,
-  createdAt: instant,
+    .required()
+    .description('State of the delivery.'),
+  attempts: Joi.number().integer().required().description('Number of attempts so far.'),
+  nextAttemptAt: nullableInstant.description('Time of the next attempt.'),
+  createdAt: instant.description('Time of creation.'),
 };
 
-const headers = Joi.object().pattern(Joi.string(), Joi.string().allow(''));
+const headers = Joi.object()
+  .pattern(Joi.string(), Joi.string().allow(''))
+  .required()
+  .description('Headers, with names in lower case.')
+  .example({ 'content-type': 'application/json' });
 
 /** A delivery of a list. */
-export const deliveryRecord = Joi.object(deliveryFields);
+export const deliveryRecord = Joi.object(deliveryFields).meta({ name: 'Delivery' });
 
-/** A delivery by itself. */
+/** A delivery with its request and attempts. */
 export const wholeDeliveryRecord = Joi.object({
   ...deliveryFields,
-  request: Joi.object({ method: text, url: text, headers, body: text }).required(),
+  request: Joi.object({
+    method: text.description('HTTP method.').example('POST'),
+    url: text.description('Address of the webhook.').example('https://shop.example.com/hooks'),
+    headers,
+    body: text.description('Body, as JSON text.').example('{"type":"link.created"}'),
+  })
+    .required()
+    .description('Request that is sent.'),
   log: Joi.array()
     .items(
       Joi.object({
-        at: instant,
-        durationMs: Joi.number().integer().required(),
-        url: text,
-        status: Joi.number().integer().allow(null).required(),
-        error: Joi.string().allow(null).required(),
-        response: Joi.object({ headers, body: Joi.string().allow('').required() })
+        at: instant.description('Time of the attempt.'),
+        durationMs: Joi.number().integer().required().description('Duration in ms.').example(120),
+        url: text.description('Address of the request.').example('https://shop.example.com/hooks'),
+        status: Joi.number()
+          .integer()
           .allow(null)
-          .required(),
-      }),
+          .required()
+          .description('Status of the response; null: there was none.')
+          .example(200),
+        error: Joi.string().allow(null).required().description('Reason of the failure.'),
+        response: Joi.object({
+          headers,
+          body: Joi.string()
+            .allow('')
+            .required()
+            .description('Body, at most 16 KiB of it.')
+            .example('ok'),
+        })
+          .allow(null)
+          .required()
+          .description('Response; null: there was none.'),
+      }).meta({ name: 'DeliveryAttempt' }),
     )
     .required()
-    .description('Every attempt, the newest first; answers are cut after 16 KiB.'),
-});
+    .description('Attempts, newest first.'),
+}).meta({ name: 'DeliveryDetails' });

@@ -1,10 +1,10 @@
-import { answerWrite, created, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
+import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { Joi } from '../infra/fields.ts';
 import { seal } from '../infra/secrets.ts';
 import { writes } from '../queues/writes.ts';
-import { found } from '../records/requests.ts';
 import type { WebhookKind } from './kinds.ts';
 import { findDelivery, findWebhook, listDeliveries, listWebhooks } from './queries.ts';
 import {
@@ -42,15 +42,19 @@ async function find(projectId: string, id: string) {
   return found(await findWebhook(projectId, id), `webhook "${id}"`);
 }
 
-/** Addition to the contract, in which links and QR codes name webhooks by their ids. */
+/** An extension of the contract, in which links and QR codes name webhooks by their ids. */
 export const webhookRoutes: Route[] = [
   route<{ body: NewWebhook }>({
     method: 'post',
     path: '/webhooks',
-    summary: 'Addition: create a webhook',
-    description: 'The answer shows the secret by which deliveries are signed (Standard Webhooks).',
+    operationId: 'createWebhook',
+    summary: 'Create a webhook',
+    description:
+      'Creates a webhook. The answer has the secret with which deliveries are signed (Standard Webhooks).',
+    extension: true,
     tag,
     scope: 'webhooks.write',
+    record: true,
     body: newWebhookBody,
     answers: { 201: webhookWithSecret },
     writes: true,
@@ -65,7 +69,10 @@ export const webhookRoutes: Route[] = [
   route<{ query: { page: number; pageSize: number } }>({
     method: 'get',
     path: '/webhooks',
-    summary: 'Addition: list webhooks, newest first',
+    operationId: 'listWebhooks',
+    summary: 'List webhooks, newest first',
+    description: 'Returns the webhooks, newest first.',
+    extension: true,
     tag,
     scope: 'webhooks.read',
     query: webhookListQuery,
@@ -76,9 +83,13 @@ export const webhookRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/webhooks/{id}',
-    summary: 'Addition: get a webhook',
+    operationId: 'retrieveWebhook',
+    summary: 'Retrieve a webhook',
+    description: 'Returns a webhook, without its secret.',
+    extension: true,
     tag,
     scope: 'webhooks.read',
+    record: true,
     params: webhookParams,
     answers: { 200: webhookRecord },
     handle: async ({ caller, params: { id } }) => ok(toWebhook(await find(caller.projectId, id))),
@@ -86,9 +97,13 @@ export const webhookRoutes: Route[] = [
   route<{ params: Params; body: WebhookBody }>({
     method: 'patch',
     path: '/webhooks/{id}',
-    summary: 'Addition: change, enable or disable a webhook',
+    operationId: 'updateWebhook',
+    summary: 'Update a webhook',
+    description: 'Changes, enables or disables a webhook. Absent fields stay as they are.',
+    extension: true,
     tag,
     scope: 'webhooks.write',
+    record: true,
     params: webhookParams,
     body: webhookBody,
     answers: { 200: webhookRecord },
@@ -101,21 +116,29 @@ export const webhookRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'delete',
     path: '/webhooks/{id}',
-    summary: 'Addition: delete a webhook with its deliveries',
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook',
+    description: 'Deletes a webhook and its deliveries.',
+    extension: true,
     tag,
     scope: 'webhooks.write',
+    record: true,
     params: webhookParams,
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => answerWrite(request, writes, 'webhook.delete', request.params, ok),
   }),
   route<{ params: Params }>({
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
-    summary: 'Addition: replace the secret of a webhook',
-    description: 'For a day deliveries are signed by both, the new one first.',
+    operationId: 'rotateWebhookSecret',
+    summary: 'Rotate the secret of a webhook',
+    description:
+      'Replaces the secret. For a day deliveries are signed with both, the new one first.',
+    extension: true,
     tag,
     scope: 'webhooks.write',
+    record: true,
     params: webhookParams,
     answers: { 200: webhookWithSecret },
     writes: true,
@@ -129,8 +152,11 @@ export const webhookRoutes: Route[] = [
   route<{ params: Params; body: { kind: WebhookKind } }>({
     method: 'post',
     path: '/webhooks/{id}/test',
-    summary: 'Addition: send an example to a webhook',
-    description: 'Its data has `test: true`. What came of it is in the delivery.',
+    operationId: 'testWebhook',
+    summary: 'Send a test delivery',
+    description:
+      'Sends an example of a kind of event. Its data has `test: true`. The delivery has the result.',
+    extension: true,
     tag,
     scope: 'webhooks.write',
     params: webhookParams,
@@ -148,13 +174,20 @@ export const webhookRoutes: Route[] = [
   route<{ params: Params; body: ResendBody }>({
     method: 'post',
     path: '/webhooks/{id}/resend',
-    summary: 'Addition: send all deliveries since a time again',
-    description: 'With their own ids, by which a receiver knows those that it has. For 30 days.',
+    operationId: 'resendDeliveries',
+    summary: 'Resend deliveries',
+    description:
+      'Sends all deliveries since a time again, with the ids that they had. Deliveries are kept for 30 days.',
+    extension: true,
     tag,
     scope: 'webhooks.write',
     params: webhookParams,
     body: resendBody,
-    answers: { 200: Joi.object({ count: Joi.number().integer().required() }) },
+    answers: {
+      200: Joi.object({
+        count: Joi.number().integer().required().description('Number of deliveries sent again.'),
+      }).meta({ name: 'ResendResult' }),
+    },
     writes: true,
     handle(request) {
       const data = { ...request.body, id: request.params.id };
@@ -164,8 +197,10 @@ export const webhookRoutes: Route[] = [
   route<{ params: Params; query: DeliveryQuery }>({
     method: 'get',
     path: '/webhooks/{id}/deliveries',
-    summary: 'Addition: list the deliveries of a webhook, newest first',
-    description: 'They are kept for 30 days.',
+    operationId: 'listDeliveries',
+    summary: 'List deliveries, newest first',
+    description: 'Returns the deliveries of a webhook, newest first. They are kept for 30 days.',
+    extension: true,
     tag,
     scope: 'webhooks.read',
     params: webhookParams,
@@ -179,7 +214,10 @@ export const webhookRoutes: Route[] = [
   route<{ params: DeliveryParams }>({
     method: 'get',
     path: '/webhooks/{id}/deliveries/{deliveryId}',
-    summary: 'Addition: get a delivery with its request and every attempt',
+    operationId: 'retrieveDelivery',
+    summary: 'Retrieve a delivery',
+    description: 'Returns a delivery with its request and all attempts.',
+    extension: true,
     tag,
     scope: 'webhooks.read',
     params: deliveryParams,
@@ -196,7 +234,10 @@ export const webhookRoutes: Route[] = [
   route<{ params: DeliveryParams }>({
     method: 'post',
     path: '/webhooks/{id}/deliveries/{deliveryId}/resend',
-    summary: 'Addition: send a delivery again',
+    operationId: 'resendDelivery',
+    summary: 'Resend a delivery',
+    description: 'Sends a delivery again, with the id that it had.',
+    extension: true,
     tag,
     scope: 'webhooks.write',
     params: deliveryParams,

@@ -1,10 +1,20 @@
-import { bodyFlag, dateTime, Joi, list, paging, queryList, text } from '../infra/fields.ts';
-import { FetchRefused, readUrl } from '../infra/guarded-fetch.ts';
-import { WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
+import {
+  bodyFlag,
+  dateTime,
+  Joi,
+  list,
+  nameText,
+  paging,
+  queryList,
+  text,
+} from '../http/fields.ts';
+import { FetchRefused } from '../infra/fetch-refused.ts';
+import { readUrl } from '../infra/guarded-fetch.ts';
+import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
 import { isSecret } from './sign.ts';
 
-/** What a caller says of a webhook; on an update, what they change. */
+/** The body of an update: the fields that change. */
 export interface WebhookBody {
   name?: string;
   url?: string;
@@ -14,25 +24,34 @@ export interface WebhookBody {
 
 export type NewWebhook = Required<Omit<WebhookBody, 'enabled'>> & { secret?: string };
 
-const kind = Joi.string().valid(...WEBHOOK_KINDS);
+const kind = Joi.string()
+  .valid(...WEBHOOK_KINDS)
+  .meta({ name: 'WebhookKind' });
+
+const VISITS = WEBHOOK_KINDS.filter(isVisitKind)
+  .map((name) => `\`${name}\``)
+  .join(', ');
 
 const fields = {
-  name: text(100),
+  name: nameText(100).description('Name, at most 100 characters.').example('Shop'),
   url: text(2_000)
     .custom((value: string, { error }) => {
       try {
         return readUrl(value).href;
       } catch (refused) {
         if (!(refused instanceof FetchRefused)) throw refused;
-        return error('rule', { rule: `can't be used: ${refused.message}` });
+        return error('rule', { rule: refused.message });
       }
     })
-    .description('Where deliveries are sent: a public http or https address.'),
+    .description(
+      'Address that receives deliveries: public, http or https, at most 2,000 characters.',
+    )
+    .example('https://shop.example.com/hooks'),
   kinds: list(kind as never)
     .min(1)
     .description(
-      'What it is told of. Visits (`link.clicked`, `qrcode.scanned`) go to the webhooks that the link or QR code ' +
-        'names in `webhookIds`, whatever stands here.',
+      `Kinds of events that it receives. Visits (${VISITS}) are sent to the webhooks that the ` +
+        'link or QR code names in `webhookIds`, whatever the kinds.',
     ),
 };
 
@@ -46,15 +65,15 @@ export const newWebhookBody = Joi.object<NewWebhook>({
         ? value
         : error('rule', { rule: 'must be whsec_ and the base64 of 24 to 64 bytes' }),
     )
-    .description('By which deliveries are signed; one is made where it is absent.'),
-});
+    .description('Secret: `whsec_` and the base64 of 24 to 64 bytes. Default: a random one.'),
+}).meta({ name: 'NewWebhook' });
 
 export const webhookBody = Joi.object<WebhookBody>({
   ...fields,
   enabled: bodyFlag().description(
     'false holds deliveries back; true sends again, from the next one on.',
   ),
-});
+}).meta({ name: 'WebhookUpdate' });
 
 export interface DeliveryFilters {
   state?: DeliveryState[];
@@ -67,11 +86,13 @@ export interface DeliveryFilters {
 export type DeliveryQuery = DeliveryFilters & { page: number; pageSize: number };
 
 export const deliveryQuery = Joi.object<DeliveryQuery>({
-  state: queryList(Joi.string().valid(...DELIVERY_STATES) as never),
-  kind: queryList(kind as never),
-  recordId: text(60).description('Of this link or QR code.'),
-  since: dateTime(),
-  until: dateTime(),
+  state: queryList(Joi.string().valid(...DELIVERY_STATES) as never).description(
+    'Only deliveries in these states.',
+  ),
+  kind: queryList(kind as never).description('Only deliveries of these kinds.'),
+  recordId: text(60).description('Only deliveries about this link or QR code.'),
+  since: dateTime().description('Only deliveries created from this time on.'),
+  until: dateTime().description('Only deliveries created before this time.'),
   ...paging(100),
 });
 
@@ -82,20 +103,20 @@ export interface ResendBody {
 }
 
 export const resendBody = Joi.object<ResendBody>({
-  since: dateTime().required().description('Everything made from then on is sent again.'),
-  until: dateTime().description('And before then.'),
-  undeliveredOnly: bodyFlag()
-    .default(false)
-    .description('true: without what was delivered already.'),
-});
+  since: dateTime().required().description('Deliveries created from this time on are sent again.'),
+  until: dateTime().description('Deliveries created before this time are sent again.'),
+  undeliveredOnly: bodyFlag().default(false).description('true: only what was not delivered yet.'),
+}).meta({ name: 'ResendRequest' });
 
 export const testBody = Joi.object<{ kind: WebhookKind }>({
-  kind: kind.default('link.created').description('Which kind the example is of.'),
-});
+  kind: kind.default('link.created').description('Kind of the example.'),
+}).meta({ name: 'TestRequest' });
 
 export const webhookListQuery = Joi.object<{ page: number; pageSize: number }>(paging(100));
-export const webhookParams = Joi.object<{ id: string }>({ id: text(60).required() });
+export const webhookParams = Joi.object<{ id: string }>({
+  id: text(60).required().description('Id of the webhook.'),
+});
 export const deliveryParams = Joi.object<{ id: string; deliveryId: string }>({
-  id: text(60).required(),
-  deliveryId: text(60).required(),
+  id: text(60).required().description('Id of the webhook.'),
+  deliveryId: text(60).required().description('Id of the delivery.'),
 });

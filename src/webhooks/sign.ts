@@ -1,17 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /*
- * Signatures as Standard Webhooks 1.0.0 has them: symmetric, `v1`, over `id.timestamp.body`.
+ * Signatures of Standard Webhooks 1.0.0: symmetric, `v1`, over `id.timestamp.body`.
  */
 
 const PREFIX = 'whsec_';
-/** Of the key, in bytes: what the specification allows, and what we make. */
+/** Lengths of a key in bytes: the bounds of the specification, and that of new keys. */
 const KEY_BYTES = { least: 24, most: 64, ours: 32 };
 
 /** A new secret: `whsec_` and the base64 of 32 random bytes. */
 export const newSecret = (): string => PREFIX + randomBytes(KEY_BYTES.ours).toString('base64');
 
-/** Whether a text is a secret: `whsec_` and the base64 of 24 to 64 bytes. */
+/** True for a secret: `whsec_` and the base64 of 24 to 64 bytes. */
 export function isSecret(text: string): boolean {
   const encoded = text.slice(PREFIX.length);
   const key = Buffer.from(encoded, 'base64');
@@ -23,7 +23,7 @@ export function isSecret(text: string): boolean {
   );
 }
 
-/** What is signed. */
+/** The signed content of a request. */
 export interface Signed {
   id: string;
   /** Of the attempt, seconds since 1970. */

@@ -2,13 +2,13 @@ import { followUps } from '../jobs/follow-up.ts';
 import { webhooks } from '../queues/webhooks.ts';
 
 /**
- * Has what is due to these webhooks sent soon. Nobody waits for it, and nothing is lost where it fails: what is due is
- * found again within seconds.
+ * Queues jobs that send the due deliveries of these webhooks. Not awaited, and a failure loses nothing: a sweep finds
+ * due deliveries within seconds.
  */
-export function wakeWebhooks(ids: Iterable<string>): void {
+export function wakeWebhooks(projectId: string, ids: Iterable<string>): void {
   for (const webhookId of ids) {
     followUps()
-      .wake(webhooks, 'webhook.send', { webhookId }, webhookId)
+      .wake(webhooks, 'webhook.send', { webhookId }, { subject: webhookId, projectId })
       .catch(() => {});
   }
 }

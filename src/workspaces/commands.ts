@@ -1,19 +1,13 @@
-import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Db } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { hashApiKey } from '../infra/secrets.ts';
-import { encodeWorkspace } from '../lookup/entry.ts';
-import { publish, workspaceName } from '../lookup/publish.ts';
+import { encodeWorkspace, workspaceName } from '../lookup/codec.ts';
+import { type WorkspaceColumns, workspaceEntry } from '../lookup/entry.ts';
+import { type LookupChange, publish } from '../lookup/publish.ts';
+import { createApiKey } from './api-keys.ts';
 import type { Plan } from './plans.ts';
-import { findWorkspace, type Workspace } from './queries.ts';
-
-// 32 characters of 62 are 190 bits: nothing that a guess could find.
-const randomKey = customAlphabet(
-  '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
-  32,
-);
+import { findWorkspace, type Workspace, workspaceId } from './queries.ts';
 
 /**
  * Makes a workspace with its owner and a first key that may do everything.
@@ -25,15 +19,8 @@ export async function createWorkspace(
   { slug, name = slug, plan, email = `owner@${slug}.invalid` }: NewWorkspace,
 ): Promise<Workspace & { apiKey: string }> {
   return db.transaction(async (trx) => {
-    const id = newId('workspace');
-    const added = await trx('workspaces')
-      .insert({ id, slug, name, plan })
-      .onConflict('slug')
-      .ignore()
-      .returning('id');
-    if (added.length === 0) throw new Refusal('conflict', `The workspace slug "${slug}" is taken`);
     const userId = await findOrAddUser(trx, email);
-    await trx('workspace_users').insert({ project_id: id, user_id: userId, role: 'owner' });
+    await addWorkspace(trx, { id: newId('workspace'), slug, name, plan }, userId);
     const { apiKey } = await createApiKey(trx, {
       workspace: slug,
       name: 'first key',
@@ -51,6 +38,31 @@ export interface NewWorkspace {
   email?: string;
 }
 
+/**
+ * Adds a workspace that a person owns.
+ *
+ * @throws Refusal `conflict` when the slug is taken
+ */
+export async function addWorkspace(
+  trx: Db,
+  workspace: { id: string; slug: string; name: string; plan: Plan },
+  userId: string,
+): Promise<void> {
+  const added = await trx('workspaces')
+    .insert(workspace)
+    .onConflict('slug')
+    .ignore()
+    .returning('id');
+  if (added.length === 0) {
+    throw new Refusal('conflict', `The workspace slug "${workspace.slug}" is taken`);
+  }
+  await trx('workspace_users').insert({
+    project_id: workspace.id,
+    user_id: userId,
+    role: 'owner',
+  });
+}
+
 async function findOrAddUser(trx: Db, email: string): Promise<string> {
   const found = await trx('users').whereRaw('lower(email) = lower(?)', [email]).first('id');
   if (found !== undefined) return (found as { id: string }).id;
@@ -59,53 +71,14 @@ async function findOrAddUser(trx: Db, email: string): Promise<string> {
   return id;
 }
 
-export interface NewApiKey {
-  workspace: string;
-  name: string;
-  scopes: string[];
-  expiresAt?: Date;
-  /** A key that exists already; otherwise a new one is drawn. */
-  apiKey?: string;
+/** The logo of a workspace: an image that is kept. */
+export interface Logo {
+  id: string;
+  width: number;
+  height: number;
 }
 
-/**
- * Makes a key for the owner of a workspace. The key itself is told this once; only its hash is kept.
- *
- * @throws Refusal `not_found` for an unknown workspace
- */
-export async function createApiKey(
-  db: Db,
-  { workspace, name, scopes, expiresAt, apiKey = `sk_${randomKey()}` }: NewApiKey,
-): Promise<{ id: string; apiKey: string }> {
-  const projectId = await workspaceId(db, workspace);
-  const owner = (await db('workspace_users')
-    .where({ project_id: projectId, role: 'owner' })
-    .first('user_id')) as { user_id: string };
-  const id = newId('apiKey');
-  await db('api_keys').insert({
-    id,
-    project_id: projectId,
-    user_id: owner.user_id,
-    name,
-    hash: hashApiKey(apiKey),
-    hint: `${apiKey.slice(0, 7)}…`,
-    scopes,
-    expires_at: expiresAt ?? null,
-  });
-  return { id, apiKey };
-}
-
-/** @throws Refusal `not_found` when the workspace has no such key */
-export async function revokeApiKey(db: Db, workspace: string, keyId: string): Promise<void> {
-  const projectId = await workspaceId(db, workspace);
-  const revoked = await db('api_keys')
-    .where({ project_id: projectId, id: keyId })
-    .update({ revoked_at: db.fn.now() });
-  if (revoked === 0)
-    throw new Refusal('not_found', `The workspace "${workspace}" has no key "${keyId}"`);
-}
-
-/** What an operator may set on a workspace. */
+/** Settings of a workspace that its operator can change; its owners those without a limit. */
 export interface WorkspaceSettings {
   plan?: Plan;
   name?: string;
@@ -116,12 +89,19 @@ export interface WorkspaceSettings {
   requestsPerMinute?: number | null;
   /** `null`: what the plan keeps; 0: for ever. */
   retentionDays?: number | null;
+  logo?: Logo | null;
+  /** `#rrggbb`. */
+  brandColor?: string | null;
 }
 
-/** @throws Refusal `not_found` for an unknown workspace */
-export async function updateWorkspace(
-  db: Db,
-  slug: string,
+/**
+ * Changes the settings of a workspace.
+ *
+ * @returns the look-up entries to publish
+ */
+export async function changeWorkspace(
+  trx: Db,
+  projectId: string,
   {
     plan,
     name,
@@ -129,48 +109,51 @@ export async function updateWorkspace(
     keepFullIp,
     requestsPerMinute,
     retentionDays,
+    logo,
+    brandColor,
   }: WorkspaceSettings,
-): Promise<Workspace> {
-  await workspaceId(db, slug);
-  const columns = {
-    plan,
-    name,
-    click_dedupe_seconds: clickDedupeSeconds,
-    keep_full_ip: keepFullIp,
-    requests_per_minute: requestsPerMinute,
-    retention_days: retentionDays,
-  };
+): Promise<LookupChange[]> {
   // Knex leaves columns alone that are undefined.
-  const [row] = (await db('workspaces')
-    .where({ slug })
+  const [row] = (await trx('workspaces')
+    .where({ id: projectId })
     .update({
-      ...columns,
-      updated_at: db.fn.now(),
-      version: db.raw("nextval('lookup_version')"),
+      plan,
+      name,
+      click_dedupe_seconds: clickDedupeSeconds,
+      keep_full_ip: keepFullIp,
+      requests_per_minute: requestsPerMinute,
+      retention_days: retentionDays,
+      logo,
+      brand_color: brandColor,
+      updated_at: trx.fn.now(),
+      version: trx.raw("nextval('lookup_version')"),
     })
-    .returning(['id', 'click_dedupe_seconds', 'version'])) as [
-    { id: string; click_dedupe_seconds: number; version: number },
+    .returning(['id', 'click_dedupe_seconds', 'logo', 'brand_color', 'version'])) as [
+    WorkspaceColumns & { version: number },
   ];
-  if (clickDedupeSeconds === undefined) return (await findWorkspace(slug, db))!;
-  const entry = encodeWorkspace({ projectId: row.id, dedupeSeconds: row.click_dedupe_seconds });
-  const change = { name: workspaceName(row.id), version: row.version, entry, announce: true };
-  await publish(cacheRedis(), [change]);
-  return (await findWorkspace(slug, db))!;
+  const isSeen = [clickDedupeSeconds, logo, brandColor].some((value) => value !== undefined);
+  if (!isSeen) return [];
+  const entry = encodeWorkspace(workspaceEntry(row));
+  return [{ name: workspaceName(projectId), version: row.version, entry, announce: true }];
 }
 
-/** @throws Refusal `not_found` */
-export async function workspaceId(db: Db, slug: string): Promise<string> {
-  const workspace = await findWorkspace(slug, db);
-  if (workspace === undefined) throw new Refusal('not_found', `There is no workspace "${slug}"`);
-  return workspace.id;
-}
-
-/** Remembers that a key was used. */
-export async function touchApiKey(
+/**
+ * Changes the settings of a workspace for its operator.
+ *
+ * @param note further rows of the transaction
+ * @throws Refusal `not_found` for an unknown workspace
+ */
+export async function updateWorkspace(
   db: Db,
-  projectId: string,
-  keyId: string,
-  at: string,
-): Promise<void> {
-  await db('api_keys').where({ project_id: projectId, id: keyId }).update({ last_used_at: at });
+  slug: string,
+  settings: WorkspaceSettings,
+  note?: (trx: Db, projectId: string) => Promise<void>,
+): Promise<Workspace> {
+  const projectId = await workspaceId(db, slug);
+  const changes = await db.transaction(async (trx) => {
+    await note?.(trx, projectId);
+    return changeWorkspace(trx, projectId, settings);
+  });
+  await publish(cacheRedis(), changes);
+  return (await findWorkspace(slug, db))!;
 }

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { config } from '../config.ts';
 import type { Db } from '../infra/db.ts';
-import { createApiKey, createWorkspace } from './commands.ts';
+import { createApiKey } from './api-keys.ts';
+import { createWorkspace } from './commands.ts';
 import { findWorkspace } from './queries.ts';
 
 const SLUG = 'demo';
@@ -17,8 +18,18 @@ export async function ensureDemo(db: Db): Promise<{ slug: string; apiKey: string
   if (exists && existsSync(file)) return { slug: SLUG, apiKey: readFileSync(file, 'utf8').trim() };
   const { apiKey } = exists
     ? await createApiKey(db, { workspace: SLUG, name: 'demo key', scopes: ['*'] })
-    : await createWorkspace(db, { slug: SLUG, name: 'Demo', plan: 'enterprise' });
+    : await makeDemo(db);
   writeFileSync(file, apiKey, { mode: 0o600 });
   chmodSync(file, 0o600);
   return { slug: SLUG, apiKey };
+}
+
+/** Its owner is whoever starts the service, and operates it. */
+function makeDemo(db: Db): Promise<{ apiKey: string }> {
+  return db.transaction(async (trx) => {
+    const made = await createWorkspace(trx, { slug: SLUG, name: 'Demo', plan: 'enterprise' });
+    const owner = trx('workspace_users').where({ project_id: made.id }).select('user_id');
+    await trx('users').whereIn('id', owner).update({ is_operator: true });
+    return made;
+  });
 }

@@ -10,7 +10,7 @@ export const REQUESTS_PER_MINUTE: Record<Plan, number> = {
   enterprise: 12_000,
 };
 
-/** How long a plan keeps events, in days; 0: for ever. Counts are kept for ever. */
+/** Retention of events by plan, in days; 0: unlimited. Counts are kept without limit. */
 export const RETENTION_DAYS: Record<Plan, number> = {
   free: 30,
   pro: 365,
@@ -18,7 +18,15 @@ export const RETENTION_DAYS: Record<Plan, number> = {
   enterprise: 0,
 };
 
-/** Whether `plan` has what `needed` has. */
+/** Most rows of one import of links, by plan. */
+export const IMPORT_ROWS: Record<Plan, number> = {
+  free: 1_000,
+  pro: 50_000,
+  business: 500_000,
+  enterprise: 500_000,
+};
+
+/** True if `plan` includes `needed`. */
 export function includesPlan(plan: Plan, needed: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(needed);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { GROUPS } from '../../src/analytics/groups/index.ts';
-import { addEvents } from '../../src/events/store.ts';
+import { GROUPS } from '../../src/events/query/groups/index.ts';
+import { append } from '../../src/events/store/postgres/append.ts';
 import { db } from '../../src/infra/db.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
@@ -17,7 +17,7 @@ const IPAD =
 const clicksOf = async ({ api }: World, query: Record<string, string> = {}) =>
   (await api.get('/analytics', query)).body.clicks;
 
-async function clicksBecome(world: World, count: number): Promise<void> {
+async function waitForClicks(world: World, count: number): Promise<void> {
   await eventually(async () => expect(await clicksOf(world)).to.equal(count));
 }
 
@@ -55,7 +55,7 @@ describe('GET /analytics and GET /events', () => {
     await go('/b', IPAD, '203.0.113.1');
     await go('/b', IPHONE, '2001:db8::1');
     await go(`/c-${world.slug}`, WINDOWS, '10.0.0.1', undefined, 'localhost');
-    await clicksBecome(world, 6);
+    await waitForClicks(world, 6);
   });
 
   const groups: [groupBy: string, query: Record<string, string>, expected: object][] = [
@@ -116,7 +116,7 @@ describe('GET /analytics and GET /events', () => {
     ['os', { domain: 'localhost' }, [{ os: 'Windows', clicks: 1 }]],
   ];
   for (const [groupBy, query, expected] of groups) {
-    it(`answers ${groupBy} of ${JSON.stringify(query)}`, async () => {
+    it(`returns ${groupBy} of ${JSON.stringify(query)}`, async () => {
       const domain = 'key' in query ? { domain: world.domain } : {};
       for (const interval of ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all']) {
         const { status, body } = await world.api.get('/analytics', {
@@ -131,21 +131,21 @@ describe('GET /analytics and GET /events', () => {
     });
   }
 
-  it('answers singular and plural names alike', async () => {
+  it('accepts singular and plural names', async () => {
     const [one, many] = await Promise.all(
       ['country', 'countries'].map((groupBy) => world.api.get('/analytics', { groupBy })),
     );
     expect(one!.body).to.deep.equal(many!.body);
   });
 
-  it('answers for one link', async () => {
+  it('returns the numbers of one link', async () => {
     expect(await clicksOf(world, { linkId })).to.equal(3);
     expect(await clicksOf(world, { linkId: 'ext_a-1' })).to.equal(3);
     expect(await clicksOf(world, { linkId, interval: 'all_unfiltered' })).to.equal(3);
     expect(await clicksOf(world, { interval: 'all_unfiltered' })).to.equal(6);
   });
 
-  it('answers for an interval whatever start and end are', async () => {
+  it('uses the interval whatever start and end are', async () => {
     const never = { start: '2026-02-01', end: '2026-01-01' };
     for (const interval of ['7d', 'all', 'all_unfiltered']) {
       const { status, body } = await world.api.get('/analytics', { interval, ...never });
@@ -163,7 +163,7 @@ describe('GET /analytics and GET /events', () => {
     ['all', 1, 1],
   ];
   for (const [interval, least, most] of steps) {
-    it(`answers a time series without gaps: ${interval}`, async () => {
+    it(`returns a time series without gaps: ${interval}`, async () => {
       for (const timezone of ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
         const { body } = await world.api.get('/analytics', {
           groupBy: 'timeseries',
@@ -184,7 +184,7 @@ describe('GET /analytics and GET /events', () => {
     });
   }
 
-  it('aligns days to the zone, on days of 23 and 25 hours too', async () => {
+  it('aligns days to the time zone, on days of 23 and 25 hours too', async () => {
     const { projectId, api } = await aWorkspace();
     const times = [
       '2025-03-30T00:30Z',
@@ -198,7 +198,7 @@ describe('GET /analytics and GET /events', () => {
     const events = times.map((time, n) =>
       anEvent(projectId, { id: `clk_${n}`, occurred_at: new Date(time).toISOString() }),
     );
-    await db().transaction((trx) => addEvents(trx, events));
+    await db().transaction((trx) => append(trx, events));
     const ask = async (start: string, end: string) => {
       const { body } = await api.get('/analytics', {
         groupBy: 'timeseries',
@@ -223,13 +223,76 @@ describe('GET /analytics and GET /events', () => {
     ]);
   });
 
-  it('takes an end alone as the end of a day', async () => {
+  const lists: [query: string, clicks: number][] = [
+    ['device=Desktop,Mobile', 5],
+    ['device=Desktop&device=Mobile', 5],
+    ['device=Desktop,Mobile&device=Tablet', 6],
+    ['device=Wearable', 0],
+    ['browser=Chrome,Mobile%20Safari', 6],
+    ['browser=Vivaldi', 0],
+    ['os=iOS&device=Tablet,Desktop', 1],
+    ['country=DE,FR&continent=EU', 3],
+    ['country=Unknown', 1],
+    ['continent=AS,SA', 2],
+  ];
+  for (const [query, clicks] of lists) {
+    it(`counts events with any of the values of ${query}`, async () => {
+      const { status, body } = await world.api.get(`/analytics?${query}`);
+      expect([status, body.clicks]).to.deep.equal([200, clicks]);
+      expect((await world.api.get(`/events?${query}`)).body).to.have.length(clicks);
+    });
+  }
+
+  it('accepts any browser name', async () => {
+    const { api, projectId } = await aWorkspace();
+    const rare = anEvent(projectId, {
+      id: 'clk_rare',
+      occurred_at: new Date().toISOString(),
+      browser: 'Rare, indeed',
+    });
+    const other = { ...rare, id: 'clk_other', browser: 'Odd' };
+    await db().transaction((trx) => append(trx, [rare, other]));
+    const { body } = await api.get('/analytics', { browser: 'Odd,Chrome' });
+    expect(body.clicks).to.equal(1);
+    expect((await api.get('/analytics', { browser: 'Even' })).body.error.message).to.contain('Odd');
+  });
+
+  it('distinguishes visits of a domain’s root from all others, and from sales without a link', async () => {
+    const { api, projectId, domain } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A });
+    const occurred_at = new Date().toISOString();
+    const sale = { event: 'sale' as const, event_name: 'Purchase', amount_cents: 100 };
+    const root = { domain, key: '_root' };
+    await db().transaction((trx) =>
+      append(trx, [
+        anEvent(projectId, { id: 'clk_root', occurred_at, ...root }),
+        anEvent(projectId, { id: 'clk_link', occurred_at, domain, link_id: link.id }),
+        anEvent(projectId, { id: 'evt_root', occurred_at, ...root, ...sale }),
+        anEvent(projectId, { id: 'evt_none', occurred_at, domain: '', key: '', ...sale }),
+      ]),
+    );
+    const ask = async (query: object) => {
+      const { body } = await api.get('/analytics', { ...query });
+      return [body.clicks, body.sales];
+    };
+    expect(await ask({})).to.deep.equal([2, 2]);
+    expect(await ask({ root: true })).to.deep.equal([1, 1]);
+    expect(await ask({ root: false })).to.deep.equal([1, 1]);
+    expect(await ask({ excludeRoot: true })).to.deep.equal([1, 1]);
+    expect(await ask({ excludeRoot: false })).to.deep.equal([2, 2]);
+    expect(await ask({ domain, key: '_root' })).to.deep.equal([1, 1]);
+    expect(await ask({ root: true, excludeRoot: true })).to.deep.equal([0, 0]);
+    const sales = (await api.get('/events', { event: 'sales', root: false })).body;
+    expect(sales.map(({ link: of }: { link: unknown }) => of)).to.deep.equal([null]);
+  });
+
+  it('uses an end without start as the end of a day', async () => {
     const end = new Date(Date.now() + 60_000).toISOString();
     expect(await clicksOf(world, { end })).to.equal(6);
     expect(await clicksOf(world, { end: '2020-01-01' })).to.equal(0);
   });
 
-  it('answers every group for no time at all, and for one quarter of an hour', async () => {
+  it('returns every group for an empty interval, and for a quarter of an hour', async () => {
     const start = '2025-06-01T12:00:00Z';
     for (const groupBy of Object.keys(GROUPS)) {
       for (const end of [start, '2025-06-01T12:15:00Z']) {
@@ -240,7 +303,7 @@ describe('GET /analytics and GET /events', () => {
     expect(await clicksOf(world, { start, end: start })).to.equal(0);
   });
 
-  it('pages and orders events', async () => {
+  it('paginates and sorts events', async () => {
     const { api } = world;
     const times = (body: { timestamp: string }[]) => body.map(({ timestamp }) => timestamp);
     const newest = times((await api.get('/events')).body);
@@ -269,6 +332,14 @@ describe('GET /analytics and GET /events', () => {
     [{ domain: 'x.test', key: 'nope' }, 404, 'link "nope"'],
     [{ event: 'nothing' }, 422, 'event'],
     [{ nope: '1' }, 422, 'nope is not a known query parameter'],
+    [{ device: 'Toaster' }, 422, 'must be one of Desktop, Mobile'],
+    [{ device: 'Desktop,Toaster' }, 422, 'must be one of Desktop, Mobile'],
+    [{ device: '' }, 422, 'device must'],
+    [{ browser: 'Chorme' }, 422, 'Chrome'],
+    [{ browser: 'Chrome,Chorme' }, 422, '"Chorme" is none'],
+    [{ os: 'Windoze' }, 422, 'os must be one of'],
+    [{ country: 'DE,XX' }, 422, 'country'],
+    [{ continent: 'Unknown' }, 422, 'continent'],
   ];
   for (const [query, status, message] of refused) {
     it(`refuse ${JSON.stringify(query)} with ${status}`, async () => {

@@ -14,12 +14,12 @@ const IPHONE =
 const clicksOf = async ({ api }: World, query: Record<string, string> = {}) =>
   (await api.get('/analytics', query)).body.clicks;
 
-async function clicksBecome(world: World, count: number): Promise<void> {
+async function waitForClicks(world: World, count: number): Promise<void> {
   await eventually(async () => expect(await clicksOf(world)).to.equal(count));
 }
 
 describe('a click', () => {
-  it('is an event with all that is known of it, and shows within 2 seconds', async () => {
+  it('is stored as an event with all its data, and listed within 2 seconds', async () => {
     const world = await aWorkspace();
     const { api, visit, domain } = world;
     const { body: link } = await api.post('/links', { url: A, key: 'a', password: null });
@@ -71,7 +71,7 @@ describe('a click', () => {
     expect((await api.get('/links', { clicksMin: 1 })).body).to.have.length(1);
   });
 
-  it('counts once per visitor, link and window, also when two come at the same instant', async () => {
+  it('is counted once per visitor, link and window, also with concurrent visits', async () => {
     const world = await aWorkspace();
     await world.api.post('/links/bulk', [
       { url: A, key: 'a' },
@@ -86,20 +86,20 @@ describe('a click', () => {
       world.visit('/a', { userAgent: browser(2) }),
       world.visit('/a', { ...same, headers: { 'x-forwarded-for': '198.51.100.9' } }),
     ]);
-    await clicksBecome(world, 4);
+    await waitForClicks(world, 4);
     await world.visit('/a', same);
     await world.visit('/b', { userAgent: browser(3) });
-    await clicksBecome(world, 5);
+    await waitForClicks(world, 5);
   });
 
-  it('counts every visit where the workspace asks for it', async () => {
+  it('is counted for every visit if the workspace is set so', async () => {
     const world = await aWorkspace();
     await world.set({ clickDedupeSeconds: 0, keepFullIp: true });
     await world.api.post('/links', { url: A, key: 'a' });
     for (let n = 0; n < 5; n += 1) {
       await world.visit('/a', { headers: { 'x-forwarded-for': '2001:db8:1:2:3:4:5:6' } });
     }
-    await clicksBecome(world, 5);
+    await waitForClicks(world, 5);
     const { body } = await world.api.get('/events');
     expect(new Set(body.map(({ click }: { click: { id: string } }) => click.id)).size).to.equal(5);
     expect(body[0].click).to.include({ ip: '2001:db8:1:2:3:4:5:6', country: 'FR' });
@@ -135,7 +135,7 @@ describe('a click', () => {
     ['a prerender', 'GET', { 'user-agent': browser(), 'sec-purpose': 'prefetch;prerender' }],
     ['an older prefetch', 'GET', { 'user-agent': browser(), purpose: 'prefetch' }],
   ];
-  it('is none when a bot, a preview, a prefetch or HEAD asks; all are answered', async () => {
+  it('is not counted for bots, previews, prefetches and HEAD; all get a response', async () => {
     const world = await aWorkspace();
     await world.api.post('/links', { url: A, key: 'a' });
     for (const [name, method, headers] of uncounted) {
@@ -144,33 +144,33 @@ describe('a click', () => {
       expect(answer.headers.location, name).to.equal(A);
     }
     await world.visit('/a', { userAgent: IPHONE });
-    await clicksBecome(world, 1);
+    await waitForClicks(world, 1);
   });
 
   it('is of type qr when the link was opened with qr=1', async () => {
     const world = await aWorkspace();
     await world.api.post('/links', { url: A, key: 'a' });
     await world.visit('/a?qr=1');
-    await clicksBecome(world, 1);
+    await waitForClicks(world, 1);
     expect((await world.api.get('/events')).body[0].click.type).to.equal('qr');
   });
 
-  it('on the root of a domain is one whose key is _root', async () => {
+  it('on the root of a domain has the key _root', async () => {
     const world = await aWorkspace();
     const { api, domain } = world;
     const { id } = (await api.get('/domains')).body[0];
     await api.patch(`/domains/${id}`, { target: 'https://example.com/home' });
     await world.visit('/');
-    await clicksBecome(world, 1);
+    await waitForClicks(world, 1);
     const { body } = await api.get('/events', { domain, key: '_root' });
     expect(body[0]).to.include({ key: '_root', domain, link_id: '' });
   });
 
-  it('stays when its link is deleted, and says what it remembers', async () => {
+  it('is kept when its link is deleted, with the data of the link', async () => {
     const world = await aWorkspace();
     const { body: link } = await world.api.post('/links', { url: A, key: 'a' });
     await world.visit('/a');
-    await clicksBecome(world, 1);
+    await waitForClicks(world, 1);
     await world.api.delete(`/links/${link.id}`);
     const { body } = await world.api.get('/events');
     expect(body[0].link).to.include({ id: link.id, key: 'a', domain: world.domain, url: A });
@@ -178,7 +178,7 @@ describe('a click', () => {
     expect(await clicksOf(world, { interval: 'all_unfiltered' })).to.equal(0);
   });
 
-  it('survives whatever a visitor sends', async () => {
+  it('is stored whatever the visitor sends', async () => {
     const world = await aWorkspace();
     await world.set({ clickDedupeSeconds: 0 });
     await world.api.post('/links', { url: A, key: 'a' });
@@ -206,12 +206,12 @@ describe('a click', () => {
     expect(await raw([...ua, 'referer', 'not a url'])).to.equal(302);
     expect(await raw([...ua, 'x-forwarded-for', 'not an address, <script>, 1.2.3'])).to.equal(302);
     expect(await raw(['user-agent', `${browser()} ${'z'.repeat(5_000)}`])).to.equal(302);
-    await clicksBecome(world, 5);
+    await waitForClicks(world, 5);
   });
 });
 
 describe('a long list of events', () => {
-  it('is read page by page or cursor by cursor, each event once', async () => {
+  it('is read by page or by cursor, each event once', async () => {
     const { api, projectId } = await aWorkspace();
     // Several at the same instant, and some a microsecond apart.
     await db().raw(

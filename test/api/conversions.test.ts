@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { awaitClick } from '../../src/conversions/routes.ts';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
+import { staggered, whileKilling } from '../support/while-killing.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://shop.example/';
@@ -37,7 +40,24 @@ describe('conversions', () => {
   const linkNow = async (id: string) => (await world.api.get(`/links/${id}`)).body;
   const events = async (event: string) => (await world.api.get('/events', { event })).body;
 
-  it('follow one sale through: redirect, lead, sale, events, analytics, counters', async () => {
+  it('do not store or count the click id in the URL', async () => {
+    const own = `${A}?click_id=own&x=%20#part`;
+    await world.api.post('/links', { url: own, key: 'plain' });
+    await world.api.post('/links', { url: `${A}?x=1#part`, key: 'tracked', trackConversion: true });
+    for (const key of ['plain', 'plain', 'tracked', 'tracked', 'tracked']) await aClick({ key });
+
+    await eventually(async () => {
+      const { body } = await world.api.get('/analytics', { groupBy: 'top_urls' });
+      expect(body).to.deep.equal([
+        { url: `${A}?x=1#part`, clicks: 3 },
+        { url: own, clicks: 2 },
+      ]);
+    });
+    const urls = (await events('clicks')).map(({ url }: { url: string }) => url);
+    expect(new Set(urls)).to.deep.equal(new Set([`${A}?x=1#part`, own]));
+  });
+
+  it('are recorded for one sale: redirect, lead, sale, events, analytics, counters', async () => {
     const { body: tag } = await world.api.post('/tags', { name: 'campaign' });
     const link = await aLink({ tagIds: [tag.id] });
     const clickId = await aClick(link);
@@ -122,7 +142,7 @@ describe('conversions', () => {
     });
   });
 
-  it('record an invoice once, however many say so at once', async () => {
+  it('record an invoice once under concurrent requests', async () => {
     const link = await aLink();
     await lead({ clickId: await aClick(link) });
     const answers = await Promise.all(
@@ -136,7 +156,7 @@ describe('conversions', () => {
     expect(await events('sales')).to.have.lengthOf(1);
   });
 
-  it('refuse an invoice that comes again with other contents, with 409', async () => {
+  it('refuse a repeated invoice with other data with 409', async () => {
     await sale({ invoiceId: 'inv-1' });
     for (const other of [{ amount: 2000 }, { currency: 'eur' }, { customerExternalId: 'cus-2' }]) {
       const { status, body } = await sale({ invoiceId: 'inv-1', ...other });
@@ -144,6 +164,81 @@ describe('conversions', () => {
     }
     expect((await sale({ invoiceId: 'inv-2' })).status).to.equal(200);
     expect(await events('sales')).to.have.lengthOf(2);
+  });
+
+  it('recognise a repeated sale in any order of members and with explicit defaults', async () => {
+    const first = await sale({ invoiceId: 'inv-1', metadata: { a: 1, b: { c: 2, d: [3] } } });
+    const bodies = [
+      '{"metadata":{"b":{"d":[3],"c":2},"a":1},"invoiceId":"inv-1","amount":1999,"customerExternalId":"cus-1"}',
+      '{ "customerExternalId": "cus-1", "amount": 1999.0,\n "invoiceId": "inv-1", "metadata": {"a": 1, "b": {"c": 2, "d": [3]}} }',
+      JSON.stringify({
+        ...SALE,
+        currency: 'USD',
+        eventName: 'Purchase',
+        paymentProcessor: 'custom',
+        invoiceId: 'inv-1',
+        metadata: { a: 1, b: { c: 2, d: [3] } },
+        leadEventName: null,
+        clickId: null,
+        customerName: null,
+      }),
+    ];
+    for (const body of bodies) {
+      const again = await world.api.post('/track/sale', body);
+      expect([again.status, again.body]).to.deep.equal([200, first.body]);
+      expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    }
+    const other = await sale({ invoiceId: 'inv-1', metadata: { a: 1, b: { c: 2, d: ['3'] } } });
+    expect(other.status).to.equal(409);
+    expect(await events('sales')).to.have.lengthOf(1);
+  });
+
+  it('store metadata of many members', async () => {
+    const metadata = { items: Array.from({ length: 4_990 }, (_, n) => n % 10) };
+    const { status, body } = await sale({ metadata });
+    expect([status, body.metadata]).to.deep.equal([200, metadata]);
+  });
+
+  it('recognise invoices that were recorded when the order of members mattered', async () => {
+    await sale({ invoiceId: 'inv-1' });
+    const sent = {
+      ...SALE,
+      invoiceId: 'inv-1',
+      currency: 'USD',
+      eventName: 'Purchase',
+      paymentProcessor: 'custom',
+      metadata: null,
+      leadEventName: null,
+      clickId: null,
+    };
+    const fingerprint = createHash('sha256').update(JSON.stringify(sent)).digest('base64url');
+    await db()('invoices').where({ project_id: world.projectId }).update({ fingerprint });
+    const again = await sale({ invoiceId: 'inv-1' });
+    expect([again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([200, 'true']);
+    expect((await sale({ invoiceId: 'inv-1', amount: 1 })).status).to.equal(409);
+  });
+
+  it('record a lead once, however often and concurrently it is sent', async () => {
+    const link = await aLink();
+    const clickId = await aClick(link);
+    const sent = { clickId, metadata: { plan: 'pro' }, customerName: 'Ada' };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => lead(sent)));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+    const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+    expect(replayed).to.have.lengthOf(19);
+    const later = await lead({ clickId, metadata: { plan: 'free' }, customerName: 'Eve' });
+    expect([later.body, later.headers.get('idempotent-replayed')]).to.deep.equal([
+      answers[0]!.body,
+      'true',
+    ]);
+    expect((await world.api.get('/customers/ext_cus-1')).body.name).to.equal('Ada');
+    expect(await linkNow(link.id)).to.include({ leads: 1 });
+    expect(await events('leads')).to.have.lengthOf(1);
+    // Another name, click or customer is another lead.
+    await lead({ clickId, eventName: 'Trial' });
+    await lead({ clickId, customerExternalId: 'cus-2' });
+    await lead({ clickId: await aClick(link) });
+    expect(await linkNow(link.id)).to.include({ leads: 4 });
   });
 
   it('attribute a sale to the named lead, else the latest, else the first click', async () => {
@@ -163,7 +258,7 @@ describe('conversions', () => {
     expect(await events('sales')).to.have.lengthOf(3);
   });
 
-  it('record a direct sale with the lead that it is', async () => {
+  it('record a direct sale with its lead', async () => {
     const link = await aLink();
     const clickId = await aClick(link);
     await sale({ clickId, customerName: null });
@@ -179,7 +274,7 @@ describe('conversions', () => {
     expect((await events('sales'))[0].click.id).to.equal(other);
   });
 
-  it('record a sale of somebody whom no click brought', async () => {
+  it('record a sale of a customer without a click', async () => {
     const { status } = await sale({ amount: 0 });
     expect(status).to.equal(200);
     const [event] = await events('sales');
@@ -208,15 +303,30 @@ describe('conversions', () => {
     ['no customer', 'sale', { amount: 1 }, 422, /customerExternalId is required/],
     ['no amount', 'sale', { customerExternalId: 'a' }, 422, /amount is required/],
     ['half a cent', 'sale', { ...SALE, amount: 1.5 }, 422, /amount/],
-    ['an amount in words', 'sale', { ...SALE, amount: '100' }, 422, /amount/],
-    ['less than nothing', 'sale', { ...SALE, amount: -1 }, 422, /amount/],
-    ['a currency that is none', 'sale', { ...SALE, currency: 'euro' }, 422, /currency/],
+    ['an amount as text', 'sale', { ...SALE, amount: '100' }, 422, /amount/],
+    ['a negative amount', 'sale', { ...SALE, amount: -1 }, 422, /amount/],
+    ['an invalid currency', 'sale', { ...SALE, currency: 'euro' }, 422, /currency/],
     [
-      'a currency that is none, and an amount that is none',
+      'an invalid currency and amount',
       'sale',
       { ...SALE, amount: -1, currency: 'euro' },
       422,
-      /^amount must be greater than or equal to 0; currency must be an ISO 4217 code, not "euro"$/,
+      /^amount must be at least 0; currency must be an ISO 4217 code, not "euro"$/,
+    ],
+    [
+      'too much',
+      'sale',
+      { ...SALE, amount: 1e12 + 1 },
+      422,
+      /^amount must be at most 1000000000000$/,
+    ],
+    ['an unsafe integer', 'sale', { ...SALE, amount: 2 ** 63 }, 422, /^amount must be/],
+    [
+      'an amount too large after conversion',
+      'sale',
+      { ...SALE, amount: 1e12, currency: 'gbp' },
+      422,
+      /^amount must be at most 1000000000000 US cents once converted$/,
     ],
     ['a currency without a rate', 'sale', { ...SALE, currency: 'XTS' }, 422, /no rate for "XTS"/],
     [
@@ -237,10 +347,16 @@ describe('conversions', () => {
       /customerExternalId/,
     ],
     ['a long event', 'sale', { ...SALE, eventName: 'x'.repeat(256) }, 422, /eventName/],
-    ['much metadata', 'sale', { ...SALE, metadata: { a: 'x'.repeat(10_000) } }, 422, /metadata/],
+    [
+      'too much metadata',
+      'sale',
+      { ...SALE, metadata: { a: 'x'.repeat(10_000) } },
+      422,
+      /metadata/,
+    ],
     ['metadata in a list', 'sale', { ...SALE, metadata: [1] }, 422, /metadata/],
     ['an unknown click', 'sale', { ...SALE, clickId: 'clk_nope' }, 404, /click "clk_nope"/],
-    ['a lead of no click', 'lead', { eventName: 'a', customerExternalId: 'a' }, 422, /clickId/],
+    ['a lead without a click', 'lead', { eventName: 'a', customerExternalId: 'a' }, 422, /clickId/],
     [
       'a lead of an unknown click',
       'lead',
@@ -248,9 +364,9 @@ describe('conversions', () => {
       404,
       /click "clk_nope"/,
     ],
-    ['a click of nothing', 'click', {}, 422, /linkId, or domain with key, is required/],
+    ['a click without a link', 'click', {}, 422, /linkId, or domain with key, is required/],
     ['a click of an unknown link', 'click', { linkId: 'link_nope' }, 404, /no such link/],
-    ['a click from nowhere', 'click', { linkId: 'a', ip: 'here' }, 422, /ip/],
+    ['a click with an invalid ip', 'click', { linkId: 'a', ip: 'here' }, 422, /ip/],
   ];
   for (const [what, path, body, status, names] of bad) {
     it(`are refused with ${status}, and nothing is recorded: ${what}`, async () => {
@@ -262,7 +378,13 @@ describe('conversions', () => {
     });
   }
 
-  it('need a plan and a scope', async () => {
+  it('take an amount of 10^12 cents, and count it exactly', async () => {
+    expect((await sale({ amount: 1e12 })).body).to.include({ amount: 1e12 });
+    await sale({ amount: 1 });
+    expect((await world.api.get('/analytics')).body).to.include({ saleAmount: 1e12 + 1 });
+  });
+
+  it('require a plan and a scope', async () => {
     const pro = await aWorkspace({ plan: 'pro' });
     const { status, body } = await pro.api.post('/track/sale', SALE);
     expect(status).to.equal(403);
@@ -271,7 +393,7 @@ describe('conversions', () => {
     expect((await reader.post('/track/sale', SALE)).status).to.equal(403);
   });
 
-  it('count a click that another redirect reports, as any other', async () => {
+  it('count a click reported by another redirect service like any other', async () => {
     const link = await aLink();
     const report = {
       linkId: link.id,
@@ -289,16 +411,33 @@ describe('conversions', () => {
   });
 });
 
+describe('an unknown click id', () => {
+  it('is looked up five times in two seconds', async () => {
+    const { projectId } = await aWorkspace();
+    let lookUps = 0;
+    const count = () => (lookUps += 1);
+    db().on('query', count);
+    const began = Date.now();
+    const error = await awaitClick(projectId, 'clk_nope').catch((thrown: Error) => thrown);
+    db().removeListener('query', count);
+    expect(error).to.have.property('code', 'not_found');
+    expect(Date.now() - began).to.be.greaterThan(1_900);
+    expect(lookUps).to.equal(5);
+  });
+});
+
 describe('customers', () => {
-  it('are listed, changed and forgotten for good', async () => {
+  it('are listed, updated and erased', async () => {
     const { api, projectId } = await aWorkspace();
-    await api.post('/track/sale', {
+    const bought = {
       ...SALE,
       customerName: 'Ada',
       customerEmail: 'ada@example.com',
       invoiceId: 'inv-1',
       metadata: { address: 'secret street' },
-    });
+    };
+    const keyed = { headers: { 'idempotency-key': 'key' } };
+    await api.post('/track/sale', bought, keyed);
     const [customer] = (await api.get('/customers', { search: 'ada@' })).body;
     expect(customer).to.include({ externalId: 'cus-1', name: 'Ada', email: 'ada@example.com' });
     expect((await api.get('/customers', { search: 'nobody' })).body).to.deep.equal([]);
@@ -312,10 +451,30 @@ describe('customers', () => {
     expect((await api.get('/analytics')).body).to.include({ sales: 1, saleAmount: 1999 });
     const [event] = (await api.get('/events', { event: 'sales' })).body;
     expect([event.customer, event.metadata]).to.deep.equal([null, null]);
-    const tables = ['events', 'customers', 'invoices'];
+    const tables = ['events', 'customers', 'invoices', 'jobs'];
     for (const table of tables) {
       const rows = JSON.stringify(await db()(table).where({ project_id: projectId }));
       expect(rows, table).not.to.match(/Ada|ada@|secret street/);
+    }
+    const again = await api.post('/track/sale', bought, keyed);
+    expect([again.status, again.body.error.message]).to.deep.equal([
+      404,
+      'The customer has been forgotten',
+    ]);
+  });
+});
+
+describe('a sale in US dollars', () => {
+  it('needs no exchange rates: it is recorded while worker_currency is stopped', async () => {
+    const { api } = await aWorkspace();
+    const { runner } = stack();
+    runner.kill('worker_currency', 'SIGSTOP');
+    try {
+      for (const currency of [{}, { currency: 'usd' }, { currency: 'USD' }]) {
+        expect((await api.post('/track/sale', { ...SALE, ...currency })).status).to.equal(200);
+      }
+    } finally {
+      runner.kill('worker_currency', 'SIGCONT');
     }
   });
 });
@@ -324,33 +483,14 @@ describe('a sale whose worker is killed', () => {
   it('is recorded once', async function () {
     this.timeout(60_000);
     const { api } = await aWorkspace();
-    const { runner } = stack();
-    const killed = { on: true };
-    const killing = (async () => {
-      while (killed.on) {
-        for (const name of ['worker_writes', 'worker_currency']) {
-          // It may not have come back yet.
-          if (runner.isRunning(name)) runner.kill(name, 'SIGKILL');
-        }
-        await new Promise((resolve) => setTimeout(resolve, 700));
-      }
-    })();
-    const statuses = await Promise.all(
-      Array.from({ length: 20 }, async (_, at) => {
-        await new Promise((resolve) => setTimeout(resolve, at * 100));
-        return (await api.post('/track/sale', { ...SALE, currency: 'jpy', invoiceId: 'inv-1' }))
-          .status;
-      }),
+    const sale = { ...SALE, currency: 'jpy', invoiceId: 'inv-1' };
+    const statuses = await whileKilling(['worker_writes', 'worker_currency'], () =>
+      staggered(20, 100, async () => (await api.post('/track/sale', sale)).status),
     );
-    killed.on = false;
-    await killing;
-    expect(statuses.filter((status) => ![200, 202, 500].includes(status))).to.deep.equal([]);
+    // 429: the amount was not converted in time.
+    expect(statuses.filter((status) => ![200, 202, 429, 500].includes(status))).to.deep.equal([]);
     await eventually(async () => {
-      const { status, headers } = await api.post('/track/sale', {
-        ...SALE,
-        currency: 'jpy',
-        invoiceId: 'inv-1',
-      });
+      const { status, headers } = await api.post('/track/sale', sale);
       expect([status, headers.get('idempotent-replayed')]).to.deep.equal([200, 'true']);
     }, 30_000);
     expect((await api.get('/analytics')).body).to.include({ sales: 1 });

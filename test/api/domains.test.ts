@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
 
 describe('domains', () => {
-  it('are added unverified, with the DNS record that proves them', async () => {
+  it('are created unverified, with the DNS record that verifies them', async () => {
     const { api, slug } = await aWorkspace();
     const { status, body } = await api.post('/domains', {
       slug: `Go.${slug}.Example`,
@@ -23,12 +24,19 @@ describe('domains', () => {
     expect(body.placeholder).to.match(/^http/);
     expect(body.verification).to.include({ type: 'TXT', name: `_shortlinks.go.${slug}.example` });
     expect((await api.post('/domains', { slug: `go.${slug}.example` })).status).to.equal(409);
+    for (const fields of [
+      { placeholder: 'javascript:1' },
+      { target: `https://go.${slug}.example./` },
+    ]) {
+      const changed = await api.patch(`/domains/${body.id}`, fields);
+      expect(changed.status, JSON.stringify(fields)).to.equal(422);
+    }
     expect((await api.post('/domains', { slug: 'localhost' })).status).to.equal(422);
     expect((await api.post('/domains', { slug: '127.0.0.1' })).status).to.equal(422);
     expect((await api.post('/domains', { slug: 'a b.test' })).status).to.equal(422);
   });
 
-  it('resolve once their TXT record is there, and not before', async () => {
+  it('redirect once their TXT record exists, and not before', async () => {
     const { api, slug, visit } = await aWorkspace();
     const host = `dns.${slug}.example`;
     const { body: domain } = await api.post('/domains', {
@@ -66,7 +74,7 @@ describe('domains', () => {
     expect((await second.api.post(`/domains/${theirs.id}/verify`)).status).to.equal(409);
   });
 
-  it('follow a change of their target within 100 ms, on both processes', async () => {
+  it('apply a change of their target within 100 ms, on both processes', async () => {
     const { api, visit } = await aWorkspace();
     const { body } = await api.get('/domains');
     expect((await visit('/')).status).to.equal(404);
@@ -84,23 +92,82 @@ describe('domains', () => {
     }
   });
 
-  it('have one primary among them', async () => {
-    const { api, slug, domain } = await aWorkspace();
-    const { body: second } = await api.post('/domains', {
-      slug: `two.${slug}.example`,
-      primary: true,
-    });
+  it('include one primary domain, which is verified', async () => {
+    const { api, slug, domain, visit } = await aWorkspace();
+    const host = `two.${slug}.example`;
+    const early = await api.post('/domains', { slug: host, primary: true });
+    expect([early.status, early.body.error.code]).to.deep.equal([409, 'conflict']);
+    expect(early.body.error.message).to.contain('must be verified before it is made primary');
+    const { body: second } = await api.post('/domains', { slug: host });
+    expect((await api.patch(`/domains/${host}`, { primary: true })).status).to.equal(409);
+    const where = async () =>
+      (await api.post('/links', { url: 'https://example.com' })).body.domain;
+    expect(await where()).to.equal(domain);
+
+    stack().dns.records.set(second.verification.name, second.verification.value);
+    expect((await api.post(`/domains/${host}/verify`)).body.verified).to.equal(true);
+    expect((await api.patch(`/domains/${host}`, { primary: true })).body.primary).to.equal(true);
     const primaries = (await api.get('/domains')).body.filter(
       ({ primary }: { primary: boolean }) => primary,
     );
-    expect(primaries.map((one: { slug: string }) => one.slug)).to.deep.equal([second.slug]);
-    expect((await api.post('/links', { url: 'https://example.com' })).body.domain).to.equal(
-      second.slug,
-    );
-    expect(domain).not.to.equal(second.slug);
+    expect(primaries.map((one: { slug: string }) => one.slug)).to.deep.equal([host]);
+    const { body: link } = await api.post('/links', { url: 'https://example.com/a' });
+    expect(link.domain).to.equal(host);
+    expect((await visit(`/${link.key}`, { host })).status).to.equal(302);
   });
 
-  it('are listed, searched, paged, and hidden when archived', async () => {
+  it('are replaced by the default short domain while the primary one is unverified', async () => {
+    const { api, projectId } = await aWorkspace();
+    // As it was possible to make one once.
+    await db()('domains').where({ project_id: projectId }).update({ verified: false });
+    expect((await api.post('/links', { url: 'https://example.com' })).body.domain).to.equal(
+      'localhost',
+    );
+  });
+
+  it('are selected by id or slug', async () => {
+    const { api, slug } = await aWorkspace();
+    const { body: domain } = await api.post('/domains', { slug: `Bücher.${slug}.example` });
+    const { id, slug: ascii } = domain;
+    expect(ascii).to.match(/^xn--bcher-kva\./);
+    for (const name of [id, ascii, encodeURIComponent(`BÜCHER.${slug}.example`)]) {
+      expect((await api.get(`/domains/${name}`)).body).to.deep.equal(domain);
+    }
+    expect((await api.patch(`/domains/${ascii}`, { archived: true })).body.archived).to.equal(true);
+    expect((await api.delete(`/domains/${ascii}`)).body).to.deep.equal({ id });
+    expect((await api.delete(`/domains/${ascii}`)).status).to.equal(404);
+  });
+
+  const names: [slug: string, isOne: boolean][] = [
+    ['a..test', false],
+    ['-a.test', false],
+    ['a-.test', false],
+    ['*.test', false],
+    ['.test', false],
+    ['a_b.test', false],
+    [`${'a'.repeat(64)}.test`, false],
+    [`${'ü'.repeat(62)}.test`, false],
+    ["a'b.test", false],
+    ['1.2.3.4', false],
+    ['0x7f.1', false],
+    ['xn--a.test', false],
+    ['{b}.{w}.test', false],
+    [`${'a'.repeat(63)}.W.test`, true],
+    ['a-b.W.test.', true],
+    ['4.W.test', true],
+    ['straße.W.test', true],
+  ];
+  for (const [name, isOne] of names) {
+    it(`${isOne ? 'accept' : 'refuse'} the slug ${name}`, async () => {
+      const { api, slug } = await aWorkspace();
+      const answer = await api.post('/domains', { slug: name.replace('W', slug) });
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(isOne ? 201 : 422);
+      const asField = { url: 'https://example.com', domain: name.replace('W', slug) };
+      expect((await api.post('/links', asField)).status).to.equal(isOne ? 201 : 422);
+    });
+  }
+
+  it('are listed, searched, paginated, and hidden when archived', async () => {
     const { api, slug } = await aWorkspace();
     const { body: extra } = await api.post('/domains', { slug: `extra.${slug}.example` });
     const slugs = async (query: object) =>
@@ -108,6 +175,13 @@ describe('domains', () => {
         (one: { slug: string }) => one.slug,
       );
     expect(await slugs({ search: 'EXTRA' })).to.deep.equal([extra.slug]);
+    const { body: idn } = await api.post('/domains', { slug: `bücher.${slug}.example` });
+    for (const search of ['BÜCH', 'bu\u0308ch', 'xn--BCHER', `bücher.${slug}`]) {
+      expect(await slugs({ search }), search).to.deep.equal([idn.slug]);
+    }
+    expect(await slugs({ search: 'cher-k' })).to.deep.equal([idn.slug]);
+    expect(await slugs({ search: 'x_n' })).to.deep.equal([]);
+    await api.delete(`/domains/${idn.slug}`);
     expect(await slugs({ page: 2, pageSize: 1 })).to.deep.equal([extra.slug]);
     expect((await api.patch(`/domains/${extra.id}`, { archived: true })).body.archived).to.equal(
       true,
@@ -118,7 +192,7 @@ describe('domains', () => {
     expect((await api.get(`/domains/${extra.id}`)).body.slug).to.equal(extra.slug);
   });
 
-  it('are deleted only when they carry nothing', async () => {
+  it('are deleted only when they have no links', async () => {
     const { api, visit } = await aWorkspace();
     const { body: domains } = await api.get('/domains');
     const { id } = domains[0];

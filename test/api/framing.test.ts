@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { allowsFrames } from '../../src/metatags/framing.ts';
+import { allowsFrames, findFrameable } from '../../src/metatags/framing.ts';
 import { Site } from '../support/site.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-describe('a destination under the short address', () => {
+describe('a destination in a frame', () => {
   let world: World;
   let site: Site;
   let open: string;
@@ -29,7 +29,7 @@ describe('a destination under the short address', () => {
     return body;
   }
 
-  it('is framed where it may be, and redirected to where it may not', async () => {
+  it('is framed if its headers allow it, and redirected to otherwise', async () => {
     expect(await shown((await make({ url: open })).key)).to.equal(`frame ${open}`);
     expect(await shown((await make({ url: closed })).key)).to.equal(`302 ${closed}`);
     const nobody = 'http://127.0.0.1:9/';
@@ -37,7 +37,7 @@ describe('a destination under the short address', () => {
     expect(await shown((await make({ url: 'mailto:a@e.com' })).key)).to.equal('302 mailto:a@e.com');
   });
 
-  it('is looked at when the link is written, and never when it is visited', async () => {
+  it('is checked when the link is written, never when it is visited', async () => {
     const url = site.answer('/once', { body: 'once' });
     const { key } = await make({ url });
     expect(site.requests('/once')).to.equal(1);
@@ -55,12 +55,12 @@ describe('a destination under the short address', () => {
     );
   });
 
-  it('follows redirects to see what will be in the frame', async () => {
+  it('is checked after redirects', async () => {
     const away = site.answer('/away', { status: 302, headers: { location: closed } });
     expect(await shown((await make({ url: away })).key)).to.equal(`302 ${away}`);
   });
 
-  it('is judged for each visitor’s own destination', async () => {
+  it('is checked for each destination that a visitor may get', async () => {
     const { key } = await make({
       url: closed,
       ios: open,
@@ -75,7 +75,7 @@ describe('a destination under the short address', () => {
     expect(await shown(`${key}?r=1`)).to.equal(`frame ${open}?r=1`);
   });
 
-  it('is looked at again when the link changes, whichever way', async () => {
+  it('is checked again when the link changes', async () => {
     const link = await make({ url: closed, rewrite: false, flexible: true, externalId: 'changes' });
     await world.api.patch(`/links/${link.id}`, { rewrite: true });
     expect(await shown(link.key)).to.equal(`302 ${closed}`);
@@ -91,7 +91,7 @@ describe('a destination under the short address', () => {
     expect(await shown(link.key)).to.equal(`302 ${open}`);
   });
 
-  it('is looked at of the link that an upsert changes, however it is found', async () => {
+  it('is checked for the link that an upsert changes', async () => {
     const other = site.answer('/other', { body: 'other' });
     const iPhone = { userAgent: 'Mozilla/5.0 (iPhone; CPU)' };
     const upsert = async (fields: object) =>
@@ -116,7 +116,7 @@ describe('a destination under the short address', () => {
     );
   });
 
-  it('is framed of links made in bulk, of QR codes and of domain roots too', async () => {
+  it('is framed for links created in bulk, QR codes and domain roots too', async () => {
     const { body: links } = await world.api.post('/links/bulk', [
       { url: open, rewrite: true },
       { url: closed, rewrite: true },
@@ -144,7 +144,7 @@ describe('a destination under the short address', () => {
     expect(await root({ type: 'rewrite' })).to.equal(`frame ${open}`);
   });
 
-  it('does not hold up a write for long when it hangs', async () => {
+  it('does not delay a write for long when its host hangs', async () => {
     const slow = site.answer('/slow', { delayMs: 20_000 });
     const began = Date.now();
     const { body } = await world.api.post('/links/bulk', [
@@ -156,30 +156,54 @@ describe('a destination under the short address', () => {
   });
 });
 
-describe('whether a page may be framed', () => {
+describe('headers of a framed page', () => {
   const cases: [what: string, headers: Record<string, string>, allowed: boolean][] = [
-    ['says nothing', {}, true],
+    ['has neither header', {}, true],
     ['denies it', { 'x-frame-options': 'DENY' }, false],
     ['allows its own origin', { 'x-frame-options': 'sameorigin' }, false],
-    ['has a policy about other things', { 'content-security-policy': "default-src 'self'" }, true],
-    ['has no ancestors', { 'content-security-policy': "frame-ancestors 'none'" }, false],
-    ['has itself', { 'content-security-policy': "script-src x; frame-ancestors 'self'" }, false],
-    ['has one host', { 'content-security-policy': 'frame-ancestors https://a.example' }, false],
-    ['has everybody', { 'content-security-policy': 'frame-ancestors *' }, true],
-    ['has every https', { 'content-security-policy': 'Frame-Ancestors HTTPS:' }, true],
-    ['has nobody by an empty list', { 'content-security-policy': 'frame-ancestors' }, false],
     [
-      'has two policies that disagree',
+      'has a policy without frame-ancestors',
+      { 'content-security-policy': "default-src 'self'" },
+      true,
+    ],
+    ['has frame-ancestors none', { 'content-security-policy': "frame-ancestors 'none'" }, false],
+    ['has itself', { 'content-security-policy': "script-src x; frame-ancestors 'self'" }, false],
+    [
+      'has frame-ancestors with one host',
+      { 'content-security-policy': 'frame-ancestors https://a.example' },
+      false,
+    ],
+    ['has frame-ancestors *', { 'content-security-policy': 'frame-ancestors *' }, true],
+    ['has frame-ancestors https:', { 'content-security-policy': 'Frame-Ancestors HTTPS:' }, true],
+    ['has empty frame-ancestors', { 'content-security-policy': 'frame-ancestors' }, false],
+    [
+      'has two contradicting policies',
       { 'content-security-policy': "frame-ancestors *, frame-ancestors 'self'" },
       false,
     ],
     [
-      'lets a policy overrule the older header',
+      'has a policy that overrides X-Frame-Options',
       { 'x-frame-options': 'DENY', 'content-security-policy': 'frame-ancestors *' },
       true,
     ],
   ];
   for (const [what, headers, allowed] of cases) {
-    it(`is ${allowed} where it ${what}`, () => expect(allowsFrames(headers)).to.equal(allowed));
+    it(`returns ${allowed} when the page ${what}`, () =>
+      expect(allowsFrames(headers)).to.equal(allowed));
   }
+});
+
+describe('a check of thousands of addresses', () => {
+  it('does not block other work of its process', async () => {
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const urls = Array.from({ length: 3_000 }, (_, n) => `not an address ${n}`);
+    expect(await findFrameable({ urls })).to.deep.equal([]);
+    clearImmediate(next);
+    expect(turns).to.be.at.least(urls.length);
+  });
 });

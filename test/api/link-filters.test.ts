@@ -5,6 +5,7 @@ describe('filters of GET /links and GET /links/count', () => {
   let world: World;
   let tags: { id: string; name: string }[];
   let folderId: string;
+  let idn: string;
   const created: Record<string, { id: string; userId: string; createdAt: string }> = {};
 
   before(async () => {
@@ -15,6 +16,7 @@ describe('filters of GET /links and GET /links/count', () => {
       (await api.post('/tags', { name: 'Blue' })).body,
     ];
     folderId = (await api.post('/folders', { name: 'F' })).body.id;
+    idn = (await api.post('/domains', { slug: `bücher.${world.domain}` })).body.slug;
     const links = [
       { key: 'plain', url: 'https://example.com/100%25_sure' },
       { key: 'tagged', url: 'https://example.com/t', tagIds: [tags[0]!.id] },
@@ -30,6 +32,7 @@ describe('filters of GET /links and GET /links/count', () => {
       { key: 'noted', url: 'https://example.com/c', comments: 'About_50% done' },
       { key: 'sold', url: 'https://example.com/t', trackConversion: true },
       { key: 'default', url: 'https://example.com/x', domain: 'localhost', externalId: 'x' },
+      { key: 'idn', url: 'https://example.com/Straße', domain: idn, comments: 'Ärger (2)' },
       { key: 'old', url: 'https://example.com/a', archived: true },
     ].map((link) => ({ ...link, key: `${link.key}-${world.slug}` }));
     const { body } = await api.post('/links/bulk', links);
@@ -37,7 +40,7 @@ describe('filters of GET /links and GET /links/count', () => {
   });
 
   const all =
-    'plain tagged tagged2 folder locked ends utm social geo apps droid noted sold default'.split(
+    'plain tagged tagged2 folder locked ends utm social geo apps droid noted sold default idn'.split(
       ' ',
     );
   const except = (...names: string[]) => all.filter((name) => !names.includes(name));
@@ -52,7 +55,9 @@ describe('filters of GET /links and GET /links/count', () => {
     ['showArchived=false', () => ({ showArchived: false }), all],
     ['projectSlug', () => ({ projectSlug: world.slug }), all],
     ['domain', () => ({ domain: 'localhost' }), ['default']],
-    ['domain in capitals is another text', () => ({ domain: 'nope.test' }), []],
+    ['domain in capitals', () => ({ domain: 'LOCALHOST' }), ['default']],
+    ['domain with letters beyond ASCII', () => ({ domain: `BÜCHER.${world.domain}` }), ['idn']],
+    ['unknown domain', () => ({ domain: 'nope.test' }), []],
     ['tagId', () => ({ tagId: tags[1]!.id }), ['tagged2']],
     [
       'tagIds: any of them',
@@ -67,6 +72,9 @@ describe('filters of GET /links and GET /links/count', () => {
     ['search in the destination', () => ({ search: 'example.com/g' }), ['geo']],
     ['search takes % and _ literally', () => ({ search: '%25_s' }), ['plain']],
     ['search for a lone %', () => ({ search: '%_' }), []],
+    ['search in letters beyond ASCII', () => ({ search: 'Straße' }), ['idn']],
+    ['comments in any case of any letter', () => ({ comments: 'äRGER (2' }), ['idn']],
+    ['comments of other letters', () => ({ comments: 'örger' }), []],
     ['userId', () => ({ userId: created['plain']!.userId }), all],
     ['userId of nobody', () => ({ userId: 'user_x' }), []],
     ['password, exactly', () => ({ password: 'pw' }), ['locked']],
@@ -75,6 +83,7 @@ describe('filters of GET /links and GET /links/count', () => {
     ['expiresAfter', () => ({ expiresAfter: '2089-12-31' }), ['ends']],
     ['expiresBefore', () => ({ expiresBefore: '2089-12-31' }), []],
     ['geo pairs', () => ({ geo: '{"DE":"https://e.de"}' }), ['geo']],
+    ['geo pairs as bodies have them', () => ({ geo: '{"DE":"e.de","FR":"e.fr"}' }), ['geo']],
     ['geo with other values', () => ({ geo: '{"DE":"https://e.fr"}' }), []],
     ['geo=null', () => ({ geo: 'null' }), except('geo')],
     ['ios, a part', () => ({ ios: 'APPLE' }), ['apps']],
@@ -92,13 +101,17 @@ describe('filters of GET /links and GET /links/count', () => {
     ['hasCustomSocial', () => ({ hasCustomSocial: true }), ['social']],
     ['hasGeo', () => ({ hasGeo: true }), ['geo']],
     ['hasDevice', () => ({ hasDevice: true }), ['apps', 'droid']],
-    ['hasComments', () => ({ hasComments: true }), ['noted']],
+    ['hasComments', () => ({ hasComments: true }), ['noted', 'idn']],
     ['createdAfter', () => ({ createdAfter: '2020-01-01' }), all],
     ['createdBefore', () => ({ createdBefore: '2020-01-01T00:00:00+02:00' }), []],
     ['clicksMin=0', () => ({ clicksMin: 0 }), all],
     ['clicksMin=1', () => ({ clicksMin: 1 }), []],
     ['clicksMax=0', () => ({ clicksMax: 0 }), all],
-    ['two filters: both must hold', () => ({ search: 'tagged', tagIds: tags[1]!.id }), ['tagged2']],
+    [
+      'two filters: both must match',
+      () => ({ search: 'tagged', tagIds: tags[1]!.id }),
+      ['tagged2'],
+    ],
   ];
   for (const [name, query, expected] of rows) {
     it(`by ${name}`, async () => {
@@ -114,8 +127,9 @@ describe('filters of GET /links and GET /links/count', () => {
   it('counts by domain, most first', async () => {
     const { body } = await world.api.get('/links/count', { groupBy: 'domain' });
     expect(body).to.deep.equal([
-      { domain: world.domain, _count: all.length - 1 },
+      { domain: world.domain, _count: all.length - 2 },
       { domain: 'localhost', _count: 1 },
+      { domain: idn, _count: 1 },
     ]);
   });
 
@@ -123,20 +137,24 @@ describe('filters of GET /links and GET /links/count', () => {
     const pages = await Promise.all(
       [1, 2, 3].map(async (page) => (await world.api.get('/links', { page, pageSize: 6 })).body),
     );
-    expect(pages.map((page) => page.length)).to.deep.equal([6, 6, 2]);
-    expect(new Set(pages.flat().map(({ id }) => id)).size).to.equal(14);
+    expect(pages.map((page) => page.length)).to.deep.equal([6, 6, 3]);
+    expect(new Set(pages.flat().map(({ id }) => id)).size).to.equal(15);
   });
 
   const refused: [name: string, query: Record<string, string>, message: string][] = [
     ['an unknown parameter', { serach: 'x' }, 'serach is not a known query parameter'],
-    ['a boolean that is none', { hasTags: 'yes' }, 'hasTags must be a boolean'],
+    ['an invalid boolean', { hasTags: 'yes' }, 'hasTags must be a boolean'],
     ['a boolean in capitals', { hasTags: 'TRUE' }, 'hasTags must be a boolean'],
     ['a page of 0', { page: '0' }, 'page'],
     ['a page size of 101', { pageSize: '101' }, 'pageSize'],
     ['a negative count', { clicksMin: '-1' }, 'clicksMin'],
-    ['a date that is none', { createdAfter: 'yesterday' }, 'createdAfter'],
+    ['an invalid date', { createdAfter: 'yesterday' }, 'createdAfter'],
     ['geo that is no JSON', { geo: '{' }, 'geo must be a JSON object'],
-    ['a sort that is none', { sort: 'url' }, 'sort'],
+    ['geo that is a list', { geo: '[]' }, 'geo must be a JSON object'],
+    ['geo with an unknown country', { geo: '{"ZZ":"https://e.de"}' }, 'geo must be'],
+    ['geo with no URL', { geo: '{"DE":"a b"}' }, 'geo must be'],
+    ['an invalid domain', { domain: 'a..test' }, 'domain must be a host name'],
+    ['an invalid sort', { sort: 'url' }, 'sort'],
   ];
   for (const [name, query, message] of refused) {
     it(`refuses ${name} with 422`, async () => {

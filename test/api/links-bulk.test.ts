@@ -4,7 +4,7 @@ import { aWorkspace } from '../support/world.ts';
 const A = 'https://example.com/a';
 
 describe('/links/bulk', () => {
-  it('makes 100 links, and every one redirects at the instant of the answer, on both processes', async () => {
+  it('creates 100 links, each of which redirects at once, on both processes', async () => {
     const { api, visit } = await aWorkspace();
     const links = Array.from({ length: 100 }, (_, n) => ({ url: `${A}?n=${n}`, key: `bulk-${n}` }));
     // Asked for before they are made: a remembered miss must not outlive the making.
@@ -24,7 +24,7 @@ describe('/links/bulk', () => {
     }
   });
 
-  it('lets each link stand alone', async () => {
+  it('reports the error of each link without affecting the others', async () => {
     const { api } = await aWorkspace();
     await api.post('/links', { url: A, key: 'taken' });
 
@@ -58,7 +58,7 @@ describe('/links/bulk', () => {
     expect(body[8].link).to.equal('not a link');
   });
 
-  it('answers with the first link’s error where all fail', async () => {
+  it('returns the first link’s error when all fail', async () => {
     const { api } = await aWorkspace();
     await api.post('/links', { url: A, key: 'taken' });
     expect(
@@ -69,7 +69,7 @@ describe('/links/bulk', () => {
     ).to.equal(422);
   });
 
-  it('refuses no links, more than 100, and what is no array', async () => {
+  it('refuses an empty array, more than 100 items, and other types', async () => {
     const { api } = await aWorkspace();
     expect((await api.post('/links/bulk', [])).status).to.equal(422);
     expect(
@@ -83,29 +83,29 @@ describe('/links/bulk', () => {
     expect((await api.post('/links/bulk', { url: A })).status).to.equal(422);
   });
 
-  it('changes many at once, each standing alone', async () => {
+  it('updates many links, each on its own', async () => {
     const { api, visit } = await aWorkspace();
     const { body: made } = await api.post('/links/bulk', [
-      { url: A, key: 'one', flexible: true },
-      { url: A, key: 'two', flexible: true, externalId: 'two' },
-      { url: A, key: 'three' },
+      { url: A, key: 'one' },
+      { url: A, key: 'two', externalId: 'two' },
+      { url: A, key: 'three', expiresAt: '2090-01-01' },
     ]);
     const { status, body } = await api.patch('/links/bulk', {
       linkIds: [made[0].id, 'ext_two', made[2].id, 'link_nope'],
-      data: { url: 'https://example.com/b', title: 'T' },
+      data: { url: 'https://example.com/b', startsAt: '2091-01-01' },
     });
     expect(status).to.equal(200);
     expect(
       body.map((item: { error?: { code: string } }) => item.error?.code ?? 'changed'),
-    ).to.deep.equal(['changed', 'changed', 'conflict', 'not_found']);
-    expect((await visit('/one')).headers.location).to.equal('https://example.com/b');
+    ).to.deep.equal(['changed', 'changed', 'unprocessable_entity', 'not_found']);
+    expect(body[0]).to.include({ url: 'https://example.com/b' });
     expect((await visit('/three')).headers.location).to.equal(A);
     expect(
       (await api.patch('/links/bulk', { linkIds: [made[0].id], data: { key: 'x' } })).status,
     ).to.equal(422);
   });
 
-  it('deletes up to 100, passing over ids that are not there', async () => {
+  it('deletes up to 100 links, and ignores unknown ids', async () => {
     const { api, visit } = await aWorkspace();
     const { body: made } = await api.post('/links/bulk', [
       { url: A, key: 'one' },

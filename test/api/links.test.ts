@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import { DECODERS, toPixels } from '../support/decoders.ts';
+import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 
 describe('POST /links', () => {
-  it('answers 201 with the whole record, where it is, and every default', async () => {
+  it('returns 201 with the whole record, its Location, and every default', async () => {
     const { api, domain, projectId } = await aWorkspace();
 
     const { status, body, headers } = await api.post('/links', { url: A, key: 'summer' });
@@ -69,7 +73,22 @@ describe('POST /links', () => {
     });
   });
 
-  it('keeps every field that is sent', async () => {
+  it('returns short links that work: on the default short domain with its public origin', async () => {
+    const { api, domain } = await aWorkspace();
+    const { body: own } = await api.post('/links', { url: A, key: 'föö' });
+    expect(own.shortLink).to.equal(`https://${domain}/f%C3%B6%C3%B6`);
+    expect(new URL(own.qrCode).searchParams.get('url')).to.equal(`${own.shortLink}?qr=1`);
+
+    const { body: link } = await api.post('/links', { url: A, domain: 'localhost' });
+    expect(link.shortLink).to.equal(`http://localhost:${stack().redirectPorts[0]}/${link.key}`);
+    const opened = await fetch(link.shortLink, { redirect: 'manual' });
+    expect(opened.headers.get('location')).to.equal(A);
+    const picture = Buffer.from(await (await fetch(link.qrCode)).arrayBuffer());
+    const scanned = await DECODERS['ZXing']!(await toPixels(picture));
+    expect(scanned?.toString()).to.equal(`${link.shortLink}?qr=1`);
+  });
+
+  it('stores every field of the body', async () => {
     const { api } = await aWorkspace();
     const folder = (await api.post('/folders', { name: 'Campaigns' })).body;
     const tag = (await api.post('/tags', { name: 'Spring' })).body;
@@ -112,7 +131,7 @@ describe('POST /links', () => {
       expect(body[name], name).to.deep.equal(value);
   });
 
-  it('draws a key of 7 letters and digits, under a prefix when there is one', async () => {
+  it('generates a key of 7 letters and digits, with the prefix if there is one', async () => {
     const { api } = await aWorkspace();
     expect((await api.post('/links', { url: A })).body.key).to.match(/^[0-9A-Za-z]{7}$/);
     expect((await api.post('/links', { url: A, prefix: '/c/' })).body.key).to.match(
@@ -121,7 +140,7 @@ describe('POST /links', () => {
     expect((await api.post('/links', { url: A, prefix: 'c', key: 'k' })).body.key).to.equal('k');
   });
 
-  it('uses the default short domain where the workspace has no primary one', async () => {
+  it('uses the default short domain when the workspace has no primary one', async () => {
     const { api, domain } = await aWorkspace();
     const own = (await api.get('/domains')).body[0];
     await api.patch(`/domains/${own.id}`, { primary: false });
@@ -131,7 +150,7 @@ describe('POST /links', () => {
     ).to.equal(domain);
   });
 
-  it('refuses a key that is taken with 409, and leaves the first link alone', async () => {
+  it('refuses a taken key with 409, and does not change the first link', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'taken' });
 
@@ -144,7 +163,7 @@ describe('POST /links', () => {
     expect((await visit('/taken')).headers.location).to.equal(A);
   });
 
-  it('tells keys apart by case, and normalises them to NFC', async () => {
+  it('distinguishes keys by case, and normalises them to NFC', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'Case' });
     expect((await api.post('/links', { url: A, key: 'case' })).status).to.equal(201);
@@ -154,17 +173,17 @@ describe('POST /links', () => {
     expect((await visit('/cafe%CC%81')).headers.location).to.equal(`${A}?cafe`);
   });
 
-  it('refuses an external id that is taken with 409', async () => {
+  it('refuses a taken external id with 409', async () => {
     const { api } = await aWorkspace();
     await api.post('/links', { url: A, externalId: 'one' });
     const second = await api.post('/links', { url: A, externalId: 'one', key: 'free' });
     expect(second.status).to.equal(409);
     expect(second.body.error.message).to.contain('externalId "one"');
-    // What was refused has left nothing behind.
+    // The refused link has stored nothing.
     expect((await api.post('/links', { url: A, key: 'free' })).status).to.equal(201);
   });
 
-  it('answers 403 for a domain that is not the workspace’s', async () => {
+  it('returns 403 for a domain of another workspace', async () => {
     const [{ api }, other] = [await aWorkspace(), await aWorkspace()];
     const { status, body } = await api.post('/links', { url: A, domain: other.domain });
     expect(status).to.equal(403);
@@ -218,7 +237,7 @@ describe('POST /links', () => {
   }
 });
 
-describe('a link that breaks a rule', () => {
+describe('an invalid link', () => {
   let world: World;
   before(async () => {
     world = await aWorkspace();
@@ -257,9 +276,9 @@ describe('a link that breaks a rule', () => {
       'x is not a known field; y is not a known field',
     ],
     ['a wrong type', { url: A, archived: 'true' }, 'archived must be a boolean'],
-    ['a key with a space', { url: A, key: 'a b' }, 'key may contain'],
-    ['a key with %', { url: A, key: 'a%20' }, 'key may contain'],
-    ['a key with ?', { url: A, key: 'a?b' }, 'key may contain'],
+    ['a key with a space', { url: A, key: 'a b' }, 'key must contain only'],
+    ['a key with %', { url: A, key: 'a%20' }, 'key must contain only'],
+    ['a key with ?', { url: A, key: 'a?b' }, 'key must contain only'],
     ['a key that starts with /', { url: A, key: '/a' }, 'key must not start or end with /'],
     ['a key with a dot segment', { url: A, key: 'a/../b' }, 'key must not contain'],
     ['a key too long', { url: A, key: 'x'.repeat(191) }, 'key must not be longer than 190'],
@@ -271,8 +290,16 @@ describe('a link that breaks a rule', () => {
       { url: A, expiresAt: '2001-01-01T00:00:00Z' },
       'expiresAt must be in the future',
     ],
-    ['an expiry on a day that is none', { url: A, expiresAt: '2099-02-30T00:00:00Z' }, 'expiresAt'],
+    [
+      'an expiry on a day that does not exist',
+      { url: A, expiresAt: '2099-02-30T00:00:00Z' },
+      'expiresAt',
+    ],
     ['an unknown country', { url: A, geo: { ZZ: A } }, 'geo.ZZ'],
+    ['an image that is no web address', { url: A, image: 'javascript:1' }, 'image must not use'],
+    ['an image of an app', { url: A, image: 'app:1' }, 'image must be a URL that begins with'],
+    ['a video that is no web address', { url: A, video: 'DATA:text/html,x' }, 'video must not use'],
+    ['a page of an app', { url: A, pageUrl: 'app:1' }, 'pageUrl must be a URL that begins with'],
     ['a bad URL for a country', { url: A, geo: { DE: 'javascript:1' } }, 'geo.DE must not use'],
     ['an unknown tag id', { url: A, tagIds: ['tag_nope'] }, 'tagIds: there is no tag "tag_nope"'],
     ['an unknown tag name', { url: A, tagNames: 'nope' }, 'tagNames: there is no tag "nope"'],
@@ -280,11 +307,14 @@ describe('a link that breaks a rule', () => {
     ['an unknown webhook', { url: A, webhookIds: ['wh_nope'] }, 'webhookIds: there is no webhook'],
     ['an unknown page', { url: A, pageId: 'page_nope' }, 'pageId: there is no page'],
     ['an external id too long', { url: A, externalId: 'x'.repeat(256) }, 'externalId'],
-    ['a domain that is none', { url: A, domain: 'a b' }, 'domain must be a host name'],
+    ['an external id with a comma', { url: A, externalId: 'a,b' }, 'externalId must not contain'],
+    ['an external id with ext_', { url: A, externalId: 'ext_a' }, 'externalId must not begin'],
+    ['an external id that ends with a space', { url: A, externalId: 'a ' }, 'externalId must not'],
+    ['an invalid domain', { url: A, domain: 'a b' }, 'domain must be a host name'],
     ['null characters', { url: A, title: 'a\u0000b' }, 'title must not contain null characters'],
   ];
   for (const [name, body, message] of cases) {
-    it(`is refused with 422 that names the field: ${name}`, async () => {
+    it(`is refused with 422 and the name of the field: ${name}`, async () => {
       const answer = await world.api.post('/links', body);
       expect(answer.status).to.equal(422);
       expect(answer.body.error.code).to.equal('unprocessable_entity');
@@ -292,19 +322,60 @@ describe('a link that breaks a rule', () => {
     });
   }
 
-  it('names all fields that fail, not just the first', async () => {
+  it('is refused with the names of all invalid fields', async () => {
     const { body } = await world.api.post('/links', { url: 'x y', key: 'a b', archived: 1 });
     for (const field of ['url', 'key', 'archived']) expect(body.error.message).to.contain(field);
   });
 
-  it('is refused when it leads to itself', async () => {
-    const url = `https://${world.domain.toUpperCase()}/loop`;
-    const answer = await world.api.post('/links', { url, key: 'loop' });
-    expect(answer.status).to.equal(422);
-    expect(answer.body.error.message).to.contain('url must not be the short link itself');
+  const loops: [field: string, body: (self: string) => object][] = [
+    ['url', (url) => ({ url })],
+    ['ios', (ios) => ({ ios })],
+    ['android', (android) => ({ android })],
+    ['geo.DE', (to) => ({ geo: { DE: to } })],
+    ['rules[0].url', (url) => ({ rules: [{ value: 'DE', url }] })],
+    ['expiredUrl', (expiredUrl) => ({ expiredUrl })],
+    ['pageUrl', (pageUrl) => ({ pageUrl })],
+  ];
+  for (const [field, fields] of loops) {
+    it(`is refused when it redirects to itself: ${field}`, async () => {
+      const { api, domain } = world;
+      const port = stack().redirectPorts[0];
+      const selves: [body: object, address: string][] = [
+        [{}, `https://${domain.toUpperCase()}/loop`],
+        [{}, `http://${domain}./loop/?a=b#c`],
+        [{}, `https://${domain}:8443/%6Coop`],
+        [{ flexible: true }, `https://${domain}/loop/more`],
+        [{ domain: 'localhost' }, `http://localhost:${port}/loop`],
+        [{ domain: 'localhost' }, 'https://localhost/loop'],
+      ];
+      for (const [body, self] of selves) {
+        const answer = await api.post('/links', { url: A, key: 'loop', ...body, ...fields(self) });
+        expect(answer.status, self).to.equal(422);
+        expect(answer.body.error.message).to.equal(`${field} must not be the short link itself`);
+      }
+    });
+  }
+
+  it('may redirect to a URL that only resembles its own', async () => {
+    const { api, domain } = await aWorkspace();
+    const key = `near-${newId('link')}`;
+    const others: object[] = [
+      { url: `https://${domain}/${key}2` },
+      { url: `https://${domain}/${key}/more` },
+      { url: `https://${domain}.example/${key}` },
+      // Another server of the same machine.
+      { url: `http://localhost:9/${key}`, domain: 'localhost' },
+    ];
+    for (const body of others) {
+      const { status, body: link } = await api.post('/links', { key, ...body });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      const { error } = (await api.patch(`/links/${link.id}`, { url: link.shortLink })).body;
+      expect(error.message).to.equal('url must not be the short link itself');
+      await api.delete(`/links/${link.id}`);
+    }
   });
 
-  it('leaves nothing behind', async () => {
+  it('stores nothing', async () => {
     expect((await world.api.get('/links', { showArchived: true })).body).to.deep.equal([]);
   });
 });
@@ -312,18 +383,18 @@ describe('a link that breaks a rule', () => {
 describe('GET, PATCH and DELETE /links/{linkId}', () => {
   it('finds a link by its id, its external id, and its domain and key', async () => {
     const { api, domain, slug } = await aWorkspace();
-    const { body: link } = await api.post('/links', { url: A, key: 'a/b', externalId: 'ext_mine' });
+    const { body: link } = await api.post('/links', { url: A, key: 'a/b', externalId: 'mine' });
 
     expect((await api.get(`/links/${link.id}`)).body).to.deep.equal(link);
-    expect((await api.get('/links/ext_ext_mine')).body).to.deep.equal(link);
+    expect((await api.get('/links/ext_mine')).body).to.deep.equal(link);
     expect((await api.get('/links/info', { domain, key: 'a/b' })).body).to.deep.equal(link);
     expect(
-      (await api.get('/links/info', { externalId: 'ext_ext_mine', projectSlug: slug })).body,
+      (await api.get('/links/info', { externalId: 'ext_mine', projectSlug: slug })).body,
     ).to.deep.equal(link);
     expect((await api.get('/links/info', { linkId: link.id })).body).to.deep.equal(link);
   });
 
-  it('answers 404 for what is not there, and 422 for a question without an answer', async () => {
+  it('returns 404 for an unknown link, and 422 for ambiguous parameters', async () => {
     const { api } = await aWorkspace();
     expect((await api.get('/links/link_nope')).status).to.equal(404);
     expect((await api.get('/links/ext_nope')).status).to.equal(404);
@@ -333,7 +404,7 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
     expect((await api.get('/links/info', { domain: 'x.test', key: 'x' })).status).to.equal(404);
   });
 
-  it('changes what is sent, clears what is null, and leaves the rest', async () => {
+  it('changes the fields of the body, clears those that are null, and keeps the rest', async () => {
     const { api } = await aWorkspace();
     const tags = [
       (await api.post('/tags', { name: 'b' })).body,
@@ -372,25 +443,46 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
     expect((await api.patch('/links/ext_mine', { tagIds: [] })).body.tags).to.deep.equal([]);
   });
 
-  it('changes the destination of a flexible link only', async () => {
+  it('changes the destination of any link', async () => {
     const { api, visit } = await aWorkspace();
-    const { body: link } = await api.post('/links', { url: A, key: 'fixed' });
-
-    const refused = await api.patch(`/links/${link.id}`, { url: 'https://example.com/b' });
-    expect(refused.status).to.equal(409);
-    expect(refused.body.error.message).to.contain('flexible');
-    expect((await visit('/fixed')).headers.location).to.equal(A);
-
-    const changed = await api.patch(`/links/${link.id}`, {
-      url: 'https://example.com/b',
-      flexible: true,
-    });
-    expect(changed.body).to.include({ url: 'https://example.com/b', flexible: true });
-    expect((await visit('/fixed')).headers.location).to.equal('https://example.com/b');
+    for (const flexible of [false, true]) {
+      const { body: link } = await api.post('/links', { url: A, flexible });
+      const changed = await api.patch(`/links/${link.id}`, { url: 'https://example.com/b' });
+      expect(changed.body).to.include({ url: 'https://example.com/b', flexible });
+      expect((await visit(`/${link.key}`)).headers.location).to.equal('https://example.com/b');
+    }
   });
 
-  it('moves a link to another key and domain; the old address is free again', async () => {
-    const { api, visit, domain } = await aWorkspace();
+  it('keeps UTM fields when the destination changes, unless the new one has its own', async () => {
+    const { api } = await aWorkspace();
+    const { body: link } = await api.post('/links', {
+      url: A,
+      utm_source: 'news letter',
+      utm_medium: 'mail',
+    });
+    const change = async (fields: object) => {
+      const { url, utm_source, utm_medium } = (await api.patch(`/links/${link.id}`, fields)).body;
+      return { url, utm_source, utm_medium };
+    };
+    expect(await change({ url: 'https://example.com/b?x=1#y' })).to.deep.equal({
+      url: 'https://example.com/b?x=1&utm_source=news%20letter&utm_medium=mail#y',
+      utm_source: 'news letter',
+      utm_medium: 'mail',
+    });
+    expect(await change({ url: `${A}?utm_source=own`, utm_medium: null })).to.deep.equal({
+      url: `${A}?utm_source=own`,
+      utm_source: 'own',
+      utm_medium: null,
+    });
+    const many = { linkIds: [link.id], data: { url: 'https://example.com/c' } };
+    expect((await api.patch('/links/bulk', many)).body[0].url).to.equal(
+      'https://example.com/c?utm_source=own',
+    );
+  });
+
+  it('moves a link to another key and domain; the former one is reserved for a day', async () => {
+    const { api, visit, domain, slug } = await aWorkspace();
+    const other = await aWorkspace();
     const { body: link } = await api.post('/links', { url: A, key: 'old' });
     await api.post('/links', { url: A, key: 'other' });
     expect((await api.patch(`/links/${link.id}`, { key: 'other' })).status).to.equal(409);
@@ -400,17 +492,45 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
     );
 
     expect((await visit('/new')).headers.location).to.equal(A);
-    expect((await visit('/old')).status).to.equal(404);
-    expect((await api.post('/links', { url: `${A}2`, key: 'old' })).status).to.equal(201);
-    expect((await visit('/old')).headers.location).to.equal(`${A}2`);
-    await api.patch(`/links/${link.id}`, { domain: 'localhost', key: `moved-${link.id}` });
+    for (const process of [0, 1] as const) {
+      expect((await visit('/old', { process })).status).to.equal(404);
+      expect((await visit('/old', { process })).status).to.equal(404);
+    }
+    // No other link, QR code or bulk request can take it.
+    const wanted = { url: `${A}2`, key: 'old' };
+    expect((await api.post('/links', wanted)).status).to.equal(409);
+    expect((await api.post('/qrcodes', { type: 'url', ...wanted })).status).to.equal(409);
+    expect((await api.post('/links/bulk', [wanted, wanted])).status).to.equal(409);
+
+    // But the link itself can go back.
+    await api.patch(`/links/${link.id}`, { key: 'old' });
+    expect((await visit('/old')).headers.location).to.equal(A);
     expect((await visit('/new')).status).to.equal(404);
-    expect((await visit(`/moved-${link.id}`, { host: 'localhost:80' })).headers.location).to.equal(
-      A,
-    );
+
+    const key = `moved-${slug}`;
+    await api.patch(`/links/${link.id}`, { domain: 'localhost', key });
+    expect((await visit(`/${key}`, { host: 'localhost:80' })).headers.location).to.equal(A);
+    await api.patch(`/links/${link.id}`, { key: `${key}2` });
+    const theirs = { url: `${A}3`, domain: 'localhost', key };
+    expect((await other.api.post('/links', theirs)).status).to.equal(409);
+
+    await db()('claims')
+      .where({ key })
+      .update({ free_at: new Date(Date.now() - 1_000) });
+    const [first, second] = (await other.api.post('/links/bulk', [theirs, theirs])).body;
+    expect([first.key, second.error.code]).to.deep.equal([key, 'conflict']);
+    expect((await visit(`/${key}`, { host: 'localhost' })).headers.location).to.equal(`${A}3`);
   });
 
-  it('deletes for good', async () => {
+  it('does not keep a domain from being deleted by the reserved key of a moved link', async () => {
+    const { api } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: A, key: 'old' });
+    await api.patch(`/links/${link.id}`, { domain: 'localhost', key: link.id });
+    const [domain] = (await api.get('/domains')).body;
+    expect((await api.delete(`/domains/${domain.id}`)).status).to.equal(200);
+  });
+
+  it('deletes a link permanently', async () => {
     const { api, visit } = await aWorkspace();
     const { body: link } = await api.post('/links', { url: A, key: 'gone' });
     const { status, body } = await api.delete(`/links/${link.id}`);
@@ -420,11 +540,10 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
     expect((await visit('/gone')).status).to.equal(404);
   });
 
-  it('reads passwords back to their owner, and keeps them sealed at rest', async () => {
+  it('returns passwords to their owner, and stores them encrypted', async () => {
     const { api } = await aWorkspace();
     const { body: link } = await api.post('/links', { url: A, password: 'open sesame' });
     expect(link.password).to.equal('open sesame');
-    const { db } = await import('../../src/infra/db.ts');
     const row = await db()('links').where({ id: link.id }).first();
     expect(row.password).to.match(/^sealed:v1:/);
     const job = await db()('jobs')
@@ -437,9 +556,9 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
 });
 
 describe('PUT /links/upsert', () => {
-  it('makes a link once, and changes it the next time', async () => {
+  it('creates a link once, and updates it the next time', async () => {
     const { api } = await aWorkspace();
-    const first = await api.put('/links/upsert', { url: A, key: 'up', flexible: true });
+    const first = await api.put('/links/upsert', { url: A, key: 'up' });
     expect(first.status).to.equal(201);
     const second = await api.put('/links/upsert', { url: `${A}2`, key: 'up' });
     expect(second.status).to.equal(200);
@@ -453,7 +572,7 @@ describe('PUT /links/upsert', () => {
     );
   });
 
-  it('makes one link out of many upserts at once', async () => {
+  it('creates one link from many concurrent upserts', async () => {
     const { api } = await aWorkspace();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => api.put('/links/upsert', { url: A, externalId: 'once' })),

@@ -80,7 +80,7 @@ describe('a card that its owner gave no title', () => {
     });
   });
 
-  it('is filled for a QR code of an address', async () => {
+  it('is filled for a QR code of a URL', async () => {
     const code = await make('/qrcodes', { type: 'url', url: aPage(), proxy: true });
     const plain = await make('/qrcodes', { type: 'url', url: aPage() });
     expect((await world.api.patch(`/qrcodes/${plain.id}`, { proxy: true })).status).to.equal(200);
@@ -91,14 +91,14 @@ describe('a card that its owner gave no title', () => {
     });
   });
 
-  it('keeps what its owner gave', async () => {
+  it('does not overwrite the fields of its owner', async () => {
     const link = await make('/links', { url: aPage(), proxy: true, description: 'Mine' });
     await eventually(async () => {
       expect(await read(`/links/${link.id}`)).to.include({ ...found(), description: 'Mine' });
     });
   });
 
-  it('lets nobody wait for a slow page, and gives way to what its owner does meanwhile', async () => {
+  it('does not wait for a slow page, and does not overwrite a change by its owner in the meantime', async () => {
     const slow = (path: string) =>
       site.answer(path, {
         type: 'text/html',
@@ -128,7 +128,7 @@ describe('a card that its owner gave no title', () => {
     expect((await world.api.get(`/links/${gone.id}`)).status).to.equal(404);
   });
 
-  it('stays as it is where the page can’t be read, or says nothing', async () => {
+  it('is unchanged when the page cannot be read, or has no metadata', async () => {
     const broken = await make('/links', {
       url: site.answer('/broken', { status: 500, body: '<title>Error</title>' }),
       proxy: true,
@@ -153,7 +153,7 @@ describe('a card that its owner gave no title', () => {
     }
   });
 
-  it('is asked for where there is proxy and no title, and not in bulk', async () => {
+  it('is requested only with proxy and without title, and not in bulk', async () => {
     const asked = (path: string) => site.answer(path, { type: 'text/html', body: '<title>No' });
     await make('/links', { url: asked('/n1'), proxy: true, title: 'Mine' });
     await make('/links', { url: asked('/n2') });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { ApiClient } from '../support/client.ts';
 import { DECODERS, toPixels } from '../support/decoders.ts';
+import { eventually } from '../support/eventually.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 
@@ -17,7 +18,7 @@ describe('GET /qr', () => {
   const qr = (query: Record<string, string | number>, headers: Record<string, string> = {}) =>
     anyone.download('/qr', { url: URL_A, ...query }, from(here, headers));
 
-  /** How many pictures worker_qr has drawn. */
+  /** Number of images that worker_qr has rendered. */
   async function drawn(): Promise<number> {
     const metrics = await (
       await fetch(`${stack().runner.healthUrlOf('worker_qr')}/metrics`)
@@ -28,28 +29,31 @@ describe('GET /qr', () => {
     return Number(count?.[1] ?? 0);
   }
 
-  it('draws any URL for anybody, and may be kept for a day', async () => {
+  it('renders any URL without a key, and may be cached for a day', async () => {
     const { status, headers, bytes } = await qr({});
     expect(status).to.equal(200);
     expect(headers.get('content-type')).to.equal('image/png');
     expect(headers.get('cache-control')).to.equal('public, max-age=86400');
     expect(headers.get('etag')).to.match(/^"[\w-]{43}"$/);
+    expect(headers.get('content-disposition')).to.equal('inline; filename="qr-code.png"');
     expect((await DECODERS['ZXing']!(await toPixels(bytes)))?.toString()).to.equal(URL_A);
     const again = await qr({}, { 'if-none-match': headers.get('etag')! });
     expect(again.status).to.equal(304);
   });
 
-  it('takes size, level, colours, margin, pattern, frame and format', async () => {
+  it('accepts size, level, colours, margin, pattern, frame and format', async () => {
     const { bytes } = await qr({
       size: 400,
-      level: 'Q',
+      level: 'q',
       fgColor: '1A2B3C',
-      bgColor: '#FFFBEB',
+      bgColor: 'rgb(255 251 235)',
       margin: 6,
       pattern: 'rounded',
       shape: 'octagon/dot',
       frame: 'label-bottom',
       frameText: 'Scan',
+      frameColor: '',
+      logo: '',
       format: 'webp',
     });
     const { format, width, height } = await sharp(bytes).metadata();
@@ -58,7 +62,7 @@ describe('GET /qr', () => {
     expect((await DECODERS['ZBar']!(await toPixels(bytes)))?.toString()).to.equal(URL_A);
   });
 
-  it('draws a picture once, however many ask for it at once', async () => {
+  it('renders an image once for concurrent requests', async () => {
     const before = await drawn();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => qr({ size: 777, pattern: 'dots' })),
@@ -68,7 +72,7 @@ describe('GET /qr', () => {
     expect(new Set(answers.map(({ bytes }) => bytes.toString('base64'))).size).to.equal(1);
   });
 
-  it('draws a logo, which it fetches once', async () => {
+  it('renders a logo, which is fetched once', async () => {
     const site = await Site.start();
     try {
       const logo = site.answer('/logo.png', {
@@ -87,17 +91,14 @@ describe('GET /qr', () => {
   });
 
   const REFUSED: [query: Record<string, string | number>, message: RegExp][] = [
-    [{ url: '' }, /^url is not allowed to be empty/],
+    [{ url: '' }, /^url must not be empty/],
     [{ url: 'javascript:alert(1)' }, /^url must not use the scheme/],
     [{ size: 20 }, /^size must be at least/],
-    [{ size: 100_000 }, /^size must be less than or equal to 4096/],
-    [{ margin: 2 }, /^margin must be greater than or equal to 4/],
+    [{ size: 100_000 }, /^size must be at most 4096/],
+    [{ margin: 2 }, /^margin must be at least 4/],
     [{ format: 'gif' }, /^format must be one of/],
     [{ fgColor: 'EEEEEE' }, /^fgColor and bgColor must differ more/],
-    [
-      { logo: 'http://169.254.169.254/latest' },
-      /^logo could not be fetched: it leads to a private address/,
-    ],
+    [{ logo: 'http://169.254.169.254/latest' }, /^logo must not point to a private IP address/],
     [{ colour: 'red' }, /^colour is not a known query parameter/],
   ];
   for (const [query, message] of REFUSED) {
@@ -108,7 +109,7 @@ describe('GET /qr', () => {
     });
   }
 
-  it('lets one address send so many requests a minute, and others go on', async () => {
+  it('limits requests per client address and minute', async () => {
     const ask = (address: string) => anyone.download('/qr', { url: URL_A }, from(address));
     const { headers } = await ask('192.0.2.77');
     expect(headers.get('ratelimit-limit')).to.equal('300');
@@ -118,4 +119,21 @@ describe('GET /qr', () => {
     expect(Number(refused[0]!.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await ask('192.0.2.78')).status).to.equal(200);
   });
+
+  it('returns 429 while the worker is overloaded, and works again afterwards', async () => {
+    const { runner } = stack();
+    const url = `${URL_A}?${Date.now()}`;
+    runner.kill('worker_qr', 'SIGSTOP');
+    try {
+      const { status, body, headers } = await anyone.get('/qr', { url }, from(here));
+      expect(status).to.equal(429);
+      expect(body.error.code).to.equal('rate_limit_exceeded');
+      expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
+    } finally {
+      runner.kill('worker_qr', 'SIGCONT');
+    }
+    await eventually(async () =>
+      expect((await anyone.download('/qr', { url }, from(here))).status).to.equal(200),
+    );
+  }).timeout(40_000);
 });

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
-import { createApiKey, revokeApiKey } from '../../src/workspaces/commands.ts';
+import { createApiKey, revokeApiKey } from '../../src/workspaces/api-keys.ts';
 import { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -29,7 +29,7 @@ describe('authentication', () => {
     });
   }
 
-  it('answers 401 without a key, also where there is much to read', async () => {
+  it('answers 401 without a key before a large body is read', async () => {
     const client = new ApiClient(undefined);
     expect((await client.get('/links')).status).to.equal(401);
     expect((await client.post('/links/bulk', { url: 'x'.repeat(200_000) })).status).to.equal(401);
@@ -63,7 +63,7 @@ describe('authentication', () => {
     expect(refused.body.error.message).to.contain('links.write');
   });
 
-  it('answers 403 where the plan is too low, naming the one that is needed', async () => {
+  it('answers 403 when the plan is too low, naming the required one', async () => {
     const { api, set } = await aWorkspace({ plan: 'free' });
     expect((await api.get('/analytics')).body.error.message).to.contain('pro plan');
     expect((await api.get('/events')).body.error.message).to.contain('business plan');
@@ -74,7 +74,7 @@ describe('authentication', () => {
     expect((await api.get('/events')).status).to.equal(200);
   });
 
-  it('keeps only a hash of the key, and notes when it was used', async () => {
+  it('stores only a hash of the key, and the time of its last use', async () => {
     const { apiKey, api, projectId } = await aWorkspace();
     await api.get('/links');
     await eventually(async () => {
@@ -86,7 +86,7 @@ describe('authentication', () => {
 });
 
 describe('rate limits', () => {
-  it('tell what is left, and answer 429 with Retry-After when nothing is', async () => {
+  it('report the remaining requests, and return 429 with Retry-After above the limit', async () => {
     const { api, set } = await aWorkspace({ plan: 'free' });
     await set({ requestsPerMinute: 3 });
     const answers = [];
@@ -111,7 +111,7 @@ describe('rate limits', () => {
   });
 });
 
-describe('the frame of the API', () => {
+describe('the API', () => {
   it('keeps a well-formed request id, and makes one otherwise', async () => {
     const { api } = await aWorkspace();
     const kept = await api.get('/tags', {}, { headers: { 'x-request-id': 'req-1.a:b' } });
@@ -120,14 +120,14 @@ describe('the frame of the API', () => {
     expect(made.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('answers 404 with the error body where there is no route', async () => {
+  it('answers 404 with the error body for an unknown route', async () => {
     const { api } = await aWorkspace();
     expect((await api.get('/nope')).body.error.code).to.equal('not_found');
     expect((await api.delete('/links')).status).to.equal(404);
   });
 
   const badBodies: [name: string, body: string, contentType: string][] = [
-    ['JSON that is none', '{"url":', 'application/json'],
+    ['invalid JSON', '{"url":', 'application/json'],
     ['no body at all', '', 'application/json'],
     ['bytes that are no UTF-8', '\xff', 'application/json; charset=utf-8'],
     ['a form', 'url=https://example.com', 'application/x-www-form-urlencoded'],
@@ -161,7 +161,7 @@ describe('the frame of the API', () => {
     expect((await api.get('/links?%=1')).status).to.equal(400);
   });
 
-  it('answers headers that are too long, and what is no HTTP, with the error body', async () => {
+  it('answers oversized headers and malformed HTTP with the error body', async () => {
     const { port } = new URL(stack().apiUrl);
     const send = (text: string) =>
       new Promise<string>((resolve, reject) => {
@@ -180,7 +180,7 @@ describe('the frame of the API', () => {
     expect(garbage).to.contain('"code":"bad_request"');
   });
 
-  it('publishes its own description', async () => {
+  it('publishes its OpenAPI document', async () => {
     const response = await fetch(`${stack().apiUrl}/openapi.json`);
     const document = (await response.json()) as {
       openapi: string;
@@ -204,7 +204,7 @@ describe('the frame of the API', () => {
     }
   });
 
-  it('explains errors where doc_url points', async () => {
+  it('explains errors at their doc_url', async () => {
     const { api } = await aWorkspace();
     const { body } = await api.get('/nope');
     const url = new URL(body.error.doc_url);
@@ -216,7 +216,7 @@ describe('the frame of the API', () => {
 });
 
 describe('jobs', () => {
-  it('are answered with 202 when the client does not want to wait, and then tell their result', async () => {
+  it('return 202 when the client does not want to wait, and the result in the job', async () => {
     const { api, visit } = await aWorkspace();
     const headers = { prefer: 'respond-async' };
     const {
@@ -235,7 +235,7 @@ describe('jobs', () => {
     expect((await visit('/later')).status).not.to.equal(404);
   });
 
-  it('tell why they were refused', async () => {
+  it('return the reason of a refusal', async () => {
     const { api } = await aWorkspace();
     await api.post('/links', { url: A, key: 'taken' });
     const { body } = await api.post(
@@ -250,7 +250,7 @@ describe('jobs', () => {
     });
   });
 
-  it('are 410 when their result has expired, and 404 when there never was one', async () => {
+  it('return 410 when their result has expired, and 404 when they never existed', async () => {
     const { api, projectId } = await aWorkspace();
     expect((await api.get('/jobs/job_nope')).status).to.equal(404);
     const { body } = await api.post(

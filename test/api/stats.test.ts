@@ -30,7 +30,7 @@ describe('public statistics', () => {
     });
   });
 
-  /** Opens the page of a key as somebody else each time: addresses have a limit. */
+  /** Opens the page of a key from another address each time: addresses have a limit. */
   async function open(key: string, query = '', headers: Record<string, string> = {}) {
     caller += 1;
     const url = `${stack().apiUrl}/stats/${world.domain}/${key}${query}`;
@@ -42,7 +42,7 @@ describe('public statistics', () => {
   const wordsOf = (body: string) =>
     new JSDOM(body).window.document.querySelector('main')!.textContent.replaceAll(/\s+/g, ' ');
 
-  it('are reached from the short domain', async () => {
+  it('are linked from the short domain', async () => {
     const { status, headers } = await world.visit('/_/stats/open/day');
     expect(status).to.equal(302);
     expect(headers.location).to.match(new RegExp(`/stats/${world.domain}/open/day$`));
@@ -72,7 +72,7 @@ describe('public statistics', () => {
     expect(new JSDOM(body).window.document.querySelectorAll('.chart .bars rect')).to.have.length(1);
   });
 
-  it('say nothing of where the link leads', async () => {
+  it('do not show the destination of the link', async () => {
     for (const query of ['', '?format=csv']) {
       expect((await open('open/day', query)).body).not.to.match(/secret|hidden-path/);
     }
@@ -82,28 +82,28 @@ describe('public statistics', () => {
     expect(wordsOf((await open('code')).body)).to.contain('4Scans');
   });
 
-  it('speak the visitor’s language', async () => {
+  it('are in the visitor’s language', async () => {
     const { body } = await open('open/day', '', { 'accept-language': 'de' });
     expect(body).to.contain('<html lang="de">');
     expect(wordsOf(body)).to.contain('Deutschland2').and.to.contain('4Klicks');
   });
 
   for (const interval of ['24h', '7d', '30d', '90d', '1y', 'all', 'nonsense']) {
-    it(`can be asked for a period: ${interval}`, async () => {
+    it(`are available for the interval ${interval}`, async () => {
       const { status, body } = await open('open/day', `?interval=${interval}`);
       expect(status).to.equal(200);
       expect(wordsOf(body)).to.contain('4Clicks');
     });
   }
 
-  it('are a page with nothing on it before anybody has come', async () => {
+  it('show an empty page before the first visit', async () => {
     await world.api.post('/links', { url: SECRET, key: 'new', publicStats: true });
     const { status, body } = await open('new');
     expect(status).to.equal(200);
     expect(wordsOf(body)).to.contain('Nobody has come');
   });
 
-  it('can be taken along as CSV, whose texts are no formulas', async () => {
+  it('can be downloaded as CSV, without formulas', async () => {
     await db()('events')
       .where({ project_id: world.projectId, key: 'open/day', referer: 'news.example' })
       .update({ referer: '=cmd|"/c calc"!A1' });
@@ -116,7 +116,7 @@ describe('public statistics', () => {
     expect(lines).to.include(`referrer,"'=cmd|""/c calc""!A1",1`);
   });
 
-  it('are 404, whatever the reason, where the owner shows none', async () => {
+  it('return 404 when the owner has not enabled them, whatever the reason', async () => {
     const bodies: string[] = [];
     for (const key of ['shut', 'nope', '%20', '..%2f..%2fx', '%E0%A4']) {
       const { status, body } = await open(key);
@@ -130,7 +130,7 @@ describe('public statistics', () => {
     expect(elsewhere.status).to.equal(404);
   });
 
-  it('are limited by address', async () => {
+  it('are limited per client address', async () => {
     const url = `${stack().apiUrl}/stats/${world.domain}/shut`;
     const headers = { 'x-forwarded-for': '203.0.113.200' };
     const statuses = await Promise.all(

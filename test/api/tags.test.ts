@@ -4,7 +4,7 @@ import { aWorkspace } from '../support/world.ts';
 const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'pink', 'brown'];
 
 describe('tags', () => {
-  it('are made with a colour, or one drawn at random', async () => {
+  it('are created with a colour, or a random one', async () => {
     const { api } = await aWorkspace();
     const { status, body, headers } = await api.post('/tags', { name: 'News', color: 'pink' });
     expect(status).to.equal(201);
@@ -18,7 +18,7 @@ describe('tags', () => {
   const refused: [name: string, body: object, message: string][] = [
     ['no name', {}, 'name is required'],
     ['a name and a tag that differ', { name: 'a', tag: 'b' }, 'name and tag must agree'],
-    ['a colour that is none', { name: 'a', color: 'mauve' }, 'color'],
+    ['an unknown colour', { name: 'a', color: 'mauve' }, 'color'],
     ['an empty name', { name: '' }, 'name'],
     ['a name of blanks', { name: '  ' }, 'name'],
     ['an unknown field', { name: 'a', colour: 'red' }, 'colour is not a known field'],
@@ -32,7 +32,7 @@ describe('tags', () => {
     });
   }
 
-  it('have names that are taken whatever their case', async () => {
+  it('have names that are unique regardless of case', async () => {
     const { api } = await aWorkspace();
     await api.post('/tags', { name: 'News', tag: 'News' });
     const second = (await api.post('/tags', { name: 'other' })).body;
@@ -41,7 +41,33 @@ describe('tags', () => {
     expect((await api.put(`/tags/${second.id}`, { name: 'OTHER' })).body.name).to.equal('OTHER');
   });
 
-  it('are one tag when many ask for the same name at once', async () => {
+  it('have names that are compared after Unicode normalisation', async () => {
+    const { api } = await aWorkspace();
+    const decomposed = '  A\u0308rger ';
+    const { body: tag } = await api.post('/tags', { name: decomposed });
+    expect(tag.name).to.equal('Ärger');
+    for (const name of ['Ärger', 'ärger', 'ÄRGER', 'a\u0308rger']) {
+      expect((await api.post('/tags', { name })).status, name).to.equal(409);
+      const { status, body } = await api.post('/links', {
+        url: 'https://a.test',
+        tagNames: [name],
+      });
+      expect([status, body.tagId], name).to.deep.equal([201, tag.id]);
+      expect((await api.get('/links/count', { tagNames: name })).body, name).to.be.greaterThan(0);
+      expect((await api.get('/tags', { search: name.slice(0, -2) })).body, name).to.deep.equal([
+        tag,
+      ]);
+    }
+    expect((await api.put(`/tags/${tag.id}`, { name: 'É' })).body.name).to.equal('É');
+    expect((await api.post('/tags', { name: 'e\u0301' })).status).to.equal(409);
+    expect((await api.post('/tags', { name: 'ärger', tag: 'a\u0308rger' })).status).to.equal(201);
+
+    expect((await api.post('/folders', { name: 'Öl' })).status).to.equal(201);
+    expect((await api.post('/folders', { name: 'o\u0308l' })).status).to.equal(409);
+    expect((await api.get('/folders', { search: 'ÖL' })).body).to.have.length(1);
+  });
+
+  it('are created once for concurrent requests with one name', async () => {
     const { api } = await aWorkspace();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => api.post('/tags', { name: 'same' })),
@@ -50,7 +76,7 @@ describe('tags', () => {
     expect(answers.filter(({ status }) => status === 409)).to.have.length(7);
   });
 
-  it('are changed, and links show the change', async () => {
+  it('are updated, and links show the change', async () => {
     const { api } = await aWorkspace();
     const { body: tag } = await api.post('/tags', { name: 'a', color: 'red' });
     const { body: link } = await api.post('/links', { url: 'https://example.com', tagIds: tag.id });
@@ -66,7 +92,7 @@ describe('tags', () => {
     expect((await api.put(`/tags/${tag.id}`, {})).status).to.equal(422);
   });
 
-  it('are deleted, and leave the links they were on', async () => {
+  it('are deleted, and removed from their links', async () => {
     const { api } = await aWorkspace();
     const { body: tag } = await api.post('/tags', { name: 'a' });
     const { body: link } = await api.post('/links', { url: 'https://example.com', tagId: tag.id });
@@ -76,7 +102,7 @@ describe('tags', () => {
     expect((await api.delete(`/tags/${tag.id}`)).status).to.equal(404);
   });
 
-  it('are listed by name or age, searched, chosen by ids, and paged', async () => {
+  it('are listed by name or age, searched, filtered by ids, and paginated', async () => {
     const { api } = await aWorkspace();
     const made: Record<string, string> = {};
     for (const name of ['beta', 'Alpha', 'a_b', 'gamma%'])
@@ -111,7 +137,7 @@ describe('tags', () => {
 });
 
 describe('folders', () => {
-  it('are made, listed, renamed and deleted; their links stay', async () => {
+  it('are created, listed, renamed and deleted; their links stay', async () => {
     const { api } = await aWorkspace();
     const { status, body: folder } = await api.post('/folders', { name: 'Spring' });
     expect(status).to.equal(201);

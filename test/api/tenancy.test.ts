@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { routes } from '../../src/api/routes.ts';
-import type { ApiAnswer } from '../support/client.ts';
+import { isOfWorkspace } from '../../src/http/route.ts';
+import { db } from '../../src/infra/db.ts';
+import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { aBrowser } from '../support/people.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
@@ -21,11 +24,16 @@ interface Owned {
   deliveryId: string;
   clickId: string;
   jobId: string;
+  keyId: string;
+  importId: string;
+  userId: string;
+  invitationId: string;
 }
 
 type Attempt = (intruder: World, owned: Owned, owner: World) => Promise<void>;
 
 const URL_A = 'https://example.com/a';
+const CSV = { 'content-type': 'text/csv' };
 
 async function is404(answer: Promise<ApiAnswer>): Promise<void> {
   const { status, body } = await answer;
@@ -109,7 +117,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/links/ext_${link.externalId}`));
   },
   'get /qr': async ({ api }) => {
-    // Public: it knows of nobody's records.
+    // Public: it reads no records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
     expect((await api.download('/qr', { url: URL_A }, from)).status).to.equal(200);
   },
@@ -183,6 +191,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isEmpty(api.get('/tags', { ids: tag.id }));
     await isEmpty(api.get('/tags', { search: 'Secret' }));
   },
+  'get /tags/{id}': ({ api }, { tag }) => is404(api.get(`/tags/${tag.id}`)),
   'put /tags/{id}': ({ api }, { tag }) => is404(api.put(`/tags/${tag.id}`, { name: 'stolen' })),
   'delete /tags/{id}': ({ api }, { tag }) => is404(api.delete(`/tags/${tag.id}`)),
   'post /folders': async ({ api }) => {
@@ -194,6 +203,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isEmpty(api.get('/folders'));
     await isEmpty(api.get('/folders', { search: 'Secret' }));
   },
+  'get /folders/{id}': ({ api }, { folder }) => is404(api.get(`/folders/${folder.id}`)),
   'patch /folders/{id}': ({ api }, { folder }) =>
     is404(api.patch(`/folders/${folder.id}`, { name: 'stolen' })),
   'delete /folders/{id}': ({ api }, { folder }) => is404(api.delete(`/folders/${folder.id}`)),
@@ -216,13 +226,16 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isEmpty(api.get('/domains', { search: domain.slug }));
   },
   'post /domains': async ({ api }, { domain }) => {
-    // Anybody may claim a name; it only counts when the DNS says so.
+    // Any workspace may add a name; its DNS record decides which one verifies it.
     const { status, body } = await api.post('/domains', { slug: domain.slug, target: URL_A });
     expect([status, body.verified]).to.deep.equal([201, false]);
     await is(422, api.post(`/domains/${body.id}/verify`));
     await api.delete(`/domains/${body.id}`);
   },
-  'get /domains/{id}': ({ api }, { domain }) => is404(api.get(`/domains/${domain.id}`)),
+  'get /domains/{id}': async ({ api }, { domain }) => {
+    await is404(api.get(`/domains/${domain.id}`));
+    await is404(api.get(`/domains/${domain.slug}`));
+  },
   'patch /domains/{id}': ({ api }, { domain }) =>
     is404(api.patch(`/domains/${domain.id}`, { target: URL_A })),
   'post /domains/{id}/verify': ({ api }, { domain }) =>
@@ -233,7 +246,7 @@ const ATTEMPTS: Record<string, Attempt> = {
   'post /track/sale': async ({ api }, { clickId, link }) => {
     const sale = { amount: 100, customerExternalId: 'secret-customer' };
     await is404(api.post('/track/sale', { ...sale, clickId }));
-    // The same customer id and invoice mean somebody else here.
+    // The same customer id and invoice are another customer and sale here.
     await is(200, api.post('/track/sale', { ...sale, invoiceId: 'secret-invoice' }));
     const [event] = (await api.get('/events', { event: 'sales' })).body;
     expect(event.link).to.equal(null);
@@ -264,6 +277,12 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/events', { externalId: `ext_${link.externalId}` }));
     await is404(api.get('/events', { domain: domain.slug, key: link.key }));
   },
+  'get /events/live': async ({ api }, { link, qrcode, tag, folder }) => {
+    await is404(api.get('/events/live', { linkId: link.id }));
+    await is404(api.get('/events/live', { qrcodeId: qrcode.id }));
+    await is404(api.get('/events/live', { tagId: tag.id }));
+    await is404(api.get('/events/live', { folderId: folder.id }));
+  },
   'get /events/export': async ({ api }, { link }) => {
     const { bytes } = await api.download('/events/export', { interval: 'all', format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
@@ -288,10 +307,85 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/analytics', { domain: domain.slug, key: link.key }));
   },
   'post /webhooks': async ({ api }) => {
-    // Their own, which is told nothing of the other's.
+    // A webhook of their own, which gets no event of the other workspace.
     const own = { name: 'own', url: 'https://example.com/', kinds: ['link.created'] };
     const { id } = (await api.post('/webhooks', own)).body;
     await is(200, api.delete(`/webhooks/${id}`));
+  },
+  'get /workspace': async ({ api, projectId }) => {
+    expect((await api.get('/workspace')).body.id).to.equal(projectId);
+  },
+  'patch /workspace': async ({ api, projectId }, _, owner) => {
+    expect((await api.patch('/workspace', { name: 'mine' })).body.id).to.equal(projectId);
+    expect((await owner.api.get('/workspace')).body.name).to.equal(owner.slug);
+  },
+  'get /logos/{projectId}/{id}': async ({ api }, { qrcode }, { projectId }) => {
+    // Public, and only for logos.
+    const id = qrcode.id;
+    await is404(
+      api.get(`/logos/${projectId}/${id}`, {}, { headers: { 'x-forwarded-for': '198.51.100.23' } }),
+    );
+  },
+  'post /imports': async ({ api }, { tag, folder, domain }) => {
+    const send = (query: Record<string, string>) =>
+      api.post('/imports', 'url\n', { query: { dryRun: 'true', ...query }, headers: CSV });
+    await is(422, send({ tagIds: tag.id }));
+    await is(422, send({ folderId: folder.id }));
+    await is(403, send({ domain: domain.slug }));
+  },
+  'get /imports': ({ api }) => isEmpty(api.get('/imports')),
+  'get /imports/{id}': ({ api }, { importId }) => is404(api.get(`/imports/${importId}`)),
+  'get /imports/{id}/errors': ({ api }, { importId }) =>
+    is404(api.get(`/imports/${importId}/errors`)),
+  'patch /imports/{id}': ({ api }, { importId }) =>
+    is404(api.patch(`/imports/${importId}`, { onConflict: 'update' })),
+  'post /imports/{id}/start': ({ api }, { importId }) =>
+    is404(api.post(`/imports/${importId}/start`)),
+  'post /imports/{id}/cancel': ({ api }, { importId }) =>
+    is404(api.post(`/imports/${importId}/cancel`)),
+  'post /imports/{id}/undo': ({ api }, { importId }) =>
+    is404(api.post(`/imports/${importId}/undo`)),
+  'get /members': async ({ api }, { userId }) => {
+    const { body } = await api.get('/members');
+    expect(body.map((member: { userId: string }) => member.userId)).to.not.include(userId);
+  },
+  'get /members/{userId}': ({ api }, { userId }) => is404(api.get(`/members/${userId}`)),
+  'patch /members/{userId}': ({ api }, { userId }) =>
+    is404(api.patch(`/members/${userId}`, { role: 'viewer' })),
+  'delete /members/{userId}': ({ api }, { userId }) => is404(api.delete(`/members/${userId}`)),
+  'post /invitations': async ({ api }) => {
+    const { body } = await api.post('/invitations', { email: 'a@example.com', role: 'viewer' });
+    await is(200, api.delete(`/invitations/${body.id}`));
+  },
+  'post /invitations/lookup': (_, { invitationId }) =>
+    // Public: its token is what opens it, not its id.
+    is(410, aBrowser().post('/invitations/lookup', { token: invitationId })),
+  'post /invitations/accept': (_, { invitationId }) =>
+    is(410, aBrowser().post('/invitations/accept', { token: invitationId })),
+  'get /invitations': ({ api }) => isEmpty(api.get('/invitations')),
+  'get /invitations/{id}': ({ api }, { invitationId }) =>
+    is404(api.get(`/invitations/${invitationId}`)),
+  'delete /invitations/{id}': ({ api }, { invitationId }) =>
+    is404(api.delete(`/invitations/${invitationId}`)),
+  'post /keys': async ({ api, projectId }) => {
+    const { id, key } = (await api.post('/keys', { name: 'own' })).body;
+    expect((await new ApiClient(key).get('/links')).body).to.deep.equal([]);
+    expect((await db()('api_keys').where({ id }).first()).project_id).to.equal(projectId);
+    await is(200, api.delete(`/keys/${id}`));
+  },
+  'get /keys': async ({ api }, _, owner) => {
+    const [{ id }] = (await owner.api.get('/keys')).body;
+    for (const key of (await api.get('/keys')).body) expect(key.id).to.not.equal(id);
+  },
+  'get /keys/{id}': async ({ api }, { keyId }) => is404(api.get(`/keys/${keyId}`)),
+  'patch /keys/{id}': ({ api }, { keyId }) => is404(api.patch(`/keys/${keyId}`, { name: 'x' })),
+  'post /keys/{id}/rotate': ({ api }, { keyId }) => is404(api.post(`/keys/${keyId}/rotate`)),
+  'delete /keys/{id}': ({ api }, { keyId }) => is404(api.delete(`/keys/${keyId}`)),
+  'get /audit-log': async ({ api }, { link, tag }, owner) => {
+    for (const target of [link.id, tag.id]) await isEmpty(api.get('/audit-log', { target }));
+    const [{ actor }] = (await owner.api.get('/audit-log', { target: link.id })).body;
+    await isEmpty(api.get('/audit-log', { actor: actor.userId }));
+    await isEmpty(api.get('/audit-log', { actor: actor.apiKeyId }));
   },
   'get /webhooks': ({ api }) => isEmpty(api.get('/webhooks')),
   'get /webhooks/{id}': ({ api }, { webhook }) => is404(api.get(`/webhooks/${webhook.id}`)),
@@ -336,7 +430,7 @@ describe('two workspaces', () => {
       previousSecretUntil: __,
       ...webhook
     } = (await api.post('/webhooks', made)).body;
-    // What is told of it stays here: nobody is asked.
+    // Disabled: its deliveries are stored, not sent.
     await api.patch(`/webhooks/${webhook.id}`, { enabled: false });
     const link = (
       await api.post('/links', {
@@ -388,6 +482,12 @@ describe('two workspaces', () => {
       customer,
       clickId,
       jobId,
+      keyId: (await api.get('/keys')).body[0].id,
+      importId: (await api.post('/imports', 'url\n', { query: { dryRun: true }, headers: CSV }))
+        .body.id,
+      userId: (await api.get('/members')).body[0].userId,
+      invitationId: (await api.post('/invitations', { email: 'b@example.com', role: 'viewer' }))
+        .body.id,
     };
     await eventually(async () => {
       expect((await api.get('/analytics')).body.clicks).to.equal(1);
@@ -395,19 +495,22 @@ describe('two workspaces', () => {
     });
   });
 
-  it('are tried over every route', () => {
+  it('are tested on every route', () => {
     expect(Object.keys(ATTEMPTS).toSorted()).to.deep.equal(
-      routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+      routes
+        .filter(({ scope, tag }) => isOfWorkspace(scope) || (scope === 'public' && tag !== 'Users'))
+        .map(({ method, path }) => `${method} ${path}`)
+        .toSorted(),
     );
   });
 
   for (const [name, attempt] of Object.entries(ATTEMPTS)) {
-    it(`know nothing of each other: ${name}`, async () => {
+    it(`cannot read or change each other’s records: ${name}`, async () => {
       await attempt(intruder, owned, owner);
     });
   }
 
-  it('have not changed each other', async () => {
+  it('have not changed each other’s records', async () => {
     const { api } = owner;
     const { link, qrcode, tag, folder, page, domain, customer } = owned;
     expect((await api.get(`/qrcodes/${qrcode.id}`)).body).to.deep.equal(qrcode);

@@ -375,7 +375,7 @@ const PLACES: PageShape[] = [
     { body: `\n <!-- 1 -->${titled('A')}` },
     { title: 'A' },
   ),
-  row('has a Content-Type that is none', html(titled('A'), 'html'), { title: 'A' }),
+  row('has an invalid Content-Type', html(titled('A'), 'html'), { title: 'A' }),
   row('calls itself plain text, and is HTML', html(titled('A'), 'text/plain'), { title: 'A' }),
   row(
     'calls itself XML, and is XHTML',
@@ -425,7 +425,7 @@ const ADDRESSES: PageShape[] = [
     { icon: 'SITE/i.ico' },
   ),
   row(
-    'has addresses that are none',
+    'has invalid URLs',
     head(
       '<meta property=og:image content="javascript:alert(1)"><meta property=og:image:secure_url content="data:image/png;base64,AAAA"><meta property=og:image:url content="http://["><meta name=twitter:image content="https://a.example/t.png">',
     ),
@@ -544,87 +544,91 @@ export const PAGES: readonly PageShape[] = [
   ...COMPRESSED,
 ];
 
-/** What is no page, and why. */
+/** Responses that are no page, and the reason. */
 export const NO_PAGES: readonly { what: string; answer: SiteAnswer; why: string }[] = [
   {
     what: 'JSON',
     answer: html('{"title":"A"}', 'application/json'),
-    why: 'not a web page: its type is application/json',
+    why: 'must respond with a web page, not application/json',
   },
   {
-    what: 'HTML that is called JSON',
+    what: 'HTML with the type of JSON',
     answer: html(titled('A'), 'application/json'),
-    why: 'not a web page: its type is application/json',
+    why: 'must respond with a web page, not application/json',
   },
   {
     what: 'a PDF',
     answer: html('%PDF-1.7', 'application/pdf'),
-    why: 'not a web page: its type is application/pdf',
+    why: 'must respond with a web page, not application/pdf',
   },
-  { what: 'a video', answer: html('', 'video/mp4'), why: 'not a web page: its type is video/mp4' },
+  {
+    what: 'a video',
+    answer: html('', 'video/mp4'),
+    why: 'must respond with a web page, not video/mp4',
+  },
   {
     what: 'plain text',
     answer: html('hello', 'text/plain; charset=utf-8'),
-    why: 'not a web page: its type is text/plain, and it does not begin as HTML',
+    why: 'must respond with a web page: a body of type text/plain must begin as HTML',
   },
   {
     what: 'a feed',
     answer: html('<?xml version="1.0"?><rss><title>A</title></rss>', 'application/xml'),
-    why: 'not a web page: its type is application/xml, and it does not begin as HTML',
+    why: 'must respond with a web page: a body of type application/xml must begin as HTML',
   },
   {
     what: 'bytes without a Content-Type',
     answer: { body: Buffer.alloc(5_000, 7) },
-    why: 'not a web page: its type is not given, and it does not begin as HTML',
+    why: 'must respond with a web page: a body without a type must begin as HTML',
   },
   {
-    what: 'a page that is not there',
+    what: 'a missing page',
     answer: { ...html(titled('Not found')), status: 404 },
-    why: 'could not be fetched: its host answered 404 (Not Found)',
+    why: 'must respond with status 2xx, not 404 (Not Found)',
   },
   {
-    what: 'a page that is forbidden',
+    what: 'a forbidden page',
     answer: { ...html(titled('No')), status: 403 },
-    why: 'could not be fetched: its host answered 403 (Forbidden)',
+    why: 'must respond with status 2xx, not 403 (Forbidden)',
   },
   {
-    what: 'a broken page',
+    what: 'a page with a server error',
     answer: { ...html(titled('Oh')), status: 500 },
-    why: 'could not be fetched: its host answered 500 (Internal Server Error)',
+    why: 'must respond with status 2xx, not 500 (Internal Server Error)',
   },
   {
-    what: 'a status that nobody knows',
+    what: 'an unknown status',
     answer: { ...html(titled('Oh')), status: 599 },
-    why: 'could not be fetched: its host answered 599',
+    why: 'must respond with status 2xx, not 599',
   },
   {
-    what: 'a redirect to nowhere',
+    what: 'a redirect without a Location',
     answer: { status: 302 },
-    why: 'could not be fetched: its host answered 302 (Found)',
+    why: 'must respond with status 2xx, not 302 (Found)',
   },
   {
-    what: 'a redirect to no address',
+    what: 'a redirect to an invalid URL',
     answer: { status: 301, headers: { location: 'http://[' } },
-    why: 'could not be fetched: it redirects to no valid address',
+    why: 'must not redirect to an invalid URL',
   },
   {
     what: 'a redirect to a file',
     answer: { status: 301, headers: { location: 'file:///etc/passwd' } },
-    why: 'could not be fetched: it must begin with http:// or https://',
+    why: 'must begin with http:// or https://',
   },
   {
-    what: 'gzip that is none',
+    what: 'invalid gzip',
     answer: packed('gzip', Buffer.from(titled('A'))),
-    why: 'could not be fetched: it is compressed, and damaged',
+    why: 'must not respond with damaged compressed data',
   },
   {
-    what: 'gzip that breaks off',
+    what: 'truncated gzip',
     answer: packed('gzip', gzipSync(`<title>A</title>${filler(50)}`).subarray(0, 40)),
-    why: 'could not be fetched: it is compressed, and damaged',
+    why: 'must not respond with damaged compressed data',
   },
   {
-    what: 'a compression that was not asked for',
+    what: 'an encoding that was not requested',
     answer: packed('zstd', Buffer.from('A')),
-    why: 'could not be fetched: it is compressed in a way that was not asked for',
+    why: 'must respond uncompressed or in an accepted encoding',
   },
 ];

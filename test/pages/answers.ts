@@ -1,23 +1,24 @@
 /*
  * One answer of every kind, by the path under which it is served here.
  */
-import type { Language } from '../../src/html/language.ts';
-import type { Page as Answer } from '../../src/html/layout.ts';
-import type { Phrase } from '../../src/html/phrases/en.ts';
+
 import type { FormField, LinkEntry, PageEntry } from '../../src/lookup/entry.ts';
-import { badRequestPage } from '../../src/redirect/html/bad-request.ts';
-import { beforePage, type Showing } from '../../src/redirect/html/before.ts';
-import { cardPage } from '../../src/redirect/html/card.ts';
-import { displayPage, fileAnswer } from '../../src/redirect/html/display.ts';
-import { expiredPage } from '../../src/redirect/html/expired.ts';
-import { methodNotAllowedPage } from '../../src/redirect/html/method-not-allowed.ts';
-import { notFoundPage } from '../../src/redirect/html/not-found.ts';
-import { notStartedPage } from '../../src/redirect/html/not-started.ts';
-import { passwordPage } from '../../src/redirect/html/password.ts';
-import { previewPage } from '../../src/redirect/html/preview.ts';
-import { tooMuchPage } from '../../src/redirect/html/too-much.ts';
-import { unavailablePage } from '../../src/redirect/html/unavailable.ts';
-import { statsPage } from '../../src/stats/page.ts';
+import { statsPage } from '../../src/public-stats/page.ts';
+import { badRequestPage } from '../../src/redirect/pages/bad-request.ts';
+import { type BeforePageOptions, beforePage } from '../../src/redirect/pages/before.ts';
+import { cardPage } from '../../src/redirect/pages/card.ts';
+import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
+import { expiredPage } from '../../src/redirect/pages/expired.ts';
+import { methodNotAllowedPage } from '../../src/redirect/pages/method-not-allowed.ts';
+import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
+import { notStartedPage } from '../../src/redirect/pages/not-started.ts';
+import { passwordPage } from '../../src/redirect/pages/password.ts';
+import { previewPage } from '../../src/redirect/pages/preview.ts';
+import { tooMuchPage } from '../../src/redirect/pages/too-much.ts';
+import { unavailablePage } from '../../src/redirect/pages/unavailable.ts';
+import type { Language } from '../../src/web/language.ts';
+import type { Page as Answer } from '../../src/web/layout.ts';
+import type { Phrase } from '../../src/web/phrases/en.ts';
 import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
 import { allTime, NOTHING_YET, thirtyDays, today } from './statistics.ts';
 
@@ -95,7 +96,7 @@ const FIELDS: FormField[] = [
   { name: 'news', label: 'Send me news', type: 'checkbox', required: false },
 ];
 
-const FAULTS: [name: string, fault: Phrase][] = [
+const ERRORS: [name: string, error: Phrase][] = [
   ['name', 'Please fill in this field.'],
   ['email', 'Please enter an email address.'],
   ['people', 'Please enter a number.'],
@@ -111,7 +112,7 @@ const TEXT =
   'The concert is sold out, but the garden is open to everybody.\n\nBring a blanket and something warm.';
 
 /** A page before the destination; without a form there is nothing that could be mandatory. */
-function beforeAnswer(page: Partial<PageEntry>, showing: Partial<Showing> = {}): Answer {
+function beforeAnswer(page: Partial<PageEntry>, showing: Partial<BeforePageOptions> = {}): Answer {
   return beforePage(
     { ...WORDS, ...page },
     {
@@ -125,7 +126,7 @@ function beforeAnswer(page: Partial<PageEntry>, showing: Partial<Showing> = {}):
 }
 
 function before(image: string): Named {
-  const sent = { form: new URLSearchParams(SENT), faults: new Map(FAULTS) };
+  const sent = { form: new URLSearchParams(SENT), errors: new Map(ERRORS) };
   const hostile: Partial<PageEntry> = {
     title: `${HOSTILE.script} ${HOSTILE.override}`,
     text: `${HOSTILE.unbroken}\n${HOSTILE.quotes} رسالة`,
@@ -159,8 +160,14 @@ const LINK: LinkEntry = {
 const LONG_URL = `https://northwind.example/${'a-long-way-to-the-garden/'.repeat(60)}?from=${'x'.repeat(500)}`;
 
 function previewAnswer(link: Partial<LinkEntry>, language: Language = 'en'): Answer {
-  const address = { shortLink: 'https://acme.link/garden', path: '/garden?from=poster' };
-  return previewPage({ ...LINK, ...link }, address, language);
+  const whole = { ...LINK, ...link };
+  const { destination } = whole;
+  const address = {
+    shortLink: 'https://acme.link/garden',
+    path: '/garden?from=poster',
+    destination,
+  };
+  return previewPage(whole, address, language);
 }
 
 function previews(): Named {
@@ -213,7 +220,7 @@ function statistics(): Named {
 function inLanguage(language: (typeof OTHERS)[number], image: string): Named {
   const suffix = `-${language}`;
   const { name } = STATS;
-  const sent = { form: new URLSearchParams(SENT), faults: new Map(FAULTS) };
+  const sent = { form: new URLSearchParams(SENT), errors: new Map(ERRORS) };
   const address = { shortLink: 'https://acme.link/wifi' };
   const stats = { name, what: { de: 'Klicks', ja: 'クリック数' }[language], language };
   return [

@@ -37,7 +37,7 @@ export async function inWindow(
   }
 }
 
-/** What a page complains of from now on. */
+/** Collects the errors of a page from now on. */
 function listen(page: Page): () => string[] {
   const errors: string[] = [];
   const messages: { text: string; url: string }[] = [];

@@ -191,7 +191,7 @@ const ownersBehindPassword: Flow = async (visitor, { link, site, destination }) 
   await visitor.arrives(destination);
 };
 
-const cloaked: Flow = async (visitor, { link }) => {
+const rewrite: Flow = async (visitor, { link }) => {
   const { page } = visitor;
   const { url } = await link({ rewrite: true, title: 'Summer in the garden' });
   await visitor.open(url + QUERY);
@@ -228,7 +228,7 @@ const preview: Flow = async (visitor, { link, destination }) => {
   await visitor.arrives(destination + QUERY);
 };
 
-/** What is shown here and not elsewhere is behind the password too; once it is open, all of it is. */
+/** A display page, its preview and its file are behind the password; entering it once opens all of them. */
 const contact: Flow = async (visitor, { world }) => {
   const { page } = visitor;
   const vcard = { firstName: 'Jürgen', lastName: 'Müller', phones: ['+4930123456'] };
@@ -249,7 +249,7 @@ const contact: Flow = async (visitor, { world }) => {
 const statistics: Flow = async (visitor, { link, world }) => {
   const { page } = visitor;
   const { id, key, url } = await link({ publicStats: true });
-  for (let at = 0; at < 12; at += 1) await comesFromAfar(world, key, at);
+  for (let at = 0; at < 12; at += 1) await visitFromAbroad(world, key, at);
   await eventually(async () => {
     const { clicks } = (await world.api.get(`/links/${id}`)).body;
     if (clicks !== 12) throw new Error(`${clicks} clicks are counted`);
@@ -270,7 +270,7 @@ const statistics: Flow = async (visitor, { link, world }) => {
 const ADDRESSES = ['192.0.2.1', '198.51.100.2', '203.0.113.3', '192.0.2.4', '9.9.9.9'];
 const FROM = ['', 'https://news.example/', 'https://www.search.example/'];
 
-const comesFromAfar = (world: World, key: string, at: number) =>
+const visitFromAbroad = (world: World, key: string, at: number) =>
   world.visit(`/${key}`, {
     userAgent: at % 3 === 0 ? String(WINDOWS['phone']!.userAgent) : userAgent(at),
     headers: {
@@ -289,7 +289,7 @@ const FLOWS: Record<string, Flow> = {
   waits,
   owners,
   'owners-behind-password': ownersBehindPassword,
-  cloaked,
+  rewrite,
   display,
   preview,
   contact,
@@ -297,7 +297,13 @@ const FLOWS: Record<string, Flow> = {
 };
 
 /** Flows that must also work where there are no scripts. */
-const MUTE: ReadonlySet<string> = new Set(['password', 'skipped', 'mandatory', 'waits', 'owners']);
+const WITHOUT_SCRIPTS: ReadonlySet<string> = new Set([
+  'password',
+  'skipped',
+  'mandatory',
+  'waits',
+  'owners',
+]);
 
 /** Goes all the ways in all windows. */
 export async function inspectFlows(
@@ -313,7 +319,7 @@ export async function inspectFlows(
     for (const [name, flow] of Object.entries(FLOWS)) {
       if (!isWanted(`flow-${name}`)) continue;
       for (const window of Object.keys(WINDOWS)) {
-        if (window === 'mute' && !MUTE.has(name)) continue;
+        if (window === 'mute' && !WITHOUT_SCRIPTS.has(name)) continue;
         const file = path.join(folder, `flow-${name}-${window}`);
         const findings = await follow(browser, window, file, (visitor) => flow(visitor, scene));
         results.push({ name: `${name}, ${window}`, findings });

@@ -1,5 +1,5 @@
 /*
- * What is tried on a page in the browser. Each function answers with what it found wrong, in words.
+ * Checks of a page in the browser. Each function returns its findings as text.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -88,7 +88,7 @@ export async function inspectRules(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
-      // What is in a frame is another site's.
+      // The content of a frame belongs to another site.
       iframes: false,
       rules: { 'target-size': { enabled: true } },
     }),

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
-import type { Page as Answer } from '../../src/html/layout.ts';
-import { notFoundPage } from '../../src/redirect/html/not-found.ts';
+import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
+import type { Page as Answer } from '../../src/web/layout.ts';
 import { SAMPLES } from '../support/display-samples.ts';
 import { Site } from '../support/site.ts';
 import { answers } from './answers.ts';
@@ -51,7 +51,7 @@ async function serve(pages: Map<string, Answer>): Promise<{ base: string; close:
   return { base: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-/** What was found on one page, in all its variants. */
+/** Findings on one page, in all its variants. */
 async function inspectPage(browser: Browser, base: string, name: string, folder: string) {
   const url = `${base}/${name}`;
   const sample = SAMPLES[name];

@@ -55,7 +55,7 @@ const sitePage = (title: string, body = '') => `<!doctype html><html lang="en">
 <meta name="viewport" content="width=device-width"><title>${title}</title>
 <main><h1>${title}</h1>${body}</main></html>`;
 
-/** The owner's own page, with a form that is sent to where it is told. */
+/** The owner's own page, with a form that is sent to the URL in `continue`. */
 export function ownersPage(site: Site): string {
   return site.answer('/own', (request, response) => {
     const onward = new URL(request.url!, site.url).searchParams.get('continue') ?? '';

@@ -1,8 +1,8 @@
 /*
  * Made-up numbers, the same in every run.
  */
-import type { Granularity } from '../../src/analytics/interval.ts';
-import type { Share, Statistics } from '../../src/stats/queries.ts';
+import type { Granularity } from '../../src/events/query/interval.ts';
+import type { Share, Statistics } from '../../src/public-stats/queries.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -33,9 +33,9 @@ function split(total: number, ...values: string[]): Share[] {
   });
 }
 
-const ROUGH = [31, 44, 28, 52, 61, 12, 9, 38, 47, 55, 73, 68, 21, 15, 40];
+const DAILY_VISITS = [31, 44, 28, 52, 61, 12, 9, 38, 47, 55, 73, 68, 21, 15, 40];
 
-const countAt = (at: number) => ROUGH[at % ROUGH.length]! + at * 3;
+const countAt = (at: number) => DAILY_VISITS[at % DAILY_VISITS.length]! + at * 3;
 
 const sharesOf = (total: number): Shares => ({
   countries: split(total, 'DE', 'FR', 'JP', 'US', 'BR', 'GB', 'NL', 'Unknown', 'PL', 'AT'),

@@ -24,7 +24,7 @@ export const WINDOWS: Record<string, BrowserContextOptions> = {
   },
 };
 
-/** Somebody with a browser, who keeps what is wrong. */
+/** A visitor with a browser, who collects findings. */
 export class Visitor {
   readonly page: Page;
   readonly found: string[] = [];

@@ -1,15 +1,11 @@
 import sharp from 'sharp';
 import { Refusal } from '../../src/errors.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
-import {
-  type Design,
-  defaultDesign,
-  FORMATS,
-  type MiddleImage,
-} from '../../src/qrcodes/render/design.ts';
+import { type Design, defaultDesign, FORMATS } from '../../src/qrcodes/render/design.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
 import { encodeMatrix, LEVELS } from '../../src/qrcodes/render/matrix.ts';
+import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import {
   largestMiddle,
@@ -20,7 +16,7 @@ import { payloadOf, shortLink } from './contents.ts';
 import { type ImpossiblePair, pairwise, type Row, seeded } from './pairwise.ts';
 import type { Scene } from './renderings.ts';
 
-/** What is combined: every pair of two choices of different factors occurs. */
+/** Factors and their choices: every pair of choices of different factors occurs. */
 export const FACTORS = {
   type: CONTENT_NAMES,
   kind: ['static', 'dynamic'],

@@ -1,4 +1,4 @@
-import { check } from '../../src/api/input.ts';
+import { check } from '../../src/http/input.ts';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
@@ -52,7 +52,7 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
     { currency: 'dogecoin', address: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L' },
     {
       currency: 'ethereum',
-      address: '0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359',
+      address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
       amount: '2.014000000000000001',
     },
   ],
@@ -98,7 +98,7 @@ export function payloadOf(name: ContentName, length: Length): string {
   return type.encode(check(type.schema, sent, name));
 }
 
-/** The page that a dynamic code of a type shows; `undefined` where it leads on. */
+/** The page that a dynamic code of a type shows; `undefined` where it redirects. */
 export function pageOf(name: ContentName): DisplayPage | undefined {
   const type = CONTENT_TYPES[name] as ContentType;
   const content = check<never>(type.schema, SAMPLES[name][1], name);

@@ -7,7 +7,7 @@ export interface Failure {
   case: Case;
   rendering: Rendering;
   decoder: string;
-  /** What it gave; `undefined` when it found nothing. */
+  /** The decoded payload; `undefined` when it found nothing. */
   got: string | undefined;
 }
 

@@ -1,7 +1,8 @@
 import sharp from 'sharp';
-import type { Design, Format, MiddleImage } from '../../src/qrcodes/render/design.ts';
+import type { Design, Format } from '../../src/qrcodes/render/design.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
+import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
 import { leastSize } from '../../src/qrcodes/render/scannability.ts';
 import { type Pixels, printed, toPixels } from '../support/decoders.ts';

@@ -42,7 +42,7 @@ function findInjection(body: string): string[] {
   return found;
 }
 
-function expectHarmless({ status, headers, body }: VisitAnswer, what: string): void {
+function expectEscaped({ status, headers, body }: VisitAnswer, what: string): void {
   expect(status, what).to.be.below(500);
   expect(headers['set-cookie']?.join() ?? '', what).not.to.contain('owned');
   if (status < 400 && headers.location !== undefined) {
@@ -65,7 +65,7 @@ describe('hostile texts', () => {
   const from = (visitor: number) => ({ 'x-forwarded-for': `203.0.113.${visitor}` });
 
   for (const [what, text] of Object.entries(HOSTILE)) {
-    it(`stay texts in cards, previews and frames: ${what}`, async () => {
+    it(`are escaped in display pages, previews and frames: ${what}`, async () => {
       const { status, body: link } = await world.api.post('/links', {
         url: `https://example.com/?q=${encodeURIComponent(text.toWellFormed()).slice(0, 20_000)}`,
         title: text.slice(0, 1_000),
@@ -76,11 +76,11 @@ describe('hostile texts', () => {
       });
       expect(status).to.be.oneOf([201, 422]);
       if (status !== 201) return;
-      expectHarmless(await world.visit(`/${link.key}`, crawler), 'card');
-      expectHarmless(await world.visit(`/${link.key}+`), 'preview');
+      expectEscaped(await world.visit(`/${link.key}`, crawler), 'card');
+      expectEscaped(await world.visit(`/${link.key}+`), 'preview');
     });
 
-    it(`stay texts on pages before the destination, and in answers: ${what}`, async () => {
+    it(`are escaped on pages before the destination, and in answers: ${what}`, async () => {
       const fields = [
         { name: 'a', label: text.slice(0, 200), placeholder: text.slice(0, 200), required: true },
         { name: 'b', label: 'B', type: 'select', options: [text.slice(0, 200), 'x'] },
@@ -102,13 +102,13 @@ describe('hostile texts', () => {
         isFormMandatory: true,
       });
       const shown = await world.visit(`/${link.key}?x="><script>alert(1)</script>`);
-      expectHarmless(shown, 'page');
+      expectEscaped(shown, 'page');
       const path = /action="([^"]+)"/.exec(shown.body)![1]!.replaceAll('&amp;', '&');
       const refused = await world.visit(path.replaceAll(/[<>"]/g, encodeURIComponent), {
         form: { a: text, c: text, d: text },
       });
       expect(refused.status).to.equal(422);
-      expectHarmless(refused, 'page with faults');
+      expectEscaped(refused, 'page with faults');
       const form = { a: text.slice(0, 1_900), c: text.slice(0, 9_000) };
       const sent = await world.visit(path.split('?')[0]!, { form });
       expect([sent.status, sent.headers.location]).to.deep.equal([303, 'https://example.com/']);
@@ -118,7 +118,7 @@ describe('hostile texts', () => {
       });
     });
 
-    it(`stay texts in the address, and in what visitors send along: ${what}`, async () => {
+    it(`are escaped when visitors send them in URLs and forms: ${what}`, async () => {
       const { body: link } = await world.api.post('/links', {
         url: 'https://example.com/',
         password: 'x',
@@ -142,11 +142,11 @@ describe('hostile texts', () => {
             cookie: `unlock_${link.id}=${encoded.slice(0, 2_000)}`,
           },
         });
-        expectHarmless(answer, path.slice(0, 60));
+        expectEscaped(answer, path.slice(0, 60));
       }
     });
 
-    it(`stay texts on the page of statistics and in its file: ${what}`, async () => {
+    it(`are escaped on the page of statistics and in its CSV: ${what}`, async () => {
       const { body: link } = await world.api.post('/links', {
         url: 'https://example.com/',
         publicStats: true,
@@ -170,7 +170,7 @@ describe('hostile texts', () => {
     });
   }
 
-  it('make no header of a destination', async () => {
+  it('add no header to a redirect', async () => {
     for (const url of ['https://example.com/\r\nX: 1', 'https://example.com/\u0000']) {
       expect((await world.api.post('/links', { url })).status).to.equal(422);
     }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { aWorkspace, visit } from '../support/world.ts';
 
-describe('what every domain has besides links', () => {
-  it('is a robots.txt that lets crawlers read what each link allows', async () => {
+describe('files and endpoints of every domain', () => {
+  it('include a robots.txt that allows what each link allows', async () => {
     const world = await aWorkspace();
     const { status, headers, body } = await world.visit('/robots.txt');
     expect(status).to.equal(200);
@@ -11,12 +11,12 @@ describe('what every domain has besides links', () => {
     expect((await visit('/robots.txt', { host: 'nobody.example' })).status).to.equal(404);
   });
 
-  it('is no icon, without an error in the browser’s console', async () => {
+  it('include no icon, without an error in the browser’s console', async () => {
     const { visit } = await aWorkspace();
     expect((await visit('/favicon.ico')).status).to.equal(204);
   });
 
-  it('is the answer to a proxy that asks for which names it may get certificates', async () => {
+  it('include the check for on-demand certificates of a proxy', async () => {
     const world = await aWorkspace();
     const ask = async (domain: string, host = '127.0.0.1') =>
       (await visit(`/_/domains/ask?domain=${encodeURIComponent(domain)}`, { host })).status;
@@ -31,7 +31,7 @@ describe('what every domain has besides links', () => {
     expect((await visit('/_/domains/ask', { host: '127.0.0.1' })).status).to.equal(404);
   });
 
-  it('believes https only by the word of a trusted proxy, and of the nearest one', async () => {
+  it('accept https only from a trusted proxy, and from the nearest one', async () => {
     const { api, visit: open } = await aWorkspace();
     await api.post('/links', {
       url: 'https://example.com/',

@@ -15,10 +15,10 @@ const FIELDS = [
 ];
 const ANSWERS = { name: 'Ada', email: 'ada@example.com' };
 
-/** The path that leads on from a page. */
+/** The path that continues from a page. */
 function onward({ body }: VisitAnswer): string {
   const path = /(?:action|href)="(\/_\/continue\/[^"]+)"/.exec(body)?.[1];
-  if (path === undefined) throw new Error(`nothing leads on:\n${body}`);
+  if (path === undefined) throw new Error(`no path to continue:\n${body}`);
   return path.replaceAll('&amp;', '&');
 }
 
@@ -56,7 +56,7 @@ describe('a page before the destination', () => {
   const leadsOf = (linkId: string) =>
     db()('events').where({ project_id: world.projectId, link_id: linkId, event: 'lead' });
 
-  it('is shown first, and leads on with the visitor’s query', async () => {
+  it('is shown first, and continues with the visitor’s query', async () => {
     const page = await aPage({ text: 'Two\nlines', button: 'Go on', image: 'https://i.example/p' });
     const link = await aLink({ pageId: page.id });
     const shown = await open(`/${link.key}?x=%20y`);
@@ -71,7 +71,7 @@ describe('a page before the destination', () => {
     expect([status, headers.location]).to.deep.equal([302, `${A}?x=%20y`]);
   });
 
-  it('counts a view when it is shown and a click when the visitor goes on', async () => {
+  it('counts a view when it is shown and a click when the visitor continues', async () => {
     const page = await aPage();
     const link = await aLink({ pageId: page.id });
     const shown = await open(`/${link.key}`);
@@ -85,7 +85,7 @@ describe('a page before the destination', () => {
     expect((await world.api.get(`/pages/${page.id}`)).body.views).to.equal(1);
   });
 
-  it('changes for all its links at once', async () => {
+  it('is changed for all its links at once', async () => {
     const page = await aPage();
     const link = await aLink({ pageId: page.id });
     for (const process of [0, 1] as const) await open(`/${link.key}`, { process });
@@ -99,7 +99,7 @@ describe('a page before the destination', () => {
     }
   });
 
-  it('keeps the answers of its form as a lead, and marks the link as filled', async () => {
+  it('stores the answers of its form as a lead, and sets filled of the link', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id, isFormMandatory: true });
     const shown = await open(`/${link.key}`);
@@ -121,7 +121,7 @@ describe('a page before the destination', () => {
     expect(click).to.include({ event: 'click', link_id: link.id });
   });
 
-  it('names the click of a lead where every visit counts, too', async () => {
+  it('records the click of a lead also without a window', async () => {
     const { api, visit, projectId, set } = await aWorkspace();
     await set({ clickDedupeSeconds: 0 });
     const page = (await api.post('/pages', { title: 'Before', fields: FIELDS })).body;
@@ -143,7 +143,7 @@ describe('a page before the destination', () => {
     }
   });
 
-  it('takes a form that is sent twice for one lead', async () => {
+  it('records one lead for a form that is sent twice', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id });
     const path = onward(await open(`/${link.key}`));
@@ -153,7 +153,7 @@ describe('a page before the destination', () => {
     expect(await leadsOf(link.id)).to.have.lengthOf(2);
   });
 
-  it('shows the form again with what is wrong, and keeps what was right', async () => {
+  it('shows the form again with its errors, and keeps the valid answers', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id, isFormMandatory: true });
     const path = onward(await open(`/${link.key}?x=1`));
@@ -176,7 +176,39 @@ describe('a page before the destination', () => {
     await eventually(async () => expect((await record(link.id)).leads).to.equal(1));
   });
 
-  it('with a mandatory form can’t be skipped', async () => {
+  it('with a mandatory form hides the destination from previews and crawlers', async () => {
+    const page = await aPage({ fields: FIELDS });
+    const hidden = {
+      url: 'https://concealed.example/destination',
+      title: 'Concealed title',
+      description: 'Concealed words',
+      proxy: true,
+      isFormMandatory: true,
+    };
+    const ours = await aLink({ ...hidden, pageId: page.id });
+    const owners = await aLink({ ...hidden, pageUrl: 'https://owner.example/form' });
+    const crawler = { userAgent: 'facebookexternalhit/1.1' };
+    for (const { key } of [ours, owners]) {
+      const ways: [path: string, options: object][] = [
+        [`/${key}+`, {}],
+        [`/${key}`, crawler],
+        [`/${key}+`, crawler],
+        [`/_/file/${key}`, {}],
+        [`/${key}`, { method: 'HEAD' }],
+        [`/${key}?qr=1`, {}],
+      ];
+      for (const [path, options] of ways) {
+        const { status, headers, body } = await open(path, options);
+        expect(status, path).to.be.oneOf([200, 302, 404]);
+        expect(JSON.stringify(headers) + body, path).not.to.match(/concealed/i);
+      }
+    }
+    expect((await open(`/${ours.key}+`)).body).to.contain('Before you go');
+    const shown = onward(await open(`/${ours.key}`));
+    expect((await open(shown, { form: ANSWERS })).headers.location).to.equal(hidden.url);
+  });
+
+  it('with a mandatory form cannot be skipped', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id, isFormMandatory: true });
     const other = await aLink({ pageId: page.id });
@@ -207,7 +239,7 @@ describe('a page before the destination', () => {
     expect(await leadsOf(link.id)).to.have.lengthOf(0);
   });
 
-  it('with a form that is optional can be skipped', async () => {
+  it('with an optional form can be skipped', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id });
     const shown = await open(`/${link.key}`);
@@ -215,7 +247,7 @@ describe('a page before the destination', () => {
     expect((await open(onward(shown))).headers.location).to.equal(A);
   });
 
-  it('holds visitors as long as its owner wants', async () => {
+  it('delays visitors for waitSeconds', async () => {
     const page = await aPage({ waitSeconds: 3 });
     const link = await aLink({ pageId: page.id });
     const shown = await open(`/${link.key}`);
@@ -228,7 +260,7 @@ describe('a page before the destination', () => {
     );
   });
 
-  it('that is the owner’s own gets an address that leads on', async () => {
+  it('of the owner gets a URL that continues', async () => {
     const link = await aLink({ pageUrl: 'https://owner.example/page?a=1#part' });
     const { status, headers } = await open(`/${link.key}?x=1`, {
       headers: { 'x-forwarded-proto': 'https' },
@@ -242,7 +274,7 @@ describe('a page before the destination', () => {
     expect(last.location).to.equal(`${A}?x=1`);
   });
 
-  it('that is the owner’s own leads on only after its form, where that is mandatory', async () => {
+  it('of the owner continues only after its form, if that is mandatory', async () => {
     const link = await aLink({ pageUrl: 'https://owner.example/', isFormMandatory: true });
     const { headers } = await open(`/${link.key}`);
     const next = new URL(new URL(headers.location!).searchParams.get('continue')!);
@@ -256,7 +288,7 @@ describe('a page before the destination', () => {
     expect(lead.metadata).to.deep.include({ answer: '42', colour: 'red, blue' });
   });
 
-  it('that is the owner’s own leads on behind a password too, though its form brings no cookie', async () => {
+  it('of the owner continues behind a password too, though its form sends no cookie', async () => {
     const link = await aLink({
       pageUrl: 'https://owner.example/',
       isFormMandatory: true,
@@ -275,7 +307,7 @@ describe('a page before the destination', () => {
     });
   });
 
-  it('stands before QR codes too, and after their password', async () => {
+  it('is shown for QR codes too, and after their password', async () => {
     const page = await aPage({ fields: FIELDS });
     const { body: code } = await world.api.post('/qrcodes', {
       type: 'wifi',
@@ -295,14 +327,14 @@ describe('a page before the destination', () => {
     });
   });
 
-  it('that leads on with 308 does not send the answers on to the destination', async () => {
+  it('that continues with 308 does not send the answers to the destination', async () => {
     const page = await aPage({ fields: FIELDS });
     const link = await aLink({ pageId: page.id, redirectStatus: 308 });
     const { status } = await open(onward(await open(`/${link.key}`)), { form: ANSWERS });
     expect(status).to.equal(303);
   });
 
-  it('can’t be deleted while it is shown', async () => {
+  it('cannot be deleted while a link uses it', async () => {
     const page = await aPage();
     const link = await aLink({ pageId: page.id });
     const refused = await world.api.delete(`/pages/${page.id}`);
@@ -316,11 +348,15 @@ describe('a page before the destination', () => {
   const bad: [what: string, fields: object, names: RegExp][] = [
     ['no title', { title: undefined }, /title is required/],
     ['an unknown field', { colour: 'red' }, /colour/],
-    ['a picture that is a script', { image: 'javascript:alert(1)' }, /image must be a URL/],
+    [
+      'a picture that is a script',
+      { image: 'javascript:alert(1)' },
+      /image must not use the scheme/,
+    ],
     ['a wait that is too long', { waitSeconds: 61 }, /waitSeconds/],
     ['a question without a label', { fields: [{ name: 'a' }] }, /label/],
     ['two questions of one name', { fields: [FIELDS[0], FIELDS[0]] }, /fields/],
-    ['a name that is none', { fields: [{ ...FIELDS[0], name: '1 a' }] }, /name/],
+    ['an invalid name', { fields: [{ ...FIELDS[0], name: '1 a' }] }, /name/],
     ['a choice of nothing', { fields: [{ ...FIELDS[4], options: [] }] }, /options/],
     [
       'a select without options',
@@ -331,7 +367,7 @@ describe('a page before the destination', () => {
     ['an unknown type', { fields: [{ ...FIELDS[0], type: 'file' }] }, /type/],
   ];
   for (const [what, fields, names] of bad) {
-    it(`is refused with 422 that names the field: ${what}`, async () => {
+    it(`is refused with 422 and the name of the field: ${what}`, async () => {
       const { status, body } = await world.api.post('/pages', { title: 'A', ...fields });
       expect(status).to.equal(422);
       expect(body.error.message).to.match(names);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { Unavailable } from '../../src/lookup/find.ts';
-import { Quota } from '../../src/redirect/quota.ts';
+import { Quota } from '../../src/redirect/limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 
-describe('a link that may be visited only so often', () => {
+describe('a link with maxVisits', () => {
   let world: World;
 
   before(async () => {
@@ -17,7 +17,7 @@ describe('a link that may be visited only so often', () => {
   const open = (key: string, visitor: number, options: object = {}) =>
     world.visit(`/${key}`, { userAgent: browser(visitor), ...options });
 
-  it('leads exactly that many visitors on, however many come at once', async () => {
+  it('redirects exactly that many concurrent visitors', async () => {
     const { body: link } = await world.api.post('/links', { url: A, key: 'many', maxVisits: 25 });
     const answers = await Promise.all(
       Array.from({ length: 120 }, (_, at) => open('many', at, { process: at % 2 })),
@@ -29,14 +29,14 @@ describe('a link that may be visited only so often', () => {
     });
   });
 
-  it('lets a visitor come again within the window, until it is used up', async () => {
+  it('redirects a visitor again within the window, until it is used up', async () => {
     await world.api.post('/links', { url: A, key: 'two', maxVisits: 2 });
     const statuses: number[] = [];
     for (const visitor of [1, 1, 1, 2, 1, 3]) statuses.push((await open('two', visitor)).status);
     expect(statuses).to.deep.equal([302, 302, 302, 302, 410, 410]);
   });
 
-  it('then leads where expired links lead', async () => {
+  it('then redirects as if it were expired', async () => {
     await world.api.post('/links', {
       url: A,
       key: 'over',
@@ -47,7 +47,7 @@ describe('a link that may be visited only so often', () => {
     expect((await open('over', 2)).headers.location).to.equal('https://example.com/over');
   });
 
-  it('takes no visit for bots, HEAD requests, previews and its password page', async () => {
+  it('does not count bots, HEAD requests, previews and its password page', async () => {
     await world.api.post('/links', { url: A, key: 'one', maxVisits: 1 });
     await open('one', 1, { userAgent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
     await open('one', 2, { method: 'HEAD' });
@@ -60,7 +60,7 @@ describe('a link that may be visited only so often', () => {
     expect((await open('one+', 6)).status).to.equal(410);
   });
 
-  it('goes on when it may be visited more often', async () => {
+  it('redirects again when maxVisits is raised', async () => {
     const { body: link } = await world.api.post('/links', { url: A, key: 'more', maxVisits: 1 });
     expect((await open('more', 1)).status).to.equal(302);
     expect((await open('more', 2)).status).to.equal(410);
@@ -71,7 +71,7 @@ describe('a link that may be visited only so often', () => {
     expect((await open('more', 3)).status).to.equal(302);
   });
 
-  it('begins with the visits that are counted, where the limit comes later', async () => {
+  it('includes the visits that were counted before it was set', async () => {
     const { body: link } = await world.api.post('/links', { url: A, key: 'late' });
     for (const visitor of [1, 2, 3]) await open('late', visitor);
     await eventually(async () => {
@@ -91,7 +91,7 @@ describe('a link that may be visited only so often', () => {
     expect(statuses).to.deep.equal([302, 302, 302, 410, 410]);
   });
 
-  it('cannot be told to be free or used up while Redis is away', async () => {
+  it('returns 503 while Redis is unavailable, since the count is unknown', async () => {
     const redis = connectRedis('redis://127.0.0.1:9', 'fail-fast');
     const quota = new Quota(redis);
     const link = { id: 'link_1', projectId: world.projectId, destination: A, maxVisits: 1 };
@@ -105,7 +105,7 @@ describe('a link that may be visited only so often', () => {
     redis.disconnect();
   });
 
-  it('is refused with a limit that is none', async () => {
+  it('is refused with an invalid maxVisits', async () => {
     for (const maxVisits of [0, -1, 1.5, '3', 2e9]) {
       const { status, body } = await world.api.post('/links', { url: A, maxVisits });
       expect(status, String(maxVisits)).to.equal(422);

@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -7,7 +8,7 @@ import { aWorkspace, browser, visit as visitHost } from '../support/world.ts';
 const A = 'https://example.com/a';
 
 describe('a redirect', () => {
-  it('is a 302 that nobody may keep', async () => {
+  it('is a 302 that must not be cached', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'a' });
     const { status, headers, body } = await visit('/a');
@@ -30,14 +31,14 @@ describe('a redirect', () => {
     ['a trailing slash names the same link', A, '/k/', A],
   ];
   for (const [name, url, path, location] of queries) {
-    it(`leads on with its query: ${name}`, async () => {
+    it(`keeps the query: ${name}`, async () => {
       const { api, visit } = await aWorkspace();
       await api.post('/links', { url, key: 'k' });
       expect((await visit(path)).headers.location).to.equal(location);
     });
   }
 
-  it('matches the host without port, whatever its case', async () => {
+  it('ignores the port and case of the host', async () => {
     const { api, domain } = await aWorkspace();
     await api.post('/links', { url: A, key: 'a' });
     for (const host of [`${domain}:8080`, domain.toUpperCase(), `${domain}.`]) {
@@ -53,13 +54,13 @@ describe('a redirect', () => {
     }
   });
 
-  it('leads an archived link on as before', async () => {
+  it('ignores whether the link is archived', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'a', archived: true });
     expect((await visit('/a')).headers.location).to.equal(A);
   });
 
-  it('ends at the second of its expiry, at its own, its domain’s, or a page', async () => {
+  it('ends at the second of its expiry: of the link, its domain, or a page', async () => {
     const { api, visit } = await aWorkspace();
     const expiresAt = new Date(Date.now() + 1_500).toISOString();
     await api.post('/links', {
@@ -83,7 +84,7 @@ describe('a redirect', () => {
     }, 200);
   });
 
-  it('does not tell where a protected link leads', async () => {
+  it('does not reveal the destination of a protected link', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'locked', password: 'open sesame' });
     const { status, headers, body } = await visit('/locked');
@@ -118,7 +119,7 @@ describe('a change of a link', () => {
     }
   });
 
-  it('is at once when it is a creation, also of a key that is being asked for', async () => {
+  it('is immediate for a creation, also of a key that was requested before', async () => {
     const { api, visit } = await aWorkspace();
     const asking = { on: true };
     const asked = [0, 1].map(async (process) => {
@@ -135,10 +136,10 @@ describe('a change of a link', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('a missing link', () => {
   const paths = ['/nope', '/nope+', '/', '/_', '/_/x', '/.well-known/x', '/a/../b'];
   for (const path of paths) {
-    it(`is a page with 404 and a strict policy: ${path}`, async () => {
+    it(`is a 404 page with a strict policy: ${path}`, async () => {
       const { visit } = await aWorkspace();
       const { status, headers, body } = await visit(path);
       expect(status).to.equal(404);
@@ -149,12 +150,12 @@ describe('what is not there', () => {
     });
   }
 
-  it('is a 404 for hosts that nobody has', async () => {
+  it('is a 404 for unknown hosts too', async () => {
     expect((await visitHost('/a', { host: 'nobody.example' })).status).to.equal(404);
     expect((await visitHost('/a', { host: '<script>.example' })).status).to.be.within(400, 404);
   });
 
-  it('is a 400 where the path is not well percent-encoded', async () => {
+  it('is a 400 when the path is not well percent-encoded', async () => {
     const { visit } = await aWorkspace();
     for (const path of ['/%', '/%zz', '/%E0%A4', '/%ff']) {
       expect((await visit(path)).status, path).to.be.oneOf([400, 404]);
@@ -168,7 +169,7 @@ describe('what is not there', () => {
     expect(body).not.to.contain('<script');
   });
 
-  it('is 405 for other methods than GET and HEAD', async () => {
+  it('is a 405 for methods other than GET and HEAD', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'a' });
     for (const [method, path] of [
@@ -183,26 +184,72 @@ describe('what is not there', () => {
     }
   });
 
-  it('survives requests that are no HTTP, and headers that are too long', async () => {
+  /** Sends bytes to the redirect server. Answers all that comes back until the connection ends. */
+  function exchange(text: string): Promise<string> {
     const [port] = stack().redirectPorts;
-    for (const text of [
-      '\x16\x03\x01garbage\r\n\r\n',
-      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
-      'GET / HTTP/1.1\r\n\r\n',
-    ]) {
-      const answer = await new Promise<string>((resolve) => {
-        const socket = createConnection(port, '127.0.0.1', () => socket.write(text));
-        let got = '';
-        socket.on('data', (chunk) => {
-          got += chunk.toString();
-          socket.end();
-        });
-        socket.on('close', () => resolve(got));
-        socket.on('error', () => resolve(got));
+    return new Promise((resolve) => {
+      const socket = createConnection(port, '127.0.0.1', () => socket.write(text));
+      let got = '';
+      socket.on('data', (chunk) => {
+        got += chunk.toString();
       });
-      expect(answer).to.match(/^HTTP\/1\.1 (400|404|431)/);
+      socket.on('close', () => resolve(got));
+      socket.on('error', () => resolve(got));
+    });
+  }
+  const HEAD = 'Connection: close\r\n';
+
+  const malformed: [what: string, text: string][] = [
+    ['no HTTP', '\x16\x03\x01garbage\r\n\r\n'],
+    ['headers over 64 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    ['a request line over 64 KiB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['no Host', `GET / HTTP/1.1\r\n${HEAD}\r\n`],
+    ['two Hosts', `GET / HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n${HEAD}\r\n`],
+    ['the same Host twice', `GET / HTTP/1.1\r\nHost: a.test\r\nhOST: a.test\r\n${HEAD}\r\n`],
+    ['another host in its target', `GET http://b.test/ HTTP/1.1\r\nHost: a.test\r\n${HEAD}\r\n`],
+    ['the same in capitals', `GET HTTP://b.test/k HTTP/1.1\r\nHost: a.test\r\n${HEAD}\r\n`],
+    ['a user in it', `GET http://a.test@b.test/ HTTP/1.1\r\nHost: a.test\r\n${HEAD}\r\n`],
+    ['a control character in its path', `GET /\x01 HTTP/1.1\r\nHost: a.test\r\n${HEAD}\r\n`],
+    ['raw bytes that lead to another host', `GET //b.test/ä HTTP/1.1\r\nHost: a.test\r\n\r\n`],
+    ['such bytes and a backslash', `GET /\\b.test/ä HTTP/1.1\r\nHost: a.test\r\n\r\n`],
+  ];
+  for (const [what, text] of malformed) {
+    it(`is a 400 page for a request with ${what}`, async () => {
+      const answer = await exchange(text);
+      expect(answer).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(answer)
+        .to.match(/\r\nContent-Type: text\/html/i)
+        .and.to.contain('<html lang=');
+      expect(stack().runner.restarts('redirect.1')).to.equal(0);
+    });
+  }
+
+  it('is not a 400 for a host that is named twice alike, or an unknown Expect', async () => {
+    const { api, domain } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'a' });
+    for (const [target, more] of [
+      [`http://${domain}/a`, ''],
+      [`HTTP://${domain.toUpperCase()}.:80/a`, ''],
+      ['/a', 'Expect: everything\r\n'],
+      ['/a', `X: ${'x'.repeat(60_000)}\r\n`],
+    ]) {
+      const answer = await exchange(
+        `GET ${target} HTTP/1.1\r\nHost: ${domain}\r\n${more}${HEAD}\r\n`,
+      );
+      expect(answer, target)
+        .to.match(/^HTTP\/1\.1 302 /)
+        .and.to.contain(`\r\nLocation: ${A}\r\n`);
     }
-    expect(stack().runner.restarts('redirect.1')).to.equal(0);
+  });
+
+  it('is not assumed for a path with raw UTF-8, which is redirected to its encoded form', async () => {
+    const { api, domain, visit } = await aWorkspace();
+    await api.post('/links', { url: A, key: 'größe' });
+    const answer = await exchange(`GET /größe?x=ä HTTP/1.1\r\nHost: ${domain}\r\n\r\n`);
+    expect(answer).to.match(/^HTTP\/1\.1 302 /);
+    const [, path] = /\r\nLocation: (.*)\r\n/.exec(answer)!;
+    expect(path).to.equal('/gr%C3%B6%C3%9Fe?x=%C3%A4');
+    expect((await visit(path!)).headers.location).to.equal(`${A}?x=%C3%A4`);
   });
 });
 
@@ -222,7 +269,7 @@ describe('every process', () => {
     }
   });
 
-  it('measures what it does', async () => {
+  it('has metrics of its work', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'm' });
     await visit('/m', { userAgent: browser(7) });
@@ -242,5 +289,29 @@ describe('every process', () => {
         /queue_depth\{queue="writes",state="waiting"\} \d/,
       );
     }, 10_000);
+  });
+
+  it('measures the longest delay of its event loop since the last scrape, and the part of its own computing', async () => {
+    const { runner } = stack();
+    for (const name of ['api', 'redirect.1', 'worker_qr']) {
+      const longest = async () => {
+        const metrics = await (await fetch(`${runner.healthUrlOf(name)}/metrics`)).text();
+        const read = (gauge: string) =>
+          Number(new RegExp(`^${gauge} (\\S+)$`, 'm').exec(metrics)?.[1]);
+        return {
+          delay: read('event_loop_delay_max_seconds'),
+          blocked: read('event_loop_blocked_max_seconds'),
+        };
+      };
+      await longest();
+      runner.kill(name, 'SIGSTOP');
+      // The length of the interruption that is measured.
+      await pause(600);
+      runner.kill(name, 'SIGCONT');
+      const { delay, blocked } = await longest();
+      expect(delay, name).to.be.within(0.5, 10);
+      expect(blocked, name).to.be.within(0, 0.3);
+      expect((await longest()).delay, name).to.be.below(0.5);
+    }
   });
 });

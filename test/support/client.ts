@@ -1,10 +1,7 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { routes } from '../../src/api/routes.ts';
+import { errorsOf, type Operation, reference } from './reference.ts';
 import { stack } from './stack.ts';
 
-/** What the API answered. */
+/** Response of the API. */
 export interface ApiAnswer {
   status: number;
   headers: Headers;
@@ -12,25 +9,20 @@ export interface ApiAnswer {
   body: any;
 }
 
-interface Operation {
-  responses: Record<
-    string,
-    { $ref?: string; content?: { 'application/json': { schema: object } } }
-  >;
-}
-
-/** How a request may differ from a plain one. */
+/** Additional headers and parameters of a request. */
 export interface RequestOptions {
   headers?: Record<string, string>;
   query?: Record<string, string | number | boolean | string[] | undefined>;
 }
 
-/** The API as a caller sees it. Every answer is checked against the OpenAPI document. */
+/** Client of the API that validates every response against the OpenAPI document. */
 export class ApiClient {
-  readonly #apiKey: string | undefined;
+  /** Sent with every request. */
+  readonly #headers: Record<string, string>;
 
-  constructor(apiKey: string | undefined) {
-    this.#apiKey = apiKey;
+  constructor(apiKey: string | undefined, headers: Record<string, string> = {}) {
+    const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    this.#headers = { ...authorization, ...headers };
   }
 
   get(
@@ -61,17 +53,14 @@ export class ApiClient {
     return this.send('DELETE', path, undefined, { ...options, query });
   }
 
-  /** Gets what is not JSON: status, headers and bytes. */
+  /** Gets a response that is not JSON: status, headers and bytes. */
   async download(
     path: string,
     query: RequestOptions['query'] = {},
     { headers = {} }: RequestOptions = {},
   ): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
     const response = await fetch(stack().apiUrl + path + toSearch(query), {
-      headers: {
-        ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
-        ...headers,
-      },
+      headers: { ...this.#headers, ...headers },
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, bytes };
@@ -86,7 +75,7 @@ export class ApiClient {
     const response = await fetch(stack().apiUrl + path + toSearch(options.query ?? {}), {
       method,
       headers: {
-        ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
+        ...this.#headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
@@ -100,7 +89,8 @@ export class ApiClient {
           }),
     });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: JSON.parse(text) };
+    const received: unknown = text === '' ? undefined : JSON.parse(text);
+    const answer = { status: response.status, headers: response.headers, body: received };
     checkAnswer(method, path, answer);
     return answer;
   }
@@ -115,33 +105,40 @@ function toSearch(query: NonNullable<RequestOptions['query']>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-
-let checks: Map<string, { pattern: RegExp; operation: Operation }[]> | undefined;
-let errorSchema: object;
+/** Operations of the document by method, with the path that each has in the document. */
+let checks: Map<string, { pattern: RegExp; path: string; operation: Operation }[]> | undefined;
 
 function operationsOf(method: string) {
   if (checks === undefined) {
-    const document = openApiDocument(routes) as unknown as {
-      paths: Record<string, Record<string, Operation>>;
-      components: { schemas: { Error: object } };
-    };
-    errorSchema = document.components.schemas.Error;
     checks = new Map();
-    for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [path, operations] of Object.entries(reference().paths)) {
       const pattern = new RegExp(
         `^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`,
       );
       for (const [verb, operation] of Object.entries(operations)) {
-        checks.set(verb, [...(checks.get(verb) ?? []), { pattern, operation }]);
+        checks.set(verb, [...(checks.get(verb) ?? []), { pattern, path, operation }]);
       }
     }
   }
   return checks.get(method.toLowerCase()) ?? [];
 }
 
-/** Throws when an answer is not as the document says. */
+/** Path of the schema of a response in the document; `undefined` where it has none. */
+function schemaOf(
+  found: { path: string; operation: Operation } | undefined,
+  method: string,
+  status: number,
+): (string | number)[] | undefined {
+  if (status === 202) return ['components', 'schemas', 'AcceptedJob'];
+  if (status >= 400) return ['components', 'schemas', 'Error'];
+  if (found?.operation.responses[status]?.content?.['application/json'] === undefined) {
+    return undefined;
+  }
+  const response = ['paths', found.path, method.toLowerCase(), 'responses', status];
+  return [...response, 'content', 'application/json', 'schema'];
+}
+
+/** Validates a response against the document. @throws Error when it does not match */
 function checkAnswer(method: string, path: string, { status, headers, body }: ApiAnswer): void {
   const fail = (why: string) => {
     throw new Error(
@@ -150,11 +147,11 @@ function checkAnswer(method: string, path: string, { status, headers, body }: Ap
   };
   if (headers.get('x-request-id') === null) fail('there is no X-Request-Id');
   const pathname = path.split('?')[0]!;
-  const operation = operationsOf(method).find(({ pattern }) => pattern.test(pathname))?.operation;
-  const response = operation?.responses[String(status)];
-  if (operation !== undefined && response === undefined)
+  const found = operationsOf(method).find(({ pattern }) => pattern.test(pathname));
+  const { responses } = found?.operation ?? {};
+  if (responses !== undefined && !(status in responses) && !(`${String(status)[0]}XX` in responses))
     fail('the document does not know this status');
-  const schema = status >= 400 ? errorSchema : response?.content?.['application/json'].schema;
-  if (schema === undefined) return;
-  if (!ajv.validate(schema, body)) fail(ajv.errorsText().slice(0, 2_000));
+  const schema = schemaOf(found, method, status);
+  const errors = schema && errorsOf(schema, body);
+  if (errors !== undefined) fail(errors);
 }

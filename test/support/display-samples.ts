@@ -29,7 +29,7 @@ const MADE = Object.fromEntries(
   }),
 );
 
-/** One display page for each type of content, such as people make, and one such as nobody should. */
+/** Display pages of each type of content: a typical one, and one with hostile texts. */
 export const SAMPLES: Readonly<Record<string, DisplayPage>> = {
   ...MADE,
   wifi: {

@@ -9,38 +9,41 @@ const GIGABYTE = 1024 ** 3;
 const MEGABYTE = 1024 ** 2;
 
 const REFUSED = { status: null };
-const SILENT = { ...REFUSED, error: 'its host does not answer' };
-const LATE = { ...REFUSED, error: 'it took longer than 15 s' };
-const answered = (status: number) => ({ status, error: `it answered ${status}` });
+const SILENT = { ...REFUSED, error: 'url must have a host that responds over HTTP' };
+const LATE = { ...REFUSED, error: 'url must respond completely within 15 s' };
+const answered = (status: number) => ({
+  status,
+  error: `url must respond with status 2xx, not ${status}`,
+});
 const DELIVERED = { status: 200, error: null };
 
-/** One way to misbehave. */
-export interface Manner {
-  /** What it answers to a request. */
+/** One kind of fault. */
+export interface Fault {
+  /** Responds to a request. */
   answers?: Answer;
-  /** What it does with a connection, where it doesn't even speak HTTP. Without either, nobody listens. */
+  /** Handles a connection of a receiver that does not speak HTTP. Without either, the port is closed. */
   accepts?: (socket: Socket) => void;
   isHttps?: true;
-  /** What every attempt comes to. */
+  /** Outcome of every attempt. */
   attempt: { status: number | null; error: string | null };
-  /** What is kept of an answer's body. */
+  /** Part of the response's body that is stored. */
   body?: string;
 }
 
-/** So many bytes, without ever holding them. */
+/** Yields `count` bytes in pieces. */
 function* bytes(count: number): Generator<Buffer> {
   const piece = Buffer.alloc(64 * 1024, 'a');
   for (let sent = 0; sent < count; sent += piece.length) yield piece;
 }
 
-/** Whatever the other side does with it is fine. */
+/** Streams into a response; errors of either side are ignored. */
 function pour(stream: Readable, response: ServerResponse): void {
   stream.on('error', () => {});
   response.on('error', () => {}).on('close', () => stream.destroy());
   stream.pipe(response);
 }
 
-/** Something now and then, until nobody listens any more. */
+/** Sends something every 200 ms until the response is closed. */
 function drip(response: ServerResponse, send: () => void): void {
   const timer = setInterval(send, 200);
   response.on('close', () => clearInterval(timer));
@@ -51,8 +54,8 @@ function answerLate(response: ServerResponse): void {
   response.on('close', () => clearTimeout(timer));
 }
 
-/** Ways to misbehave, by their titles: "one that …". */
-export const MANNERS: Record<string, (elsewhere: Receiver) => Manner> = {
+/** Faults by their titles: "one that …". */
+export const FAULTS: Record<string, (elsewhere: Receiver) => Fault> = {
   'answers 500': () => ({
     answers: (_, response) => response.writeHead(500).end('broken'),
     attempt: answered(500),
@@ -63,24 +66,24 @@ export const MANNERS: Record<string, (elsewhere: Receiver) => Manner> = {
     answers: (_, response) => response.writeHead(200).flushHeaders(),
     attempt: LATE,
   }),
-  'has moved for good': (elsewhere) => ({
+  'redirects permanently': (elsewhere) => ({
     answers: (_, response) => response.writeHead(301, { location: elsewhere.url }).end(),
     attempt: answered(301),
   }),
-  'has moved for now': (elsewhere) => ({
+  'redirects temporarily': (elsewhere) => ({
     answers: (_, response) => response.writeHead(307, { location: elsewhere.url }).end(),
     attempt: answered(307),
   }),
-  'wants no more': () => ({
+  'answers 410': () => ({
     answers: (_, response) => response.writeHead(410).end(),
     attempt: answered(410),
   }),
-  'sends a gigabyte': () => ({
+  'sends 1 GiB': () => ({
     answers: (_, response) => pour(Readable.from(bytes(GIGABYTE)), response.writeHead(200)),
     attempt: DELIVERED,
     body: 'a'.repeat(16 * 1024),
   }),
-  'sends a gigabyte, compressed': () => ({
+  'sends 1 GiB, compressed': () => ({
     answers: (_, response) => {
       const headers = { 'content-encoding': 'gzip' };
       pour(Readable.from(bytes(GIGABYTE)).pipe(createGzip()), response.writeHead(200, headers));
@@ -89,14 +92,14 @@ export const MANNERS: Record<string, (elsewhere: Receiver) => Manner> = {
     body: 'a'.repeat(16 * 1024),
   }),
   'resets connections': () => ({ accepts: (socket) => socket.resetAndDestroy(), attempt: SILENT }),
-  'resets connections in the middle of an answer': () => ({
+  'resets connections during a response': () => ({
     answers: (_, response, { socket }) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('half', () => socket.resetAndDestroy());
     },
     attempt: SILENT,
   }),
-  'speaks something else': () => ({
+  'speaks another protocol': () => ({
     answers: (_, __, { socket }) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
     attempt: SILENT,
   }),
@@ -104,7 +107,7 @@ export const MANNERS: Record<string, (elsewhere: Receiver) => Manner> = {
   'speaks no TLS': () => ({
     accepts: (socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
     isHttps: true,
-    attempt: { ...REFUSED, error: 'its certificate is not valid' },
+    attempt: { ...REFUSED, error: 'url must have a valid TLS certificate' },
   }),
   'drips its body': () => ({
     answers: (_, response) => {
@@ -125,21 +128,21 @@ export const MANNERS: Record<string, (elsewhere: Receiver) => Manner> = {
     attempt: DELIVERED,
     body: 'at last',
   }),
-  'is not there': () => ({ attempt: SILENT }),
+  'does not listen': () => ({ attempt: SILENT }),
   'sends huge headers': () => ({
     answers: (_, response) => response.writeHead(200, { 'x-huge': 'a'.repeat(MEGABYTE) }).end(),
     attempt: SILENT,
   }),
-  'answers with bytes that are no text': () => ({
+  'answers with bytes that are not UTF-8': () => ({
     answers: (_, response) => response.end(Buffer.from('a\0b\xff\xed\xa0\x80c', 'latin1')),
     attempt: DELIVERED,
     body: 'ab\uFFFD\uFFFD\uFFFD\uFFFDc',
   }),
 };
 
-/** A receiver that misbehaves in one way. */
-export class Misfit {
-  readonly manner: Manner;
+/** A receiver with one fault. */
+export class FaultyReceiver {
+  readonly fault: Fault;
   /** Most bytes that went out on one connection. */
   sent = 0;
   #port = 0;
@@ -147,25 +150,25 @@ export class Misfit {
   #server: Server | undefined;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(manner: Manner) {
-    this.manner = manner;
+  private constructor(fault: Fault) {
+    this.fault = fault;
   }
 
-  static async start(manner: Manner): Promise<Misfit> {
-    const misfit = new Misfit(manner);
-    const { answers, accepts } = manner;
-    if (answers !== undefined) misfit.#port = await misfit.#answerWith(answers);
-    else if (accepts !== undefined) misfit.#port = await misfit.#acceptWith(accepts);
-    else misfit.#port = await freePort();
-    return misfit;
+  static async start(fault: Fault): Promise<FaultyReceiver> {
+    const faulty = new FaultyReceiver(fault);
+    const { answers, accepts } = fault;
+    if (answers !== undefined) faulty.#port = await faulty.#answerWith(answers);
+    else if (accepts !== undefined) faulty.#port = await faulty.#acceptWith(accepts);
+    else faulty.#port = await freePort();
+    return faulty;
   }
 
   get url(): string {
-    return `${this.manner.isHttps === true ? 'https' : 'http'}://127.0.0.1:${this.#port}/hook`;
+    return `${this.fault.isHttps === true ? 'https' : 'http'}://127.0.0.1:${this.#port}/hook`;
   }
 
-  /** Misbehaves no longer, where it speaks HTTP. */
-  mend(): void {
+  /** Accepts every request from now on, if it speaks HTTP. */
+  repair(): void {
     this.#receiver?.accept();
   }
 

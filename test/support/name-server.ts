@@ -8,7 +8,7 @@ const FAILURES = { SERVFAIL: 2, NXDOMAIN: 3 } as const;
 
 type Type = keyof typeof TYPES;
 
-/** What is answered about a name. Without addresses of the kind that is asked for: that there are none. */
+/** Response to queries for a name. Without addresses of the requested type it is empty (NODATA). */
 export interface NameAnswer {
   /** IPv4 and IPv6 addresses. */
   addresses?: string[];
@@ -51,14 +51,14 @@ export class NameServer {
     return `127.0.0.1:${(this.#socket.address() as AddressInfo).port}`;
   }
 
-  /** What look-ups of a name are answered from now on: each the next of these, the last one for ever. */
+  /** Sets the responses to look-ups of a name: one after the other, the last one repeatedly. */
   answer(name: string, ...answers: (NameAnswer | string[])[]): void {
     const all = answers.map((one) => (Array.isArray(one) ? { addresses: one } : one));
     this.#answers.set(name, all);
     for (const type of Object.keys(TYPES)) this.#questions.delete(`${type} ${name}`);
   }
 
-  /** How often a name was looked up since its answers were set. */
+  /** Number of look-ups of a name since its responses were set. */
   lookups(name: string): number {
     return this.#questions.get(`A ${name}`) ?? 0;
   }
@@ -132,7 +132,7 @@ function readQuestion(query: Buffer): { name: string; type: Type | undefined; en
 }
 
 function recordOf(name: string, type: Type, data: Buffer): Buffer {
-  // Type, class, how long it may be kept, length.
+  // Type, class, time to live, length.
   const head = Buffer.alloc(10);
   head.writeUInt16BE(TYPES[type], 0);
   head.writeUInt16BE(IN, 2);

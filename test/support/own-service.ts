@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
@@ -6,6 +6,7 @@ import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { type Service, startService } from './service.ts';
+import { withoutServers } from './without-servers.ts';
 
 /** A whole service, with a workspace, on servers of its own, which can be stopped one by one. */
 export class OwnService {
@@ -13,7 +14,8 @@ export class OwnService {
   db!: Knex;
   projectId!: string;
   apiKey!: string;
-  readonly #folders = [0, 1].map(() => mkdtempSync(path.join(tmpdir(), 'shortlinks-chaos-')));
+  /** Of Postgres, and of Redis: the second is the DATA_DIR of the processes. */
+  readonly folders = [0, 1].map(() => mkdtempSync(path.join(tmpdir(), 'shortlinks-chaos-')));
   #postgres!: Servers;
   #redis!: Servers;
 
@@ -23,7 +25,7 @@ export class OwnService {
     this.service = await startService(this.#redis, {
       ...serversEnv(this.#redis),
       CACHE_REDIS_URL: this.#redis.redisUrl,
-      DATA_DIR: this.#folders[1]!,
+      DATA_DIR: this.folders[1]!,
       LOG_LEVEL: 'error',
       ...settings,
     });
@@ -32,6 +34,10 @@ export class OwnService {
     this.projectId = workspace.id;
     this.apiKey = workspace.apiKey;
     await updateWorkspace(this.db, 'chaos', { requestsPerMinute: 0 });
+  }
+
+  get redisUrl(): string {
+    return this.#redis.redisUrl;
   }
 
   /** Sends something to the API. @returns the body of the answer */
@@ -47,7 +53,7 @@ export class OwnService {
   }
 
   async startPostgres(): Promise<void> {
-    this.#postgres = await startServers({ dataDir: this.#folders[0]!, env: ownEnv() });
+    this.#postgres = await startServers({ dataDir: this.folders[0]!, env: withoutServers() });
   }
 
   async stopPostgres(): Promise<void> {
@@ -57,8 +63,8 @@ export class OwnService {
   async startRedis(): Promise<void> {
     const { databaseUrl, secretKey } = this.#postgres;
     this.#redis = await startServers({
-      dataDir: this.#folders[1]!,
-      env: { ...ownEnv(), DATABASE_URL: databaseUrl, SECRET_KEY: secretKey },
+      dataDir: this.folders[1]!,
+      env: { ...withoutServers(), DATABASE_URL: databaseUrl, SECRET_KEY: secretKey },
     });
   }
 
@@ -68,11 +74,35 @@ export class OwnService {
 
   /** Ends Redis as an accident would. */
   async killRedis(): Promise<void> {
+    process.kill(await this.redisPid(), 'SIGKILL');
+    await this.#redis.stop();
+  }
+
+  async redisPid(): Promise<number> {
     const redis = connectRedis(this.#redis.redisUrl, 'wait');
     const [, pid] = /process_id:(\d+)/.exec(await redis.info('server'))!;
     redis.disconnect();
-    process.kill(Number(pid), 'SIGKILL');
-    await this.#redis.stop();
+    return Number(pid);
+  }
+
+  /** Redis keeps its connections and answers nothing, for so long. */
+  async freezeRedis(ms: number): Promise<void> {
+    const pid = await this.redisPid();
+    process.kill(pid, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    process.kill(pid, 'SIGCONT');
+  }
+
+  /** Puts a file in the place of the spool's folder: nothing can be written there, as on a full disk. @returns its end */
+  blockSpool(): () => void {
+    const folder = path.join(this.folders[1]!, 'spool');
+    const aside = `${folder}.aside`;
+    if (existsSync(folder)) renameSync(folder, aside);
+    writeFileSync(folder, '');
+    return () => {
+      rmSync(folder);
+      if (existsSync(aside)) renameSync(aside, folder);
+    };
   }
 
   async stop(): Promise<void> {
@@ -80,12 +110,6 @@ export class OwnService {
     await this.service?.runner.stop();
     await this.#redis?.stop();
     await this.#postgres?.stop();
-    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+    for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** The environment without the servers that all other tests share. */
-function ownEnv(): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _, REDIS_URL: __, CACHE_REDIS_URL: ___, ...env } = process.env;
-  return env;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { errorsOf } from './reference.ts';
 
 /** A request that reached a receiver. */
 export interface Received {
@@ -8,7 +9,7 @@ export interface Received {
   at: number;
   id: string;
   headers: Record<string, string>;
-  /** As it came. */
+  /** The body as it was sent. */
   raw: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into payloads of every shape
   body: any;
@@ -23,12 +24,12 @@ export type Answer = (
 const accept: Answer = (_, response) => response.writeHead(204).end();
 
 /**
- * A receiver of webhooks as anybody would write one: an HTTP server on loopback, and the public library that verifies
- * what came.
+ * A typical receiver of webhooks: an HTTP server on loopback. Deliveries are verified with the public library of
+ * Standard Webhooks.
  */
 export class Receiver {
   readonly received: Received[] = [];
-  /** What it answers from now on. */
+  /** Responds to requests from now on. */
   answer: Answer = accept;
   readonly #server: Server;
 
@@ -92,10 +93,22 @@ export class Receiver {
   }
 }
 
-/** Verifies a request as the public library does; throws where it does not hold. */
+/** Verifies the signature of a request with the public library. @throws Error when it does not match */
 export function verify(
   secret: string,
   { raw, headers }: Pick<Received, 'raw' | 'headers'>,
 ): unknown {
   return new Webhook(secret).verify(raw, headers);
+}
+
+/**
+ * Validates the body of a delivery against the `webhooks` section of the reference. Bodies of test deliveries have fewer
+ * fields, so they are not described there.
+ *
+ * @throws Error when it does not match
+ */
+export function checkDelivery({ body }: Pick<Received, 'body'>): void {
+  const request = ['webhooks', body.type, 'post', 'requestBody'];
+  const errors = errorsOf([...request, 'content', 'application/json', 'schema'], body);
+  if (errors !== undefined) throw new Error(`${body.type}: ${errors}\n${JSON.stringify(body)}`);
 }

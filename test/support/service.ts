@@ -7,9 +7,11 @@ import { parseProcfile, Runner } from '../../scripts/procfile.ts';
 /** Every process of the Procfile, the redirect process twice. */
 export interface Service {
   apiUrl: string;
-  /** Two redirect processes: what one is told, the other must know. */
+  /** Two redirect processes, which must agree. */
   redirectPorts: [number, number];
   runner: Runner;
+  /** The output of the processes. */
+  lines: string[];
 }
 
 /** Starts the service on the given servers, with the given settings. */
@@ -18,7 +20,8 @@ export async function startService(
   settings: Record<string, string>,
 ): Promise<Service> {
   const [apiPort, first, second] = [await freePort(), await freePort(), await freePort()];
-  await migrateLatest(servers.databaseUrl);
+  await migrateLatest(servers);
+  const lines: string[] = [];
   const runner = new Runner({
     processes: parseProcfile(readFileSync('Procfile', 'utf8')),
     env: {
@@ -32,9 +35,10 @@ export async function startService(
     scale: { redirect: 2 },
     envOf: { 'redirect.2': { REDIRECT_PORT: String(second) } },
     onLine: (name, line) => {
+      lines.push(line);
       if (process.env['TEST_LOGS'] !== undefined) process.stderr.write(`${name} | ${line}\n`);
     },
   });
   await runner.start();
-  return { apiUrl: `http://127.0.0.1:${apiPort}`, redirectPorts: [first, second], runner };
+  return { apiUrl: `http://127.0.0.1:${apiPort}`, redirectPorts: [first, second], runner, lines };
 }

@@ -13,13 +13,13 @@ export interface SiteAnswer {
   delayMs?: number;
 }
 
-/** A small web site on loopback: whatever a test lets it answer. */
+/** A web site on loopback whose responses are set by the test. */
 export class Site {
   readonly #server: Server;
   readonly #address: string;
   readonly #answers = new Map<string, Handler>();
   readonly #counts = new Map<string, number>();
-  /** How many connections were ever opened to it. */
+  /** Number of connections since its start. */
   connections = 0;
 
   private constructor(address: string) {
@@ -52,19 +52,19 @@ export class Site {
     return `http://${this.#address}:${this.port}`;
   }
 
-  /** What a path answers from now on; the answer is its address. */
+  /** Sets the response of a path from now on. @returns its URL */
   answer(path: string, answer: SiteAnswer | Handler): string {
     this.#answers.set(path, typeof answer === 'function' ? answer : handlerOf(answer));
     return this.url + path;
   }
 
-  /** How often a path has been asked for; without one, how often any has. */
+  /** Number of requests for a path, or for all paths. */
   requests(path?: string): number {
     if (path !== undefined) return this.#counts.get(path) ?? 0;
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** How many connections to it are open. */
+  /** Number of open connections. */
   open(): Promise<number> {
     return promisify(this.#server.getConnections.bind(this.#server))();
   }

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { expect } from 'chai';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { reloadConfig } from '../../src/config.ts';
+import { reloadConfig, SETTINGS } from '../../src/config.ts';
 import { closeDb } from '../../src/infra/db.ts';
 import { closeRedis } from '../../src/infra/redis.ts';
 import { mmdb } from './mmdb.ts';
@@ -20,6 +21,8 @@ export interface Stack extends Service {
   dataDir: string;
 }
 
+/** The settings of this process that tests begin with. */
+let settingsBefore: Record<string, string | undefined> = {};
 let running: (Stack & { servers: Servers }) | undefined;
 
 /** The service under test. */
@@ -48,17 +51,21 @@ export async function mochaGlobalSetup(): Promise<void> {
   const settings = {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
+    CORS_ORIGINS: 'https://app.listed.test',
+    REQUEST_SECONDS: '20',
+    LIVE_CHECK_SECONDS: '1',
     TRUST_PROXY: '127.0.0.1',
     OUTBOUND_ALLOW: '127.0.0.1',
     GEOIP_DB: geoFile,
     DNS_SERVERS: dns.address,
-    // Nobody answers there: the first rates stay.
+    // No server listens there: the first rates stay.
     RATES_URL: 'http://127.0.0.1:9/rates.xml',
   };
   Object.assign(process.env, settings);
   const servers = await startServers({ dataDir });
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
+  settingsBefore = settingsNow();
   try {
     running = { ...(await startService(servers, settings)), dns, dataDir, servers };
   } catch (error) {
@@ -67,6 +74,16 @@ export async function mochaGlobalSetup(): Promise<void> {
     throw error;
   }
 }
+
+const settingsNow = () =>
+  Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, process.env[name]]));
+
+/** A test that changes settings for those after it would make them fail, or pass, by their order. */
+export const mochaHooks = {
+  afterAll(): void {
+    expect(settingsNow(), 'settings that a test has not put back').to.deep.equal(settingsBefore);
+  },
+};
 
 export async function mochaGlobalTeardown(): Promise<void> {
   if (running === undefined) return;

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** What became of the visits of one run. */
+/** Outcomes of the visits of one run. */
 export interface Tally {
   /** Visitors that got a redirect. */
   answered: Set<string>;
@@ -79,7 +79,7 @@ export class Visitors {
   }
 }
 
-/** What became of the writes of one run, by the external ids of the links. */
+/** Outcomes of the writes of one run, by the external ids of the links. */
 export interface WriteTally {
   /** Answered with 201. */
   made: string[];

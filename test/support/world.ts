@@ -2,8 +2,8 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { addDomainNow } from '../../src/domains/commands.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import {
-  createApiKey,
   createWorkspace,
   updateWorkspace,
   type WorkspaceSettings,
@@ -12,7 +12,7 @@ import type { Plan } from '../../src/workspaces/plans.ts';
 import { ApiClient } from './client.ts';
 import { stack } from './stack.ts';
 
-/** What a visitor got. */
+/** Response of the redirect process. */
 export interface VisitAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -64,6 +64,7 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
           ...headers,
         },
         agent: false,
+        maxHeaderSize: 128 * 1024,
       },
       (response) => {
         const chunks: Buffer[] = [];

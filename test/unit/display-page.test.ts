@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import axe from 'axe-core';
 import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
-import type { Page } from '../../src/html/layout.ts';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
-import { displayPage, fileAnswer } from '../../src/redirect/html/display.ts';
-import { notFoundPage } from '../../src/redirect/html/not-found.ts';
+import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
+import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
+import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
+import { ICONS } from '../../src/web/icons.ts';
+import type { Page } from '../../src/web/layout.ts';
+import { PHRASES } from '../../src/web/phrases/en.ts';
+import { pageOf } from '../qr/contents.ts';
 import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
 
 const ADDRESS = { shortLink: 'https://acme.link/menu', fileHref: '/menu?file=1' };
@@ -29,7 +33,7 @@ function one(type: string): DisplayPage {
 }
 
 /** A page with one action and one row that lead to an address. */
-function leadingTo(href: string): Document {
+function pageWithLink(href: string): Document {
   const rows = [{ label: 'Address', value: 'here', href }];
   return shown({ type: 'text', title: 'A page', actions: [{ label: 'Open', href }], rows });
 }
@@ -40,7 +44,7 @@ const hrefsOf = (document: Document) =>
 
 describe('a display page', () => {
   for (const [type, sample] of Object.entries(SAMPLES)) {
-    it(`shows all there is of ${type}, with no script running`, () => {
+    it(`shows all data of ${type}, without scripts`, () => {
       const answer = displayPage(sample, ADDRESS);
       const document = documentOf(answer);
 
@@ -59,7 +63,7 @@ describe('a display page', () => {
       }
     });
 
-    it(`allows by hash what ${type} holds, and nothing else`, () => {
+    it(`allows exactly the assets of ${type} by their hashes`, () => {
       const answer = displayPage(sample, ADDRESS);
       const document = documentOf(answer);
       const policy = header(answer, 'Content-Security-Policy')!.split('; ');
@@ -81,7 +85,7 @@ describe('a display page', () => {
       );
     });
 
-    it(`is usable with a screen reader: ${type}`, async () => {
+    it(`is accessible: ${type}`, async () => {
       const { window } = new JSDOM(displayPage(sample, ADDRESS).body.toString(), {
         runScripts: 'outside-only',
       });
@@ -99,7 +103,7 @@ describe('a display page', () => {
     });
   }
 
-  it('is kept by nobody and tells nobody', () => {
+  it('is not cached and sends no referrer', () => {
     const answer = displayPage(one('wifi'), ADDRESS);
     expect(header(answer, 'Cache-Control')).to.equal('private, no-store');
     expect(header(answer, 'Referrer-Policy')).to.equal('no-referrer');
@@ -114,7 +118,7 @@ describe('a display page', () => {
     );
   });
 
-  it('names what a button copies, and leaves names such as SSID as they are', () => {
+  it('names the value that a button copies, and does not translate names such as SSID', () => {
     const rows = ['Wallet address', 'SSID', 'Wi-Fi password', 'Straße', ''].map((label) => ({
       label,
       value: 'x',
@@ -132,7 +136,7 @@ describe('a display page', () => {
     ]);
   });
 
-  it('gives the big button to the first value to copy where nothing can be opened', () => {
+  it('has a large button for the first value to copy when nothing can be opened', () => {
     const document = shown(one('wifi'));
     const buttons = buttonsOf(document);
     expect(buttons.map((button) => button.textContent)).to.deep.equal(['Copy password']);
@@ -142,7 +146,7 @@ describe('a display page', () => {
     );
   });
 
-  it('draws a code with four modules of white around it', () => {
+  it('draws a code with a quiet zone of four modules', () => {
     const svg = shown(one('wifi')).querySelector('svg[role=img]')!;
     const { size, path, label } = one('wifi').code!;
     const side = size + 8;
@@ -155,7 +159,7 @@ describe('a display page', () => {
     expect(modules?.getAttribute('d')).to.equal(path);
   });
 
-  it('leaves out a code that is no path', () => {
+  it('leaves out a code that is not a path', () => {
     const { size, label } = one('wifi').code!;
     for (const path of ['', `M0 0h1v1h-1z"/><script>1</script>`]) {
       const document = shown({ ...one('wifi'), code: { size, label, path } });
@@ -164,13 +168,13 @@ describe('a display page', () => {
     }
   });
 
-  it('saves a contact by a link, before anything else', () => {
+  it('has saving a contact as its first action', () => {
     const links = [...shown(one('vcard')).querySelectorAll('a.action')];
     expect(links.map((link) => link.textContent)).to.deep.equal(['Save contact', 'Call', 'Email']);
     expect(links[0]?.getAttribute('href')).to.equal('/menu?file=1');
   });
 
-  it('offers no file without an address for it, or with one of elsewhere', () => {
+  it('has no file without a URL, or with one of another site', () => {
     const { shortLink } = ADDRESS;
     expect(hrefsOf(shown(one('vcard'), { shortLink }))[0]).to.match(/^tel:/);
     for (const fileHref of [
@@ -211,8 +215,8 @@ describe('a display page', () => {
     ['nothing', ''],
   ];
   for (const [what, href] of REFUSED) {
-    it(`shows as text, and never as a link: ${what}`, () => {
-      const document = leadingTo(href);
+    it(`shows as text, never as a link: ${what}`, () => {
+      const document = pageWithLink(href);
       expect(hrefsOf(document)).to.deep.equal([]);
       expect(document.querySelector('dd')?.textContent).to.equal('here');
     });
@@ -238,8 +242,8 @@ describe('a display page', () => {
     'solana:a',
   ];
   for (const href of OPENED) {
-    it(`opens ${href}, and lets the other side know nothing`, () => {
-      const document = leadingTo(href);
+    it(`opens ${href} without opener and referrer`, () => {
+      const document = pageWithLink(href);
       expect(hrefsOf(document)).to.deep.equal([href, href]);
       for (const link of document.querySelectorAll('a')) {
         expect(link.getAttribute('rel')).to.equal('noopener noreferrer');
@@ -247,7 +251,7 @@ describe('a display page', () => {
     });
   }
 
-  it('keeps the walls around hostile text', () => {
+  it('keeps its policy with hostile text', () => {
     const document = shown(one('strange'));
     expect(document.querySelectorAll('script')).to.have.length(1);
     expect(document.querySelectorAll('[autofocus], [onfocus]')).to.have.length(0);
@@ -259,7 +263,7 @@ describe('a display page', () => {
     expect(document.body.textContent).to.contain("javascript:document.title='owned'");
   });
 
-  it('isolates what people typed from the direction of its surroundings', () => {
+  it('isolates the direction of texts from their surroundings', () => {
     const document = shown(one('strange'));
     for (const element of document.querySelectorAll('h1, dt, .value, .action span, figcaption')) {
       expect(element.getAttribute('dir'), element.outerHTML.slice(0, 80)).to.equal('auto');
@@ -267,10 +271,36 @@ describe('a display page', () => {
   });
 });
 
+describe('the display page of a content type', () => {
+  /** Names that are the same in every language. */
+  const NAMES = ['Google Maps', 'Apple Maps', 'OpenStreetMap', 'Pix copia e cola'];
+  const isPhrase = (label: string) =>
+    [...PHRASES, ...NAMES].includes(label.replace(/ \(.*\)$/s, ''));
+
+  for (const name of CONTENT_NAMES) {
+    const page = pageOf(name);
+    if (page === undefined) continue;
+
+    it(`has an icon, a button for each action, and labels in every language: ${name}`, () => {
+      expect(ICONS, 'src/web/icons.ts must have an icon of the type').to.have.property(page.type);
+      const { actions, rows, code, file } = page;
+      expect(
+        hrefsOf(shown(page)),
+        'SCHEMES of src/redirect/pages/display.ts must have the scheme of each action',
+      ).to.include.members(actions.map(({ href }) => href));
+      const labels = [...actions, ...rows, code, file].flatMap((part) => part?.label ?? []);
+      expect(
+        labels.filter((label) => !isPhrase(label)),
+        'src/web/phrases must have each label',
+      ).to.deep.equal([]);
+    });
+  }
+});
+
 describe('the file of a display page', () => {
   const file = one('vcard').file!;
 
-  it('is a contact that phones open', () => {
+  it('is a vCard that phones open', () => {
     const answer = fileAnswer(file);
     expect(answer.body.toString()).to.equal(file.text);
     expect(header(answer, 'Content-Type')).to.equal('text/vcard; charset=utf-8');
@@ -283,7 +313,7 @@ describe('the file of a display page', () => {
     expect(header(answer, 'Content-Length')).to.equal(String(answer.body.length));
   });
 
-  it('is plain text when it is no contact, whatever its type says', () => {
+  it('is plain text for any other type', () => {
     for (const type of ['text/html', 'text/html\r\nX-Evil: 1', 'text/vcardx', '']) {
       expect(header(fileAnswer({ ...file, type }), 'Content-Type')).to.equal(
         'text/plain; charset=utf-8',
@@ -312,14 +342,14 @@ describe('the file of a display page', () => {
     ['half a character', 'a\ud83d.vcf', `filename="a_.vcf"; filename*=UTF-8''a%EF%BF%BD.vcf`],
   ];
   for (const [what, name, parameters] of NAMES) {
-    it(`is named safely: ${what}`, () => {
+    it(`has a safe name: ${what}`, () => {
       expect(header(fileAnswer({ ...file, name }), 'Content-Disposition')).to.equal(
         `inline; ${parameters}`,
       );
     });
   }
 
-  it('keeps the ending of a name that is too long, and no half characters', () => {
+  it('keeps the extension of a long name, and no half characters', () => {
     const disposition = header(
       fileAnswer({ ...file, name: `${'x'.repeat(95)}${'👋'.repeat(50)}.vcf` }),
       'Content-Disposition',

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { clickId } from '../../src/click-id.ts';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { toHostName } from '../../src/domains/schema.ts';
-import { truncateIp } from '../../src/events/steps/ip.ts';
-import { readReferrer } from '../../src/events/steps/referrer.ts';
+import { ConfigError, configWarnings, readConfig } from '../../src/config.ts';
+import { readReferrer, truncateIp } from '../../src/events/ingest/pipeline.ts';
+import { toHostName } from '../../src/http/domain-name.ts';
+import { toInstant } from '../../src/http/fields.ts';
 import { newId } from '../../src/ids.ts';
-import { toInstant } from '../../src/infra/fields.ts';
 import { seal, unseal } from '../../src/infra/secrets.ts';
-import { parseDestination, readUtm, writeUtm } from '../../src/links/destination.ts';
-import { keyFault } from '../../src/links/key.ts';
+import { readUtm, writeUtm } from '../../src/short-links/destination.ts';
+import { keyFault } from '../../src/short-links/key.ts';
+import { parseDestination } from '../../src/short-links/url-field.ts';
+import { clickId } from '../../src/visitors/click-id.ts';
 
 describe('points in time', () => {
   const good: [text: string, instant: string][] = [
@@ -36,7 +36,7 @@ describe('points in time', () => {
 });
 
 describe('destinations', () => {
-  it('stay as they are when they are well-formed', () => {
+  it('are unchanged when they are well-formed', () => {
     for (const url of [
       'https://a.b/c?d=e%20f+g#h',
       'http://[::1]:80/',
@@ -47,7 +47,7 @@ describe('destinations', () => {
       expect(parseDestination(url)).to.equal(url);
     }
   });
-  it('become ASCII', () => {
+  it('are converted to ASCII', () => {
     expect(parseDestination('myapp://größe/x y')).to.match(/^[\x21-\x7e]+$/);
     expect(parseDestination('bücher.example/ä')).to.equal('https://xn--bcher-kva.example/%C3%A4');
   });
@@ -71,7 +71,7 @@ describe('destinations', () => {
 });
 
 describe('UTM fields', () => {
-  it('are read from a destination, and written into it byte for byte elsewhere', () => {
+  it('are read from a destination, and replaced in it without other changes', () => {
     const url = 'https://a.b/?x=%zz&utm_source=a%20b&utm_term=#f?utm_medium=no';
     expect(readUtm(url)).to.include({ utm_source: 'a b', utm_medium: null, utm_term: '' });
     expect(writeUtm(url, { utm_source: null, utm_medium: 'm&m' })).to.equal(
@@ -119,7 +119,7 @@ describe('keys', () => {
     '\u202e',
     'a\u0000',
   ]) {
-    it(`may not be ${JSON.stringify(key.slice(0, 20))}`, () =>
+    it(`must not be ${JSON.stringify(key.slice(0, 20))}`, () =>
       expect(keyFault(key)).to.be.a('string'));
   }
 });
@@ -148,7 +148,7 @@ describe('host names', () => {
 });
 
 describe('ids', () => {
-  it('sort as they were made', () => {
+  it('are sorted by their time', () => {
     const ids = [0, 1, 61, 62, 1e6, Date.now(), Date.now() + 1, 2e14].map((at) =>
       newId('link', at),
     );
@@ -157,8 +157,8 @@ describe('ids', () => {
   });
 });
 
-describe('secrets', () => {
-  it('are sealed each time anew, and notice a change', () => {
+describe('encryption of secrets', () => {
+  it('differs each time, and detects changes', () => {
     const sealed = seal('pässword');
     expect(unseal(sealed)).to.equal('pässword');
     expect(seal('pässword')).not.to.equal(sealed);
@@ -176,15 +176,16 @@ describe('visitors', () => {
     ['', ''],
   ];
   for (const [ip, truncated] of ips) {
-    it(`lose the end of ${ip || 'nothing'}`, () => expect(truncateIp(ip)).to.equal(truncated));
+    it(`have their address ${ip || 'nothing'} truncated`, () =>
+      expect(truncateIp(ip)).to.equal(truncated));
   }
-  it('come from a host, or directly', () => {
+  it('have the host of their referrer, or "(direct)"', () => {
     expect(readReferrer('https://News.example:8080/x').referer).to.equal('news.example');
     for (const header of ['', 'nonsense', 'about:blank', 'android-app:']) {
       expect(readReferrer(header).referer).to.equal('(direct)');
     }
   });
-  it('are the same within a window, and only there', () => {
+  it('have the same hash within a window only', () => {
     const visitor = {
       target: 'link_1',
       ip: '192.0.2.1',
@@ -208,7 +209,7 @@ describe('visitors', () => {
 });
 
 describe('the configuration', () => {
-  it('has defaults that hang together', () => {
+  it('has valid defaults', () => {
     const config = readConfig({ API_PORT: '4000' });
     expect(config).to.include({
       BASE_URL: 'http://localhost:4000',
@@ -217,6 +218,17 @@ describe('the configuration', () => {
     expect(
       readConfig({ REDIS_URL: 'redis://a', SECRET_KEY: 'x'.repeat(32) }).CACHE_REDIS_URL,
     ).to.equal('redis://a');
+  });
+
+  it('derives the origin of the default short domain', () => {
+    const origin = (env: Record<string, string>) => readConfig(env).DEFAULT_SHORT_ORIGIN;
+    expect(origin({ REDIRECT_PORT: '8081' })).to.equal('http://localhost:8081');
+    const DEFAULT_SHORT_DOMAIN = 'go.example';
+    expect(origin({ DEFAULT_SHORT_DOMAIN })).to.equal('https://go.example');
+    const DEFAULT_SHORT_ORIGIN = 'http://go.example:8080/';
+    expect(origin({ DEFAULT_SHORT_DOMAIN, DEFAULT_SHORT_ORIGIN })).to.equal(
+      'http://go.example:8080',
+    );
   });
 
   const wrong: [env: Record<string, string>, message: string][] = [
@@ -231,15 +243,38 @@ describe('the configuration', () => {
     [{ OUTBOUND_ALLOW: 'https://hooks.example' }, 'OUTBOUND_ALLOW'],
     [{ DNS_SERVERS: 'dns.example' }, 'DNS_SERVERS'],
     [{ DEFAULT_SHORT_DOMAIN: 'https://x' }, 'DEFAULT_SHORT_DOMAIN must be a host name'],
+    [{ DEFAULT_SHORT_ORIGIN: 'go.example' }, 'DEFAULT_SHORT_ORIGIN must be a URL'],
+    [
+      { DEFAULT_SHORT_ORIGIN: 'https://go.example' },
+      'DEFAULT_SHORT_ORIGIN must be a scheme, "localhost"',
+    ],
+    [{ DEFAULT_SHORT_ORIGIN: 'http://localhost:80/x' }, 'DEFAULT_SHORT_ORIGIN'],
     [{ API_PORT: 'x', LOG_LEVEL: 'y' }, 'LOG_LEVEL'],
   ];
   for (const [env, message] of wrong) {
-    it(`names what is wrong in ${JSON.stringify(env)}`, () => {
+    it(`refuses ${JSON.stringify(env)}`, () => {
       expect(() => readConfig(env)).to.throw(ConfigError, message);
     });
   }
 
-  it('never tells a secret', () => {
+  it('reads variables by their earlier names, with a warning', () => {
+    const old = { QR_REQUESTS_PER_MINUTE: '7' };
+    expect(readConfig(old).PUBLIC_REQUESTS_PER_MINUTE).to.equal(7);
+    expect(configWarnings(old)).to.deep.equal([
+      'QR_REQUESTS_PER_MINUTE is deprecated: set PUBLIC_REQUESTS_PER_MINUTE instead',
+    ]);
+    expect(() => readConfig({ QR_REQUESTS_PER_MINUTE: 'x' })).to.throw(
+      ConfigError,
+      'QR_REQUESTS_PER_MINUTE must be a whole number',
+    );
+
+    const both = { ...old, PUBLIC_REQUESTS_PER_MINUTE: '8' };
+    expect(readConfig(both).PUBLIC_REQUESTS_PER_MINUTE).to.equal(8);
+    expect(configWarnings(both)).to.have.length(1);
+    expect(configWarnings({ PUBLIC_REQUESTS_PER_MINUTE: '8' })).to.deep.equal([]);
+  });
+
+  it('never logs a secret', () => {
     expect(() => readConfig({ SECRET_KEY: 'hidden' }))
       .to.throw()
       .and.satisfy((error: Error) => !error.message.includes('hidden'));
@@ -247,7 +282,7 @@ describe('the configuration', () => {
 });
 
 describe('a URL with characters beyond ASCII', () => {
-  it('is valid however often it is asked', () => {
+  it('is valid at every validation', () => {
     for (let time = 0; time < 20_000; time += 1) {
       expect(parseDestination('https://münchen.example/straße')).to.equal(
         'https://xn--mnchen-3ya.example/stra%C3%9Fe',

@@ -5,17 +5,18 @@ import { expect } from 'chai';
 import { isAllowed } from '../../src/infra/guarded-fetch.ts';
 import { eventually } from '../support/eventually.ts';
 import { NameServer } from '../support/name-server.ts';
-import { get, keepOutbound, REASONS, refusal, setOutbound } from '../support/outbound.ts';
+import { get, REASONS, refusal } from '../support/outbound.ts';
+import { keepSettings, setSettings } from '../support/settings.ts';
 import { Site } from '../support/site.ts';
 
 const { PRIVATE, PORT, SCHEME, CREDENTIALS, INVALID, UNKNOWN, LOOK_UP, SILENT } = REASONS;
 
 /** The only address that may be asked; all else is forbidden or not there. */
 const ALLOWED = '127.0.0.3';
-/** Where somebody listens who must not be reached. */
+/** Addresses with listeners that must not be reached. */
 const GUARDED = ['127.0.0.1', '127.0.0.2', '::1'];
 
-/** Names that lead where nobody may go, and what they are. */
+/** Names of forbidden addresses, and their kinds. */
 const HOSTILE_NAMES: Record<string, string[]> = {
   'metadata.google.internal': ['169.254.169.254'],
   'metadata.goog': ['169.254.169.254', 'fd20:ce::254'],
@@ -34,7 +35,7 @@ const HOSTILE_NAMES: Record<string, string[]> = {
   'this.test': ['0.0.0.0'],
   'unspecified.test': ['::'],
 };
-/** A name that anybody may ask, at ports of the web. */
+/** A name that is allowed at web ports. */
 const PUBLIC_NAME = 'public.test';
 
 /** Hosts that are forbidden addresses, in the ways that there are to write them. */
@@ -82,7 +83,7 @@ const HOSTS: [kind: string, hosts: string][] = [
   ['a name, written else', 'METADATA.google.INTERNAL metadata.goog. metadata。google。internal'],
 ];
 
-/** Whole addresses; `*` is the port where somebody listens. */
+/** Whole URLs; `*` is the port of the listeners. */
 const URLS: [reason: string, urls: string][] = [
   [PRIVATE, 'HTTP://127.0.0.1:*/ http:127.0.0.1:*/ http:/127.0.0.1:*/ http:\\\\127.0.0.1:*/'],
   [PRIVATE, 'http:////127.0.0.1:*/ http://127.0.0.1:*\\@8.8.8.8/ http://127.0.0.1:*?@8.8.8.8/'],
@@ -137,7 +138,7 @@ class Listeners {
         }
         return new Listeners(port, servers);
       } catch (error) {
-        // The port is somebody else's at one of the addresses.
+        // Another program has the port at one of the addresses.
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
         for (const server of servers) server.close();
       }
@@ -171,8 +172,8 @@ class Attempts {
   }
 }
 
-describe('addresses that lead where nobody may go', () => {
-  const restore = keepOutbound();
+describe('forbidden addresses', () => {
+  let restore: () => void;
   const attempts = new Attempts();
   let dns: NameServer;
   let listeners: Listeners;
@@ -180,16 +181,17 @@ describe('addresses that lead where nobody may go', () => {
   let site: Site;
 
   before(async () => {
+    restore = keepSettings();
     dns = await NameServer.start();
     listeners = await Listeners.start(GUARDED);
     site = await Site.start(ALLOWED);
-    setOutbound({ OUTBOUND_ALLOW: ALLOWED, DNS_SERVERS: dns.address });
+    setSettings({ OUTBOUND_ALLOW: ALLOWED, DNS_SERVERS: dns.address });
     for (const [name, addresses] of Object.entries(HOSTILE_NAMES)) dns.answer(name, addresses);
     dns.answer(PUBLIC_NAME, ['8.8.8.8', '2606:4700:4700::1111']);
     attempts.start();
   });
   beforeEach(() => {
-    setOutbound({ OUTBOUND_ALLOW: ALLOWED });
+    setSettings({ OUTBOUND_ALLOW: ALLOWED });
     attempts.take();
   });
   after(async () => {
@@ -204,7 +206,7 @@ describe('addresses that lead where nobody may go', () => {
     expect(listeners.connections).to.equal(0);
   };
 
-  describe('written in one way or another', () => {
+  describe('in any notation', () => {
     const hosts = HOSTS.flatMap(([kind, list]) =>
       list.split(' ').map((host) => ({ kind, reason: PRIVATE, url: `http://${host}:*/` })),
     );
@@ -213,7 +215,7 @@ describe('addresses that lead where nobody may go', () => {
     );
     const cases = [...hosts, ...urls];
 
-    it('are many, none of them twice', () => {
+    it('are many and distinct', () => {
       expect(new Set(cases.map(({ url }) => url)).size).to.equal(cases.length);
       expect(cases.length).to.be.above(180);
     });
@@ -228,20 +230,20 @@ describe('addresses that lead where nobody may go', () => {
 
       it(`refuses a redirect to ${JSON.stringify(url)}: ${kind}`, async () => {
         const address = url.replaceAll('*', String(listeners.port));
-        // What is sent beyond Latin-1 is UTF-8, as servers do it.
+        // Characters beyond Latin-1 are sent as UTF-8, as servers do it.
         const Location = Buffer.from(address).toString('latin1');
         const said = await refusal(site.answer('/away', { status: 302, headers: { Location } }));
         nobodyWasReached();
         // An address without its slashes is one of the site itself, and what isn't ASCII is understood as it may be.
         const isAbsolute = /^[a-z-]+:[!-~]+$/i.test(url) && !/^http:(?!\/\/)/i.test(url);
-        const expected = reason === INVALID ? 'it redirects to no valid address' : reason;
+        const expected = reason === INVALID ? 'must not redirect to an invalid URL' : reason;
         if (isAbsolute) expect(said).to.equal(expected);
       });
     }
 
-    it('would be connected to if they were allowed', async () => {
+    it('are reached once they are allowed', async () => {
       const counted = await Listeners.start(GUARDED);
-      setOutbound({ OUTBOUND_ALLOW: GUARDED.join() });
+      setSettings({ OUTBOUND_ALLOW: GUARDED.join() });
       for (const host of ['127.0.0.1', '0x7f.2', '[::1]', 'localtest.test', 'six.test']) {
         expect(await refusal(`http://${host}:${counted.port}/`), host).to.equal(SILENT);
       }
@@ -250,7 +252,7 @@ describe('addresses that lead where nobody may go', () => {
       counted.stop();
     });
 
-    it('let public addresses through', () => {
+    it('do not include public addresses', () => {
       const publicOnes = ['1.1.1.1', '8.8.8.8', '2606:4700:4700::1111', '::ffff:8.8.8.8'];
       for (const address of publicOnes) expect(isAllowed(address), address).to.equal(true);
     });
@@ -263,14 +265,14 @@ describe('addresses that lead where nobody may go', () => {
       site.answer('/', { body: 'reached' });
     });
 
-    it('are connected to where they were judged: one look-up for one connection', async () => {
+    it('are checked at the connection: one look-up for one connection', async () => {
       dns.answer('once.test', [ALLOWED], ['127.0.0.2']);
       expect((await get(url('once.test'))).body.toString()).to.equal('reached');
       expect(dns.lookups('once.test')).to.equal(1);
       expect(attempts.take()).to.deep.equal([ALLOWED]);
     });
 
-    it('are judged at every look-up: allowed, then forbidden, then allowed', async () => {
+    it('are checked at every look-up: allowed, then forbidden, then allowed', async () => {
       dns.answer('turns.test', [ALLOWED], ['127.0.0.2'], ['::1'], [ALLOWED], ['169.254.169.254']);
       const said = [];
       for (let at = 0; at < 5; at += 1) said.push(await refusal(url('turns.test')));
@@ -284,7 +286,7 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are judged anew after a redirect, to the same name as well', async () => {
+    it('are checked again after a redirect to the same name', async () => {
       site.answer('/again', { status: 302, headers: { Location: '/again' } });
       dns.answer('again.test', [ALLOWED], ['127.0.0.2']);
       expect(await refusal(url('again.test', '/again'))).to.equal(PRIVATE);
@@ -293,7 +295,7 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are judged anew after a redirect to another name', async () => {
+    it('are checked again after a redirect to another name', async () => {
       dns.answer('first.test', [ALLOWED]);
       for (const address of ['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1']) {
         dns.answer('second.test', [ALLOWED], [address]);
@@ -305,7 +307,7 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are refused when one of several addresses is forbidden, whichever it is', async () => {
+    it('are refused when any address of the name is forbidden', async () => {
       const before = site.requests();
       for (const addresses of [
         [ALLOWED, '127.0.0.2'],
@@ -324,14 +326,14 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are asked at ports of the web only, unless every address is an allowed one', async () => {
+    it('are reached at web ports only, unless the operator allows every address', async () => {
       dns.answer('ports.test', ['8.8.8.8'], [ALLOWED, '8.8.8.8']);
       expect(await refusal('http://ports.test:22/')).to.equal(PORT);
       expect(await refusal(url('ports.test'))).to.equal(PORT);
       nobodyWasReached();
     });
 
-    it('are judged by what another name for them leads to', async () => {
+    it('are checked through a CNAME', async () => {
       dns.answer('alias.test', { cname: 'alias2.test' });
       dns.answer('alias2.test', { cname: 'inner.test' });
       dns.answer('inner.test', [ALLOWED], ['127.0.0.1'], [ALLOWED, '::1']);
@@ -343,17 +345,17 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are tried at the next address when one does not answer', async () => {
-      setOutbound({ OUTBOUND_ALLOW: `${ALLOWED},127.0.0.4` });
+    it('are tried in turn when one does not respond', async () => {
+      setSettings({ OUTBOUND_ALLOW: `${ALLOWED},127.0.0.4` });
       dns.answer('several.test', ['127.0.0.4', ALLOWED]);
       expect((await get(url('several.test'))).body.toString()).to.equal('reached');
       expect(attempts.take()).to.deep.equal(['127.0.0.4', ALLOWED]);
     });
 
-    it('are asked wherever they lead when the operator names them, and no other at their address', async () => {
+    it('are reached by a name that the operator allows, and by no other', async () => {
       dns.answer('named.test', ['127.0.0.4']);
       dns.answer('other.test', ['127.0.0.4']);
-      setOutbound({ OUTBOUND_ALLOW: `${ALLOWED},Named.test` });
+      setSettings({ OUTBOUND_ALLOW: `${ALLOWED},Named.test` });
       expect(await refusal(url('named.test'))).to.equal(SILENT);
       expect(attempts.take()).to.deep.equal(['127.0.0.4']);
       expect(await refusal(url('other.test'))).to.equal(PRIVATE);
@@ -361,33 +363,33 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are never asked of a name server when they are localhost', async () => {
+    it('are not looked up at a name server for localhost', async () => {
       dns.answer('localhost', [ALLOWED]);
       dns.answer('a.localhost', [ALLOWED]);
       expect(await refusal(url('localhost'))).to.equal(PRIVATE);
       expect(await refusal(url('a.localhost'))).to.be.oneOf([PRIVATE, UNKNOWN]);
       expect([dns.lookups('localhost'), dns.lookups('a.localhost')]).to.deep.equal([0, 0]);
       nobodyWasReached();
-      setOutbound({ OUTBOUND_ALLOW: '127.0.0.1,::1' });
+      setSettings({ OUTBOUND_ALLOW: '127.0.0.1,::1' });
       expect(await refusal('http://localhost:9/')).to.equal(SILENT);
       attempts.take();
     });
 
-    it('are resolved by the system where no name server is set', async () => {
-      setOutbound({ DNS_SERVERS: '' });
+    it('are resolved by the system when no name server is configured', async () => {
+      setSettings({ DNS_SERVERS: '' });
       try {
         expect(await refusal(url('localhost'))).to.equal(PRIVATE);
         nobodyWasReached();
       } finally {
-        setOutbound({ DNS_SERVERS: dns.address });
+        setSettings({ DNS_SERVERS: dns.address });
       }
     });
   });
 
-  describe('of which nothing is heard', () => {
+  describe('without a response of the name server', () => {
     const url = (name: string): string => `http://${name}:${site.port}/`;
 
-    it('are told apart from those that are not there', async () => {
+    it('are distinguished from unknown names', async () => {
       dns.answer('nothing.test', []);
       dns.answer('fails.test', { failure: 'SERVFAIL' });
       dns.answer('gone.test', { failure: 'NXDOMAIN' });
@@ -396,31 +398,31 @@ describe('addresses that lead where nobody may go', () => {
       expect(await refusal(url('fails.test'))).to.equal(LOOK_UP);
     });
 
-    it('are waited for no longer than anything else', async () => {
+    it('have the timeout of the request', async () => {
       dns.answer('silent.test', { silentOn: ['A', 'AAAA'] });
       const start = Date.now();
       for (const keepAlive of [false, true]) {
         expect(await refusal(url('silent.test'), { timeoutMs: 300, keepAlive })).to.equal(
-          'it took longer than 0.3 s',
+          'must respond completely within 0.3 s',
         );
       }
       expect(Date.now() - start).to.be.below(1_500);
     });
 
-    it('are given up before the connection would be', async function () {
+    it('are given up before the timeout of the connection', async function () {
       this.timeout(15_000);
       dns.answer('silent.test', { silentOn: ['A', 'AAAA'] });
       expect(await refusal(url('silent.test'), { timeoutMs: 14_000 })).to.equal(LOOK_UP);
     });
 
-    it('may come slowly', async () => {
+    it('may be slow', async () => {
       dns.answer('slow.test', { addresses: [ALLOWED], delayMs: 200 });
       expect((await get(url('slow.test'))).status).to.equal(200);
       dns.answer('slow.test', { addresses: ['127.0.0.2'], delayMs: 200 });
       expect(await refusal(url('slow.test'))).to.equal(PRIVATE);
     });
 
-    it('do not keep back what the name server says about the other kind of address', async () => {
+    it('do not delay the addresses of the other family', async () => {
       dns.answer('half.test', { addresses: [ALLOWED], silentOn: ['AAAA'] });
       expect((await get(url('half.test'))).status).to.equal(200);
       dns.answer('half.test', { addresses: ['::1'], silentOn: ['A'] });
@@ -428,14 +430,14 @@ describe('addresses that lead where nobody may go', () => {
       nobodyWasReached();
     });
 
-    it('are not there when the name server is not', async () => {
+    it('are refused when the name server is unavailable', async () => {
       const gone = await NameServer.start();
-      setOutbound({ DNS_SERVERS: gone.address });
+      setSettings({ DNS_SERVERS: gone.address });
       await gone.stop();
       try {
         expect(await refusal(url('away.test'))).to.equal(LOOK_UP);
       } finally {
-        setOutbound({ DNS_SERVERS: dns.address });
+        setSettings({ DNS_SERVERS: dns.address });
       }
     });
   });

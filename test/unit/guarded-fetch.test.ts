@@ -13,23 +13,25 @@ import {
 } from 'node:zlib';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { get, keepOutbound, REASONS, refusal, setOutbound } from '../support/outbound.ts';
+import { get, REASONS, refusal } from '../support/outbound.ts';
+import { keepSettings, setSettings } from '../support/settings.ts';
 import { Site } from '../support/site.ts';
 
 const { PRIVATE, SILENT, TOO_LARGE, ENCODING, DAMAGED } = REASONS;
 
-describe('the guarded way out', () => {
-  const restore = keepOutbound();
+describe('outbound requests', () => {
+  let restore: () => void;
   let site: Site;
-  /** On an address that nobody allowed. */
+  /** On an address that OUTBOUND_ALLOW does not list. */
   let forbidden: Site;
 
-  const allow = (list: string): void => setOutbound({ OUTBOUND_ALLOW: list });
+  const allow = (list: string): void => setSettings({ OUTBOUND_ALLOW: list });
 
   before(async () => {
+    restore = keepSettings();
     site = await Site.start('127.0.0.1');
     forbidden = await Site.start('127.0.0.2');
-    setOutbound({ DNS_SERVERS: '' });
+    setSettings({ DNS_SERVERS: '' });
     forbidden.answer('/secret', { body: 'secret' });
   });
   beforeEach(() => {
@@ -42,7 +44,7 @@ describe('the guarded way out', () => {
   });
 
   describe('addresses', () => {
-    it('are fetched when the operator allows them, as address or as range', async () => {
+    it('are fetched when the operator allows their address or range', async () => {
       site.answer('/text', { headers: { 'Content-Type': 'text/plain' }, body: 'hello' });
       for (const list of ['127.0.0.1', '127.0.0.0/31', '::ffff:127.0.0.1,10.0.0.0/8']) {
         allow(list);
@@ -66,7 +68,7 @@ describe('the guarded way out', () => {
   });
 
   describe('requests', () => {
-    it('say little: no cookies, no encodings, one connection each', async () => {
+    it('send no cookies and no encodings, on one connection each', async () => {
       const seen: Record<string, unknown>[] = [];
       site.answer('/headers', ({ headers }, response) => {
         seen.push(headers);
@@ -83,7 +85,7 @@ describe('the guarded way out', () => {
       expect(seen[1]).to.deep.equal({ ...seen[0], accept: 'image/*' });
     });
 
-    it('keep the fragment of an address to themselves', async () => {
+    it('do not send the fragment of a URL', async () => {
       const seen: (string | undefined)[] = [];
       site.answer('/fragment', ({ url }, response) => {
         seen.push(url);
@@ -102,7 +104,7 @@ describe('the guarded way out', () => {
       expect([status, body.toString()]).to.deep.equal([201, '{"a":1}']);
     });
 
-    it('report errors of the other side as they are', async () => {
+    it('return error statuses', async () => {
       site.answer('/broken', { status: 503, body: 'later' });
       expect((await get(`${site.url}/broken`)).status).to.equal(503);
     });
@@ -122,14 +124,14 @@ describe('the guarded way out', () => {
       expect([body.toString(), url]).to.deep.equal(['end', `${site.url}/end?a=b`]);
     });
 
-    it('are followed before their own body has come', async () => {
+    it('are followed before their body has arrived', async () => {
       site.answer('/stuck', (_, response) => {
         response.writeHead(302, { Location: '/end' }).write('a');
       });
       expect((await get(`${site.url}/stuck`)).url).to.equal(`${site.url}/end`);
     });
 
-    it('take headers along to the same origin only', async () => {
+    it('send headers to the same origin only', async () => {
       const seen: Record<string, unknown>[] = [];
       const note: RequestListener = (request, response) => {
         seen.push(request.headers);
@@ -149,27 +151,27 @@ describe('the guarded way out', () => {
       }
     });
 
-    it('are counted', async () => {
+    it('are limited', async () => {
       redirect('/loop', '/loop');
-      expect(await refusal(`${site.url}/loop`)).to.equal('it redirects more than 3 times');
+      expect(await refusal(`${site.url}/loop`)).to.equal('must not redirect more than 3 times');
       expect(site.requests('/loop')).to.equal(4);
       expect(await refusal(`${site.url}/1`, { maxRedirects: 2 })).to.equal(
-        'it redirects more than 2 times',
+        'must not redirect more than 2 times',
       );
     });
 
-    it('are handed back when none may be followed', async () => {
+    it('are returned when none may be followed', async () => {
       expect((await get(`${site.url}/1`, { maxRedirects: 0 })).status).to.equal(301);
     });
 
-    it('lead nowhere that is forbidden', async () => {
+    it('are not followed to forbidden addresses', async () => {
       const targets: [to: string, reason: string][] = [
         [`${forbidden.url}/secret`, PRIVATE],
         [`http://0x7f000002:${forbidden.port}/secret`, PRIVATE],
         ['http://169.254.169.254/latest/meta-data/', PRIVATE],
-        ['file:///etc/passwd', 'it must begin with http:// or https://'],
-        ['http://a:b@127.0.0.1/', 'it must not contain a user name or password'],
-        ['http://[', 'it redirects to no valid address'],
+        ['file:///etc/passwd', 'must begin with http:// or https://'],
+        ['http://a:b@127.0.0.1/', 'must not contain a user name or password'],
+        ['http://[', 'must not redirect to an invalid URL'],
       ];
       for (const [to, reason] of targets) {
         redirect('/out', to);
@@ -186,15 +188,15 @@ describe('the guarded way out', () => {
     });
   });
 
-  describe('answers', () => {
-    it('may be as large as is allowed, and no larger', async () => {
+  describe('responses', () => {
+    it('may be as large as the limit', async () => {
       site.answer('/fits', { body: Buffer.alloc(10_000) });
       site.answer('/large', { body: Buffer.alloc(10_001) });
       expect((await get(`${site.url}/fits`)).body).to.have.length(10_000);
       expect(await refusal(`${site.url}/large`)).to.equal(TOO_LARGE);
     });
 
-    it('are cut off when they never end', async () => {
+    it('are aborted when they are endless', async () => {
       const closed = new Promise((resolve) => {
         site.answer('/endless', (_, response) => {
           const timer = setInterval(() => response.write(Buffer.alloc(1_000)), 1);
@@ -209,7 +211,7 @@ describe('the guarded way out', () => {
       expect(await closed).to.equal(true);
     });
 
-    it('have one time limit for everything', async () => {
+    it('have one timeout for everything', async () => {
       site.answer('/silent', { delayMs: 1_500 });
       site.answer('/slow', (_, response) => {
         const timer = setInterval(() => response.write('.'), 50);
@@ -219,13 +221,13 @@ describe('the guarded way out', () => {
       for (const path of ['/silent', '/slow', '/hop']) {
         const start = Date.now();
         expect(await refusal(`${site.url}${path}`, { timeoutMs: 400 }), path).to.equal(
-          'it took longer than 0.4 s',
+          'must respond completely within 0.4 s',
         );
         expect(Date.now() - start, path).to.be.within(390, 900);
       }
     });
 
-    it('are not compressed unless that was asked for', async () => {
+    it('are not compressed unless requested', async () => {
       for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x-unknown']) {
         site.answer('/gzip', {
           headers: { 'Content-Encoding': encoding },
@@ -237,7 +239,7 @@ describe('the guarded way out', () => {
       expect((await get(`${site.url}/gzip`)).body.toString()).to.equal('plain');
     });
 
-    it('that are too large may be cut instead', async () => {
+    it('that are too large may be truncated', async () => {
       const body = Buffer.from('0123456789'.repeat(2_000));
       for (const [size, expected] of [
         [9_999, 9_999],
@@ -251,14 +253,14 @@ describe('the guarded way out', () => {
       }
     });
 
-    it('are cut from what never ends, and its connection is closed', async () => {
+    it('are truncated when endless, and their connection is closed', async () => {
       const closed = endless('/never', Buffer.alloc(999, 'a'));
       const { body } = await get(`${site.url}/never`, { overflow: 'cut' });
       expect(body.toString()).to.equal('a'.repeat(10_000));
       await closed;
     });
 
-    it('are read no further than the piece that was enough', async () => {
+    it('are read up to the piece that was enough', async () => {
       const closed = endless('/until', Buffer.from('some'), Buffer.from('more'));
       const pieces: string[] = [];
       const { body } = await get(`${site.url}/until`, {
@@ -272,7 +274,7 @@ describe('the guarded way out', () => {
       await closed;
     });
 
-    it('are not refused for a mistake of ours', async () => {
+    it('do not hide errors in our own code', async () => {
       site.answer('/text', { body: 'hello' });
       const isEnough = (piece: Buffer) =>
         (piece as unknown as { nothing: Buffer }).nothing.includes('a');
@@ -295,7 +297,7 @@ describe('the guarded way out', () => {
     });
   }
 
-  describe('compressed answers', () => {
+  describe('compressed responses', () => {
     const compressed = true;
     const text = Buffer.from('Grüße, 世界! '.repeat(200));
     const encodings: [name: string, compress: (body: Buffer) => Buffer][] = [
@@ -308,7 +310,7 @@ describe('the guarded way out', () => {
     const answer = (encoding: string, body: Buffer): string =>
       site.answer('/compressed', { headers: { 'Content-Encoding': encoding }, body });
 
-    it('are asked for', async () => {
+    it('are requested', async () => {
       const seen: unknown[] = [];
       site.answer('/asked', ({ headers }, response) => {
         seen.push(headers['accept-encoding']);
@@ -324,7 +326,7 @@ describe('the guarded way out', () => {
         expect(body.equals(text)).to.equal(true);
       });
 
-      it(`are refused when they are damaged or end too early: "${encoding}"`, async () => {
+      it(`are refused when damaged or truncated: "${encoding}"`, async () => {
         const whole = compress(text);
         const damaged = Buffer.from(whole);
         damaged.fill(0xff, 1, 12);
@@ -333,7 +335,7 @@ describe('the guarded way out', () => {
         }
       });
 
-      it(`may be as large as is allowed once decompressed, and no larger: "${encoding}"`, async () => {
+      it(`may be as large as the limit after decompression: "${encoding}"`, async () => {
         const url = answer(encoding, compress(Buffer.alloc(10_000)));
         expect((await get(url, { compressed })).body).to.have.length(10_000);
         answer(encoding, compress(Buffer.alloc(10_001)));
@@ -342,7 +344,7 @@ describe('the guarded way out', () => {
       });
     }
 
-    it('of several encodings, or of none that there is, are refused', async () => {
+    it('of several or unknown encodings are refused', async () => {
       for (const encoding of [
         'gzip, gzip',
         'gzip,br',
@@ -363,7 +365,7 @@ describe('the guarded way out', () => {
       expect(await refusal(`${site.url}/twice`, { compressed })).to.equal(ENCODING);
     });
 
-    it('may be plain all the same, or empty', async () => {
+    it('may be uncompressed or empty', async () => {
       expect((await get(answer('identity', text), { compressed })).body.equals(text)).to.equal(
         true,
       );
@@ -374,13 +376,13 @@ describe('the guarded way out', () => {
       expect((await get(empty, { compressed })).body).to.have.length(0);
     });
 
-    it('are not waited for when they stop coming', async () => {
+    it('have a timeout when they stop arriving', async () => {
       site.answer('/stops', (_, response) => {
         response.writeHead(200, { 'Content-Encoding': 'gzip' });
         response.write(gzipSync(text).subarray(0, 20));
       });
       expect(await refusal(`${site.url}/stops`, { compressed, timeoutMs: 300 })).to.equal(
-        'it took longer than 0.3 s',
+        'must respond completely within 0.3 s',
       );
       site.answer('/breaks', (_, response) => {
         response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': '1000' });
@@ -390,7 +392,7 @@ describe('the guarded way out', () => {
     });
   });
 
-  describe('bombs', () => {
+  describe('decompression bombs', () => {
     const MIB = 1024 * 1024;
     const options = { compressed: true, maxBytes: 2 * MIB, timeoutMs: 20_000 };
     const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
@@ -431,12 +433,12 @@ describe('the guarded way out', () => {
       }
     }
 
-    it('of one GiB are refused, or cut, in little time and memory', async () => {
+    it('of 1 GiB are refused or truncated, in little time and memory', async () => {
       for (const [encoding, body] of bombs) {
         expect(body.length, encoding).to.be.below(2 * MIB);
         const url = site.answer('/bomb', { headers: { 'Content-Encoding': encoding }, body });
         const refused = await measure(() => refusal(url, options));
-        expect(refused.result, encoding).to.equal('it is larger than 2 MiB');
+        expect(refused.result, encoding).to.equal('must not be larger than 2 MiB');
         const cut = await measure(() => get(url, { ...options, overflow: 'cut' }));
         expect(cut.result.body, encoding).to.have.length(2 * MIB);
         for (const { mib, ms } of [refused, cut]) {
@@ -446,7 +448,7 @@ describe('the guarded way out', () => {
       }
     });
 
-    it('that become nothing and never end are refused', async () => {
+    it('that decompress to nothing and never end are refused', async () => {
       // Blocks without content (RFC 1951, 3.2.4), after the header of gzip.
       const block = Buffer.from([0, 0, 0, 0xff, 0xff]);
       const blocks = Buffer.concat(Array.from({ length: 10_000 }, () => block));
@@ -464,13 +466,13 @@ describe('the guarded way out', () => {
         );
       });
       const { result, mib, ms } = await measure(() => refusal(`${site.url}/nothing`, options));
-      expect(result).to.equal('it is larger than 2 MiB');
+      expect(result).to.equal('must not be larger than 2 MiB');
       expect(mib).to.be.below(100);
       expect(ms).to.be.below(5_000);
     });
   });
 
-  describe('kept connections', () => {
+  describe('reused connections', () => {
     const keepAlive = true;
     /** Connections that one request after the other takes: one may not be free yet when its answer has been read. */
     const MOST = 2;
@@ -497,14 +499,14 @@ describe('the guarded way out', () => {
       expect(own.connections).to.be.at.most(MOST);
     });
 
-    it('are not shared with those who did not ask for one', async () => {
+    it('are used only by requests with keepAlive', async () => {
       await hello();
       await get(`${own.url}/text`);
       await hello();
       expect(own.connections).to.equal(2);
     });
 
-    it('are opened to one place up to a bound, however much is asked of it at once', async () => {
+    it('are limited per origin', async () => {
       own.answer('/slow', { delayMs: 300 });
       const all = Array.from({ length: 650 }, () =>
         get(`${own.url}/slow`, { keepAlive, timeoutMs: 10_000 }),
@@ -514,7 +516,7 @@ describe('the guarded way out', () => {
       expect(own.connections).to.equal(600);
     });
 
-    it('are closed when their answer was not read to its end, and the next is right', async () => {
+    it('are closed when a response was not read to its end, and the next one is right', async () => {
       own.answer('/endless', (_, response) => {
         const timer = setInterval(() => response.write('x'.repeat(1_000)), 1);
         response.on('close', () => clearInterval(timer));
@@ -531,11 +533,11 @@ describe('the guarded way out', () => {
       const compressed = true;
       const cases: [path: string, options: Parameters<typeof get>[1], said: string][] = [
         ['/endless', {}, TOO_LARGE],
-        ['/endless', { timeoutMs: 20, maxBytes: 1e9 }, 'it took longer than 0.02 s'],
+        ['/endless', { timeoutMs: 20, maxBytes: 1e9 }, 'must respond completely within 0.02 s'],
         ['/endless', { overflow: 'cut' }, 'not refused: 200'],
         ['/endless', { isEnough: () => true }, 'not refused: 200'],
         ['/endless', { headersOnly: true }, 'not refused: 200'],
-        ['/silent', { timeoutMs: 20 }, 'it took longer than 0.02 s'],
+        ['/silent', { timeoutMs: 20 }, 'must respond completely within 0.02 s'],
         ['/zip', { compressed }, DAMAGED],
         ['/zip', {}, ENCODING],
         ['/odd', { compressed }, ENCODING],
@@ -550,7 +552,7 @@ describe('the guarded way out', () => {
       }
     });
 
-    it('are opened anew when the other side has closed them', async () => {
+    it('are reopened after the server has closed them', async () => {
       await hello();
       own.hangUp();
       await eventually(async () => expect(await own.open()).to.equal(0));
@@ -558,7 +560,7 @@ describe('the guarded way out', () => {
       expect(own.connections).to.equal(2);
     });
 
-    it('do not take what nobody asked for as an answer', async () => {
+    it('do not take unsolicited data as a response', async () => {
       let connections = 0;
       const server = createServer((socket) => {
         connections += 1;
@@ -577,7 +579,7 @@ describe('the guarded way out', () => {
     });
   });
 
-  describe('sockets', () => {
+  describe('servers', () => {
     /** Answers every connection with these bytes and hangs up. */
     async function raw(bytes: string, hangUp = true): Promise<string> {
       const server = createServer((socket) => {
@@ -594,7 +596,7 @@ describe('the guarded way out', () => {
       }
     }
 
-    it('may refuse, or speak something else', async () => {
+    it('may refuse connections, or respond with another protocol', async () => {
       const gone = await Site.start();
       const { url } = gone;
       await gone.stop();
@@ -605,17 +607,19 @@ describe('the guarded way out', () => {
       expect(await raw(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`)).to.equal(SILENT);
     });
 
-    it('may lie about the length', async () => {
+    it('may send a wrong Content-Length', async () => {
       const head = 'HTTP/1.1 200 OK\r\nContent-Length:';
       expect(await raw(`${head} 100\r\n\r\nshort`)).to.equal(SILENT);
       expect(await raw(`${head} 99999999\r\n\r\n${'a'.repeat(20_000)}`)).to.equal(TOO_LARGE);
-      expect(await raw(`${head} 100\r\n\r\nshort`, false)).to.equal('it took longer than 0.5 s');
+      expect(await raw(`${head} 100\r\n\r\nshort`, false)).to.equal(
+        'must respond completely within 0.5 s',
+      );
       expect(await raw(`${head} -1\r\n\r\nshort`)).to.equal(SILENT);
     });
 
-    it('may speak HTTP where TLS is due', async () => {
+    it('may speak HTTP where TLS is expected', async () => {
       expect(await refusal(`https://127.0.0.1:${site.port}/`)).to.match(
-        /^its (host does not answer|certificate is not valid)$/,
+        /^must have a (host that responds over HTTP|valid TLS certificate)$/,
       );
     });
   });

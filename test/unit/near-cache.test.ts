@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { SharedLookups } from '../../src/lookup/concurrent-lookups.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
-import { Flights } from '../../src/lookup/flights.ts';
 import { NearCache } from '../../src/lookup/near-cache.ts';
 
 const link = (name: string, extras: Partial<LinkEntry> = {}): LinkEntry => ({
@@ -10,8 +10,8 @@ const link = (name: string, extras: Partial<LinkEntry> = {}): LinkEntry => ({
   ...extras,
 });
 
-describe('what a redirect process remembers', () => {
-  it('gives back every field of a link', () => {
+describe('the cache of a redirect process', () => {
+  it('returns every field of a link', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     const entries: [key: string, entry: LinkEntry][] = [
       ['plain', link('plain')],
@@ -24,7 +24,7 @@ describe('what a redirect process remembers', () => {
     for (const [key, entry] of entries) expect(near.link('dom_1', key)).to.deep.equal(entry);
   });
 
-  it('tells keys apart that begin alike, and the same key of two domains', () => {
+  it('distinguishes keys with a common prefix, and the same key of two domains', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'sum', link('short'), 0);
     near.rememberLink('dom_1', 'summer', link('long'), 0);
@@ -36,7 +36,7 @@ describe('what a redirect process remembers', () => {
     expect(near.link('dom_1', 'Sum')).to.equal(undefined);
   });
 
-  it('answers with the newest of a link that changed, in whichever generation the older one is', () => {
+  it('returns the newest version of a link from either generation', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'k', link('first'), 0);
     near.rememberLink('dom_1', 'k', link('second'), 0);
@@ -46,7 +46,7 @@ describe('what a redirect process remembers', () => {
     expect(near.link('dom_1', 'k')?.id).to.equal('link_third');
   });
 
-  it('forgets a link in both generations, and remembers it anew', () => {
+  it('forgets a link in both generations, and stores it again', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'k', link('old'), 0);
     near.age(30_000);
@@ -57,14 +57,14 @@ describe('what a redirect process remembers', () => {
     expect(near.link('dom_1', 'k')?.id).to.equal('link_again');
   });
 
-  it('does not answer with the former destination of a link that grew too long to be remembered', () => {
+  it('does not return the former destination of a link that became too large', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'k', link('short'), 0);
     near.rememberLink('dom_1', 'k', link('long', { destination: 'x'.repeat(2 << 20) }), 0);
     expect(near.link('dom_1', 'k')).to.equal(undefined);
   });
 
-  it('lets nothing grow older than allowed, not even what is asked for all the time', () => {
+  it('expires entries by age, even those in constant use', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'k', link('k'), 0);
     near.rememberDomain('acme.link', { id: 'dom_1', projectId: 'proj_a' }, 0);
@@ -78,7 +78,7 @@ describe('what a redirect process remembers', () => {
     expect(near.domain('acme.link')).to.equal(undefined);
   });
 
-  it('drops everything when nobody looked for longer than the allowed age', () => {
+  it('is cleared when it was unused for longer than the age', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'k', link('k'), 0);
     near.age(61_000);
@@ -96,14 +96,14 @@ describe('what a redirect process remembers', () => {
     expect(isKnown(0)).to.equal(false);
   });
 
-  it('takes no further room for what it is told again unchanged', () => {
+  it('uses no more memory for an unchanged entry', () => {
     const near = new NearCache({ entries: 10, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'first', link('first'), 0);
     for (let i = 0; i < 1_000; i += 1) near.rememberLink('dom_1', 'k', link('k'), 0);
     expect(near.link('dom_1', 'first')?.id).to.equal('link_first');
   });
 
-  it('knows nothing after it was cleared', () => {
+  it('is empty after it was cleared', () => {
     const near = new NearCache({ entries: 100, seconds: 60 }, 0);
     near.rememberLink('dom_1', 'k', link('k'), 0);
     near.clear(1);
@@ -111,7 +111,7 @@ describe('what a redirect process remembers', () => {
   });
 });
 
-describe('look-ups of one name', () => {
+describe('shared look-ups of one name', () => {
   /** A look-up whose every run is ended by hand. */
   function byHand() {
     const runs: ((answer: string) => void)[] = [];
@@ -119,12 +119,12 @@ describe('look-ups of one name', () => {
     return { runs, look };
   }
 
-  it('lets nobody join one that began before the question', async () => {
-    const flights = new Flights();
+  it('are not joined by a request that began earlier', async () => {
+    const lookups = new SharedLookups();
     const { runs, look } = byHand();
-    const first = flights.ask('k', look);
-    const second = flights.ask('k', look);
-    const third = flights.ask('k', look);
+    const first = lookups.ask('k', look);
+    const second = lookups.ask('k', look);
+    const third = lookups.ask('k', look);
     expect(runs).to.have.length(1);
     runs[0]?.('before');
     expect(await first).to.equal('before');
@@ -134,26 +134,26 @@ describe('look-ups of one name', () => {
     expect([await second, await third]).to.deep.equal(['after', 'after']);
   });
 
-  it('goes on with the next one when the running one failed', async () => {
-    const flights = new Flights();
-    const failing = flights.ask('k', () => Promise.reject(new Error('away')));
-    const next = flights.ask('k', () => Promise.resolve('found'));
+  it('continue with the next one when one fails', async () => {
+    const lookups = new SharedLookups();
+    const failing = lookups.ask('k', () => Promise.reject(new Error('away')));
+    const next = lookups.ask('k', () => Promise.resolve('found'));
     expect(await failing.catch((error: Error) => error.message)).to.equal('away');
     expect(await next).to.equal('found');
-    expect(await flights.ask('k', () => Promise.resolve('again'))).to.equal('again');
+    expect(await lookups.ask('k', () => Promise.resolve('again'))).to.equal('again');
   });
 
-  it('marks the one that was overtaken, and not the one that began afterwards', async () => {
-    const flights = new Flights();
+  it('mark the one whose entry changed meanwhile, not later ones', async () => {
+    const lookups = new SharedLookups();
     const seen: boolean[] = [];
-    const look = async (flight: { isOvertaken: boolean }) => {
+    const look = async (lookup: { isOutdated: boolean }) => {
       await new Promise((resolve) => setImmediate(resolve));
-      seen.push(flight.isOvertaken);
+      seen.push(lookup.isOutdated);
     };
-    const first = flights.ask('k', look);
-    flights.overtake('k');
-    flights.overtake('unasked');
-    const second = flights.ask('k', look);
+    const first = lookups.ask('k', look);
+    lookups.invalidate('k');
+    lookups.invalidate('unasked');
+    const second = lookups.ask('k', look);
     await Promise.all([first, second]);
     expect(seen).to.deep.equal([true, false]);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { check } from '../../src/api/input.ts';
 import { Refusal } from '../../src/errors.ts';
+import { check } from '../../src/http/input.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
-import { isBase58Check, isBech32 } from '../../src/qrcodes/content/crypto.ts';
+import { isBase58, isSegwit } from '../../src/qrcodes/content/crypto-address.ts';
 import { crc16, readEmv } from '../../src/qrcodes/content/emv.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
 import { seeded } from '../qr/pairwise.ts';
@@ -70,13 +70,37 @@ describe('the content of a QR code', () => {
       'ZXing tests, WEP',
       'wifi',
       { ssid: 'Ten;;Chars', password: '0123456789', encryption: 'WEP' },
-      'WIFI:T:WEP;S:Ten\\;\\;Chars;P:"0123456789";;',
+      'WIFI:T:WEP;S:Ten\\;\\;Chars;P:0123456789;;',
     ],
     [
-      'ZXing wiki, a name that could be hexadecimal',
+      'no quotes around what could be hexadecimal',
       'wifi',
       { ssid: 'ABCD', hidden: true },
-      'WIFI:T:nopass;S:"ABCD";H:true;;',
+      'WIFI:T:nopass;S:ABCD;H:true;;',
+    ],
+    [
+      'a key of hexadecimal digits',
+      'wifi',
+      { ssid: '00', password: 'ABCDEF0123'.repeat(7).slice(0, 64), encryption: 'WPA3' },
+      `WIFI:T:WPA;S:00;P:${'ABCDEF0123'.repeat(7).slice(0, 64)};;`,
+    ],
+    [
+      'WPA2, in small letters',
+      'wifi',
+      { ssid: 'a', password: 'my password', encryption: 'wpa2' },
+      'WIFI:T:WPA;S:a;P:my password;;',
+    ],
+    [
+      'an open network whose password is empty',
+      'wifi',
+      { ssid: 'a', password: '', encryption: 'nopass' },
+      'WIFI:T:nopass;S:a;;',
+    ],
+    [
+      'an empty password and no encryption',
+      'wifi',
+      { ssid: 'a', password: '' },
+      'WIFI:T:nopass;S:a;;',
     ],
     [
       'RFC 6068, section 6.1',
@@ -96,6 +120,89 @@ describe('the content of a QR code', () => {
       { email: 'gorby%kremvax@example.com', subject: 'a&b=c#d?e+f%' },
       'mailto:gorby%25kremvax@example.com?subject=a%26b%3Dc%23d%3Fe%2Bf%25',
     ],
+    [
+      'ZXing tests, all recipients',
+      'email',
+      {
+        email: 'bob@example.org',
+        cc: 'foo@example.org',
+        bcc: ['srowen@example.org'],
+        subject: 'baz',
+        body: 'buzz',
+      },
+      'mailto:bob@example.org?cc=foo@example.org&bcc=srowen@example.org&subject=baz&body=buzz',
+    ],
+    [
+      'RFC 6068, section 2, several recipients',
+      'email',
+      { email: 'addr1@an.example, addr2@an.example', subject: '', body: '' },
+      'mailto:addr1@an.example,addr2@an.example',
+    ],
+    [
+      'the same as an array',
+      'email',
+      { email: ['addr1@an.example', 'b&b+c@an.example'] },
+      'mailto:addr1@an.example,b%26b+c@an.example',
+    ],
+    ['ZXing tests', 'phone', '+15551212', 'tel:+15551212'],
+    ['without the trunk zero, Germany', 'phone', '+49 (0)30 123456', 'tel:+4930123456'],
+    ['without the trunk zero, Brazil', 'phone', '+55 (011) 91234-5678', 'tel:+5511912345678'],
+    [
+      'without the trunk zero, United Kingdom',
+      'phone',
+      '0044 (0)20 7946 0958',
+      'tel:+442079460958',
+    ],
+    [
+      'without a trunk zero that Spain does not have',
+      'phone',
+      '+34 (0)912 345 678',
+      'tel:+34912345678',
+    ],
+    [
+      'with the zero that is a part of the number, Italy',
+      'phone',
+      '+39 06 1234 5678',
+      'tel:+390612345678',
+    ],
+    ['with its trunk zero within the country', 'phone', '(030) 123456', 'tel:030123456'],
+    ['RFC 3966, section 5.3', 'phone', '+1 201 555 0123 ext. 89', 'tel:+12015550123;ext=89'],
+    ['an extension after x', 'phone', '+1 (201) 555-0123 x89', 'tel:+12015550123;ext=89'],
+    ['a service code', 'phone', '*100#', 'tel:*100%23'],
+    ['3GPP TS 22.030, own number hidden', 'phone', '#31#+49 170 12345', 'tel:%2331%23+4917012345'],
+    ['3GPP TS 22.030, calls forwarded', 'phone', '*21*+4917012345#', 'tel:*21*+4917012345%23'],
+    ['directional marks', 'phone', '\u202a+1 201 555 0123\u202c', 'tel:+12015550123'],
+    [
+      'directional marks around an extension',
+      'phone',
+      '\u2068+1 201 555 0123 x89\u2069',
+      'tel:+12015550123;ext=89',
+    ],
+    [
+      'directional marks',
+      'whatsapp',
+      { number: '\u202a+1 555 123 4567\u202c' },
+      'https://wa.me/15551234567',
+    ],
+    [
+      'the digits of a link of wa.me',
+      'whatsapp',
+      { number: '15551234567' },
+      'https://wa.me/15551234567',
+    ],
+    [
+      'an empty list of cc',
+      'email',
+      { email: 'a@b.cd', cc: '', bcc: '', subject: '', body: '' },
+      'mailto:a@b.cd',
+    ],
+    ['empty cc and bcc', 'email', { email: 'a@b.cd', cc: [], bcc: ' ' }, 'mailto:a@b.cd'],
+    [
+      'an address with spaces around it',
+      'crypto',
+      { currency: 'dogecoin', address: ' DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L\n' },
+      'dogecoin:DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L',
+    ],
     ['RFC 3966, section 6', 'phone', '+1-201-555-0123', 'tel:+12015550123'],
     ['ZXing tests, local number', 'phone', '(212) 555-1212', 'tel:2125551212'],
     [
@@ -104,6 +211,13 @@ describe('the content of a QR code', () => {
       { number: '+15551212', message: 'Directions: Do this' },
       'SMSTO:+15551212:Directions: Do this',
     ],
+    [
+      'ZXing tests, message with an apostrophe',
+      'sms',
+      { number: '+15551212', message: "What's up?" },
+      "SMSTO:+15551212:What's up?",
+    ],
+    ['an empty message', 'sms', { number: '+15551212', message: '' }, 'SMSTO:+15551212:'],
     [
       'RFC 5870, section 6.1',
       'latlog',
@@ -122,16 +236,23 @@ describe('the content of a QR code', () => {
       'crypto',
       {
         currency: 'ethereum',
-        address: '0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359',
+        address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
         amount: '2.014',
+        message: '',
       },
-      'ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=2014000000000000000',
+      'ethereum:0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359?value=2014000000000000000',
     ],
     [
       'WhatsApp, click to chat',
       'whatsapp',
       { number: '+1 (555) 123-4567', message: "I'm interested" },
       "https://wa.me/15551234567?text=I'm%20interested",
+    ],
+    [
+      'WhatsApp, click to chat',
+      'whatsapp',
+      { number: '0055 (011) 91234-5678', message: 'Hello there' },
+      'https://wa.me/5511912345678?text=Hello%20there',
     ],
     [
       'Apple, FaceTime links',
@@ -145,6 +266,12 @@ describe('the content of a QR code', () => {
       { target: '14085551234', audio: true },
       'facetime-audio:14085551234',
     ],
+    [
+      'RFC 3986, characters of queries',
+      'facetime',
+      { target: 'rock&roll?=%@example.com' },
+      'facetime:rock%26roll%3F%3D%25@example.com',
+    ],
     ['a URL as it was sent', 'url', 'https://example.com/a?b=c#d', 'https://example.com/a?b=c#d'],
     ['a text as it was sent', 'text', 'a\r\nb', 'a\r\nb'],
   ];
@@ -152,6 +279,34 @@ describe('the content of a QR code', () => {
     it(`${name} is encoded as in: ${source}`, () => {
       expect(encode(name, content)).to.equal(text);
     });
+  }
+
+  /** Published examples whose values no network or wallet would take: written, and not checked. */
+  const UNCHECKED: [source: string, text: string, encoded: () => string][] = [
+    [
+      'ZXing wiki, Wi-Fi',
+      'WIFI:T:WPA;S:My_WiFi_SSID;P:abc123/;;',
+      () =>
+        CONTENT_TYPES.wifi.encode({ ssid: 'My_WiFi_SSID', password: 'abc123/', encryption: 'WPA' }),
+    ],
+    [
+      'ZXing tests, quotes',
+      'WIFI:T:WPA;S:test;P:\\"abcd\\";;',
+      () => CONTENT_TYPES.wifi.encode({ ssid: 'test', password: '"abcd"', encryption: 'WPA' }),
+    ],
+    [
+      'ERC-681, whose address has a wrong EIP-55 checksum',
+      'ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=2014000000000000000',
+      () =>
+        CONTENT_TYPES.crypto.encode({
+          currency: 'ethereum',
+          address: '0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359',
+          amount: '2.014',
+        }),
+    ],
+  ];
+  for (const [source, text, encoded] of UNCHECKED) {
+    it(`is encoded as in: ${source}`, () => expect(encoded()).to.equal(text));
   }
 
   it('crypto is encoded as in BIP 21, whose addresses are invalid on purpose', () => {
@@ -169,28 +324,90 @@ describe('the content of a QR code', () => {
     );
   });
 
-  it('knows right addresses from wrong ones (BIP 173, BIP 350, Base58Check)', () => {
-    expect(isBech32('BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4', 'bc')).to.equal(true);
+  const BITCOIN = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2';
+  const MONERO =
+    '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
+  /** Addresses of the main networks, most from the documents that define them. */
+  const ADDRESSES: [currency: string, address: string][] = [
+    ['bitcoin', BITCOIN],
+    ['bitcoin', '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy'],
+    ['bitcoin', 'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4'],
+    ['bitcoin', 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0'],
+    ['litecoin', 'LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1'],
+    ['dogecoin', 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L'],
+    ['dash', 'XpESxaUmonkq8RaLLp46Brx2K39ggQe226'],
+    ['bitcoincash', 'bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a'],
+    ['bitcoincash', 'BITCOINCASH:QPM2QSZNHKS23Z7629MMS6S4CWEF74VCWVY22GDX6A'],
+    ['bitcoincash', 'ppm2qsznhks23z7629mms6s4cwef74vcwvn0h829pq'],
+    ['bitcoincash', BITCOIN],
+    ['ethereum', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+    ['ethereum', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'],
+    ['ethereum', 'pay.vitalik.eth'],
+    ['monero', MONERO],
+    [
+      'monero',
+      '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3H',
+    ],
+  ];
+  for (const [currency, address] of ADDRESSES) {
+    it(`accepts an address of ${currency}: ${address.slice(0, 24)}`, () => {
+      const bare = address.replace(/^bitcoincash:/i, '');
+      expect(encode('crypto', { currency, address })).to.equal(`${currency}:${bare}`);
+    });
+  }
+
+  const WRONG_ADDRESSES: [why: string, currency: string, address: string][] = [
+    ['another coin', 'bitcoin', 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L'],
+    ['another coin', 'litecoin', BITCOIN],
+    ['another coin', 'dogecoin', BITCOIN],
+    ['another coin', 'dash', 'LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1'],
+    ['another coin', 'litecoin', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'],
+    ['the test network', 'bitcoin', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
+    ['the test network', 'bitcoin', 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'],
+    [
+      'Bech32 from version 1 on, which BIP 350 forbids',
+      'bitcoin',
+      'bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7k7grplx',
+    ],
+    ['a wrong letter', 'bitcoin', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5'],
+    ['a wrong letter', 'bitcoincash', 'qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6q'],
+    ['a wrong letter', 'monero', `${MONERO.slice(0, -1)}B`],
+    ['a wrong capital letter', 'ethereum', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD'],
+    ['half an address', 'ethereum', '0x5aAeb6053F3E94C9b9A0'],
+  ];
+  for (const [why, currency, address] of WRONG_ADDRESSES) {
+    it(`refuses an address of ${currency}: ${why}`, () => {
+      expect(refusal('crypto', { currency, address })).to.match(/^crypto must have an address of /);
+    });
+  }
+
+  it('distinguishes valid and invalid addresses', () => {
+    expect(isSegwit('BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4', 'bc')).to.equal(true);
     expect(
-      isBech32('bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0', 'bc'),
+      isSegwit('bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0', 'bc'),
     ).to.equal(true);
-    expect(isBech32('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5', 'bc')).to.equal(false);
-    expect(isBech32('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', 'bc')).to.equal(false);
-    expect(isBase58Check('1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2')).to.equal(true);
-    expect(isBase58Check('1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN3')).to.equal(false);
-    expect(isBase58Check('')).to.equal(false);
+    expect(isSegwit('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5', 'bc')).to.equal(false);
+    expect(isSegwit('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', 'bc')).to.equal(false);
+    expect(isBase58('1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', [0x00, 0x05])).to.equal(true);
+    expect(isBase58('1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN3', [0x00, 0x05])).to.equal(false);
+    expect(isBase58('', [0x00, 0x05])).to.equal(false);
   });
 
   it('has the check value of CRC-16/CCITT-FALSE', () => {
     expect(crc16('123456789')).to.equal('29B1');
   });
 
-  it('vcard is a whole contact of RFC 2426, every value escaped', () => {
+  it('vcard encodes a whole contact of RFC 2426, every value escaped', () => {
     const text = encode('vcard', {
       firstName: 'Jürgen',
       lastName: 'Müller; de la Peña',
       organization: 'Übermut, Söhne',
-      phones: [{ type: 'work', value: '+49 30 123456' }],
+      title: '',
+      phones: [
+        { type: 'work', value: '+49 (0)30 123456' },
+        { type: 'mobile', value: '+49 170 1234567' },
+        '+1 201 555 0123 ext. 89',
+      ],
       emails: ['j@example.com'],
       address: { street: 'Hauptstraße 1\nHof', city: 'Berlin', postalCode: '10115' },
       note: 'eins\r\nzwei\\',
@@ -203,6 +420,8 @@ describe('the content of a QR code', () => {
       'FN:Jürgen Müller\\; de la Peña',
       'ORG:Übermut\\, Söhne',
       'TEL;TYPE=WORK:+4930123456',
+      'TEL;TYPE=CELL:+491701234567',
+      'TEL;TYPE=CELL:+12015550123 ext. 89',
       'EMAIL;TYPE=INTERNET:j@example.com',
       'ADR;TYPE=WORK:;;Hauptstraße 1\\nHof;Berlin;;10115;',
       'BDAY:1980-02-29',
@@ -212,7 +431,7 @@ describe('the content of a QR code', () => {
     ]);
   });
 
-  it('wifi gives back what went in, whatever the name', () => {
+  it('wifi encodes any name reversibly', () => {
     const random = seeded(7);
     const alphabet = Array.from('\\;,":aZ09é日 \'');
     for (let round = 0; round < 500; round += 1) {
@@ -225,7 +444,34 @@ describe('the content of a QR code', () => {
     }
   });
 
-  it('pix folds accents and counts what it wrote', () => {
+  it('pix encodes Latin names in ASCII, trimmed', () => {
+    const named = (name: string) => {
+      const code = encode('pix', { key: 'a@b.com', name, city: ' São Luís ' });
+      const objects = new Map(readEmv(code)!.map(({ id, value }) => [id, value]));
+      expect(objects.get('60')).to.equal('Sao Luis');
+      return objects.get('59');
+    };
+    expect(
+      ['Pão D’Ouro', 'Weiß', 'Søren Łódź', '  Ana\u00a0 Sá  ', '“Zé” – nº 1'].map(named),
+    ).to.deep.equal(["Pao D'Ouro", 'Weiss', 'Soren Lodz', 'Ana Sa', '"Ze" - no 1']);
+  });
+
+  it('pix accepts the CNPJ with letters', () => {
+    const keyOf = (key: string) => {
+      const code = encode('pix', { key, name: 'a', city: 'b' });
+      const account = readEmv(code)!.find(({ id }) => id === '26')!.value;
+      return readEmv(account)![1]!.value;
+    };
+    // The example of Receita Federal, and a number of digits.
+    expect(keyOf('12.abc.345/01DE-35')).to.equal('12ABC34501DE35');
+    expect(keyOf('11.444.777/0001-61')).to.equal('11444777000161');
+    expect(keyOf('+55 (011) 91234-5678')).to.equal('+5511912345678');
+    expect(refusal('pix', { key: '12ABC34501DE36', name: 'a', city: 'b' })).to.match(
+      /must be a Pix key/,
+    );
+  });
+
+  it('pix removes accents and counts the encoded characters', () => {
     const code = encode('pix', {
       key: '+5561912345678',
       name: 'João Ávila',
@@ -245,13 +491,35 @@ describe('the content of a QR code', () => {
     expect(code.slice(-4)).to.equal(crc16(code.slice(0, -4)));
   });
 
+  it('pix encodes symbols in ASCII', () => {
+    const nameOf = (name: string) => {
+      const code = encode('pix', { key: 'a@b.com', name, city: 'b' });
+      return readEmv(code)!.find(({ id }) => id === '59')!.value;
+    };
+    expect(nameOf('Sant´Ana')).to.equal("Sant'Ana");
+    expect(nameOf('Café® 1°')).to.equal('Cafe(R) 1deg');
+    expect(nameOf('Loja 1,99€ m²')).to.equal('Loja 1,99EUR m2');
+  });
+
+  it('whatsapp accepts its stored form', () => {
+    const { schema } = type('whatsapp');
+    const stored = check(schema, { number: '+1 (555) 123-4567' }, 'whatsapp');
+    expect(stored).to.deep.equal({ number: '+15551234567' });
+    expect(check(schema, stored, 'whatsapp')).to.deep.equal(stored);
+    // Records made earlier have the digits only.
+    expect(check(schema, { number: '15551234567' }, 'whatsapp')).to.deep.equal(stored);
+    expect(type('whatsapp').encode({ number: '15551234567' })).to.equal(
+      'https://wa.me/15551234567',
+    );
+  });
+
   const REFUSED: [name: ContentName, content: unknown, message: RegExp][] = [
     ['url', 'javascript:alert(1)', /must not use the scheme/],
-    ['text', '', /not allowed to be empty/],
+    ['text', '', /must not be empty/],
     ['email', { email: 'nobody' }, /email must be a valid email/],
     ['email', { email: 'a@b.c', subject: 'one\ntwo' }, /subject must not contain line breaks/],
     ['wifi', { ssid: 'a', encryption: 'WPA' }, /must have a password: its encryption is WPA/],
-    ['wifi', { ssid: 'a', password: 'short' }, /must have 8 to 63 characters/],
+    ['wifi', { ssid: 'a', password: 'short' }, /must have a password of 8 to 63 characters/],
     ['wifi', { ssid: 'a', password: 'x', encryption: 'nopass' }, /the network has no encryption/],
     ['wifi', { ssid: 'a', password: 'abcdef', encryption: 'WEP' }, /hexadecimal digits \(WEP\)/],
     ['wifi', { ssid: '日'.repeat(11) }, /must not be longer than 32 bytes/],
@@ -286,21 +554,61 @@ describe('the content of a QR code', () => {
       /must be an amount above zero/,
     ],
     ['sms', { message: 'x' }, /number is required/],
-    ['whatsapp', { number: '0123' }, /must be an international number/],
+    ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
+    ['whatsapp', { number: '030123456' }, /the country code of "030123456" is missing/],
+    ['whatsapp', { number: '123456' }, /the country code of "123456" is missing/],
+    ['phone', '#31#+', /must be a phone number/],
+    ['whatsapp', { number: '(201) 555-0123' }, /must begin with \+ and a country code/],
+    ['whatsapp', { number: '+999 123456' }, /must begin with \+ and a country code that exists/],
+    ['whatsapp', { number: '+1 555-0123' }, /is too short for its country/],
+    ['whatsapp', { number: '*100#' }, /must be a phone number/],
+    ['sms', { number: '+12015550123 ext. 5' }, /must be a phone number/],
+    ['phone', '+1 201 555 0123 ext. 12345678', /must be a phone number/],
+    ['phone', '1+2015550123', /must be a phone number/],
+    ['email', { email: 'a@b.c, nobody' }, /email must be a valid email address, not "nobody"/],
+    ['email', { email: [] }, /email must contain at least 1 item/],
+    [
+      'wifi',
+      { ssid: 'a', password: '', encryption: 'WPA2' },
+      /must have a password: its encryption is WPA2/,
+    ],
+    [
+      'crypto',
+      {
+        currency: 'ethereum',
+        address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+        message: 'Hi',
+      },
+      /must not have a message/,
+    ],
     ['facetime', { target: 'a*b@c' }, /target must not contain \* or #/],
-    ['latlog', { latitude: 91, longitude: 0 }, /latitude must be less than or equal to 90/],
+    ['latlog', { latitude: 91, longitude: 0 }, /latitude must be at most 90/],
     ['pix', { key: '12345678900', name: 'a', city: 'b' }, /must be a Pix key/],
     [
       'pix',
       { key: 'a@b.com', name: 'x'.repeat(26), city: 'b' },
       /name must not be longer than 25 characters/,
     ],
+    ['pix', { key: 'a@b.com', name: '\ufe0f', city: 'b' }, /name must consist of Latin letters/],
     ['pix', { key: 'a@b.com', name: '日本', city: 'b' }, /name must consist of Latin letters/],
     [
       'pix',
       { key: 'a@b.com', name: 'a', city: 'b', amount: '0.00' },
       /amount must be an amount above zero/,
     ],
+    ...[0, -1, 0.001, 1e-7, '-5', '1e3', '1,50', '0.001', ' ', 'ten'].map(
+      (amount): [ContentName, unknown, RegExp] => [
+        'pix',
+        { key: 'a@b.com', name: 'a', city: 'b', amount },
+        /^amount must be an amount above zero with at most 2 decimal places, such as "10.5"$/,
+      ],
+    ),
+    [
+      'pix',
+      { key: 'a@b.com', name: 'a', city: 'b', amount: 12_345_678_901 },
+      /^amount must not have more than 10 digits before the point$/,
+    ],
+    ['pix', { key: 'a@b.com', name: '  ', city: 'b' }, /name must not be empty/],
     [
       'pix',
       { key: 'a@b.com', name: 'a', city: 'b', txid: 'a b' },
@@ -320,12 +628,12 @@ describe('the content of a QR code', () => {
     ['pix', '00020126', /must be a complete BR Code/],
   ];
   for (const [name, content, message] of REFUSED) {
-    it(`of type ${name} is refused: ${message.source}`, () => {
+    it(`of type ${name} is refused: ${message.source} (${JSON.stringify(content)})`, () => {
       expect(refusal(name, content)).to.match(message);
     });
   }
 
-  it('leads on, or to a page, as its type says', () => {
+  it('redirects, or shows a page, by its type', () => {
     expect(visit('url', 'https://example.com')).to.deep.equal({ open: 'https://example.com' });
     expect(visit('phone', '110', false)).to.deep.equal({ open: 'tel:110' });
     expect(visit('sms', { number: '110', message: 'a b' }, false)).to.deep.equal({
@@ -353,13 +661,12 @@ describe('the content of a QR code', () => {
   });
 });
 
-/** Reads the fields of a Wi-Fi code as ZXing does. */
+/** Reads the fields of a Wi-Fi code as phones do. */
 function readWifi(code: string): Map<string, string> {
   const fields = new Map<string, string>();
   const body = /^WIFI:(.*);$/s.exec(code)![1]!;
   for (const [, name, value] of body.matchAll(/([A-Z]+):((?:\\.|[^;\\])*);/gs)) {
-    const plain = value!.replaceAll(/\\(.)/gs, '$1');
-    fields.set(name!, /^"[^"\\]*"$/.test(value!) ? plain.slice(1, -1) : plain);
+    fields.set(name!, value!.replaceAll(/\\(.)/gs, '$1'));
   }
   return fields;
 }

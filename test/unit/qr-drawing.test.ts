@@ -3,15 +3,17 @@ import { scanGrayBuffer } from '@undecaf/zbar-wasm';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-import { type Design, defaultDesign, type MiddleImage } from '../../src/qrcodes/render/design.ts';
+import { type Design, defaultDesign, FORMATS } from '../../src/qrcodes/render/design.ts';
 import { draw, placeModules } from '../../src/qrcodes/render/drawing.ts';
 import { EYE_SHAPE_NAMES, type EyeShape } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
+import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
 import { isPlain } from '../../src/qrcodes/render/plain-png.ts';
 import { toRaster } from '../../src/qrcodes/render/raster.ts';
+import { printed } from '../support/decoders.ts';
 
 const PAYLOAD = 'https://sho.rt/launch26';
 /** In a grey picture, dark modules are below the one in their middles, light ones above the other. */
@@ -38,9 +40,17 @@ async function grey(picture: Buffer): Promise<Grey> {
   return { data, width: info.width, height: info.height };
 }
 
+async function rgbaOf(picture: Buffer) {
+  const { data, info } = await sharp(picture)
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
 const rgba = (picture: Buffer) => sharp(picture).ensureAlpha().raw().toBuffer();
 
-/** What two independent decoders read; `undefined` where one reads nothing. */
+/** Texts that two independent decoders read; `undefined` where one reads nothing. */
 async function decode(
   picture: Buffer,
 ): Promise<[zxing: string | undefined, zbar: string | undefined]> {
@@ -91,14 +101,14 @@ describe('drawing of QR codes', () => {
     const { code, modulePx } = draw(PAYLOAD, design({ size }));
     const { x0, y0, px } = placeModules(code, modules, 4);
 
-    it('are whole px wide, and the rest goes to the quiet zone', () => {
+    it('are whole px wide, and the remainder belongs to the quiet zone', () => {
       expect(px).to.equal(Math.floor(size / (modules + 8)));
       expect(modulePx).to.equal(px);
       expect([x0, y0].every(Number.isInteger)).to.equal(true);
       expect(size - 2 * x0 - modules * px).to.be.within(0, 1);
     });
 
-    it('have sharp edges, each px the colour that the code has there', async () => {
+    it('have sharp edges', async () => {
       const matrix = encodeMatrix(PAYLOAD, 'M');
       const { data } = await grey(await toRaster(draw(PAYLOAD, design({ size })), 'png'));
       const wrong = data.findIndex((value, at) => {
@@ -111,7 +121,7 @@ describe('drawing of QR codes', () => {
     });
 
     for (const pattern of PATTERN_NAMES) {
-      it(`leave the quiet zone empty and keep their middles: ${pattern}`, async () => {
+      it(`leave the quiet zone empty and contain their centres: ${pattern}`, async () => {
         const matrix = encodeMatrix(PAYLOAD, 'M');
         for (const shape of ['extra-rounded', 'leaf'] satisfies EyeShape[]) {
           const drawing = draw(PAYLOAD, design({ size, pattern, shape }));
@@ -185,11 +195,76 @@ describe('drawing of QR codes', () => {
         }
       });
 
-      it(`are read around a code: ${frame}`, async () => {
+      it(`do not prevent decoding: ${frame}`, async () => {
         const picture = await drawPicture(PAYLOAD, design({ frame, pattern: 'rounded' }), 'png');
         expect(await decode(picture)).to.deep.equal([PAYLOAD, PAYLOAD]);
       });
     }
+  });
+
+  describe('the area outside a frame', () => {
+    const CORNERS = ['rounded', 'label-bottom', 'label-top', 'bubble'] as const;
+    const corner = async (picture: Buffer) => [
+      ...(await sharp(picture).ensureAlpha().raw().toBuffer()).subarray(0, 4),
+    ];
+
+    for (const frame of CORNERS) {
+      it(`is transparent in formats with transparency: ${frame}`, async () => {
+        const framed = design({ frame, bgColor: '#FFEE00', frameColor: '#7C2D12' });
+        for (const format of ['png', 'webp', 'svg'] as const) {
+          expect((await corner(await drawPicture(PAYLOAD, framed, format)))[3], format).to.equal(0);
+        }
+        expect(await corner(await drawPicture(PAYLOAD, framed, 'jpeg'))).to.deep.equal([
+          255, 255, 255, 255,
+        ]);
+        for (const format of ['pdf', 'eps'] as const) {
+          const pages = await printed(await drawPicture(PAYLOAD, framed, format), format);
+          expect(await corner(pages), format).to.deep.equal([255, 255, 255, 255]);
+        }
+        // No rim of the ground is seen around the frame.
+        const { data, width } = await rgbaOf(await drawPicture(PAYLOAD, framed, 'png'));
+        for (let x = 0; x < width; x += 1) {
+          const [r = 0, g = 0, , a = 0] = data.subarray((3 * width + x) * 4);
+          if (a > 0 && a < 255) expect(g / Math.max(1, r), `${x} px`).to.be.below(0.6);
+        }
+      });
+    }
+
+    it('is transparent beside the notches of a ribbon', async () => {
+      const { data, width, height } = await rgbaOf(
+        await drawPicture(PAYLOAD, design({ frame: 'ribbon', bgColor: '#FFEE00' }), 'png'),
+      );
+      const middle = Math.round((512 + height) / 2);
+      expect(data[(middle * width + 2) * 4 + 3]).to.equal(0);
+      expect(data[3]).to.equal(255);
+    });
+  });
+
+  describe('a translucent background', () => {
+    it('is blended with white once, in every format', async () => {
+      const half = design({ bgColor: '#FF000080', pattern: 'rounded' });
+      for (const format of FORMATS) {
+        const page = await printed(await drawPicture(PAYLOAD, half, format), format);
+        const { data } = await sharp(page)
+          .flatten({ background: '#FFFFFF' })
+          .raw()
+          .toBuffer({ resolveWithObject: true });
+        for (const [index, value] of [255, 127, 127].entries()) {
+          expect(data[(5 * 512 + 5) * 3 + index], `${format} ${index}`).to.be.within(
+            value - 2,
+            value + 2,
+          );
+        }
+      }
+    });
+
+    it('is drawn under an image of an EPS too', async () => {
+      const middle = { width: 90, height: 90, excavate: true };
+      const half = design({ bgColor: '#FF000080', level: 'H', middle });
+      const page = await printed(await drawPicture(PAYLOAD, half, 'eps', await disc(300)), 'eps');
+      const { data } = await rgbaOf(page);
+      expect(data[(213 * 512 + 213) * 4 + 1]).to.be.within(125, 129);
+    });
   });
 
   describe('plain PNG', () => {
@@ -200,13 +275,13 @@ describe('drawing of QR codes', () => {
       'on half of nothing': { bgColor: '#FF000080', size: 120 },
       'with a wide quiet zone': { margin: 10, level: 'H' },
     } satisfies Record<string, Partial<Design>>)) {
-      it(`is the picture that sharp draws: ${name}`, async () => {
+      it(`equals the PNG of sharp: ${name}`, async () => {
         const plain = design(changes);
         expect(isPlain(plain)).to.equal(true);
         const own = await rgba(await drawPicture(PAYLOAD, plain, 'png'));
         const other = await rgba(await toRaster(draw(PAYLOAD, plain), 'png'));
         const differs = other.findIndex((value, at) => {
-          // Colours of px that nobody sees may differ, and those of half-seen ones are rounded.
+          // Colours of transparent px may differ, and those of translucent ones are rounded.
           const alpha = other[at | 3] ?? 0;
           if (alpha === 0 && at % 4 < 3) return false;
           return Math.abs(value - (own[at] ?? -1)) > (alpha === 255 ? 0 : 1);
@@ -220,7 +295,7 @@ describe('drawing of QR codes', () => {
       expect((await drawPicture(PAYLOAD, design({ size: 1024 }), 'png')).length).to.be.below(1_500);
     });
 
-    it('is not taken for what has more than squares of two colours', () => {
+    it('is used only for squares of two colours', () => {
       const others: Partial<Design>[] = [
         { pattern: 'dots' },
         { shape: 'leaf' },
@@ -231,10 +306,10 @@ describe('drawing of QR codes', () => {
     });
   });
 
-  describe('image in the middle', () => {
+  describe('an image in the centre', () => {
     const middle = { width: 90, height: 90, excavate: true };
 
-    it('is drawn over the middle of the code, and the modules behind it are left out', async () => {
+    it('is drawn over the centre of the code, without the modules behind it', async () => {
       const image = await disc(300);
       const drawing = draw(PAYLOAD, design({ level: 'H', middle }));
       expect(drawing.image).to.deep.equal({ x: 211, y: 211, width: 90, height: 90 });
@@ -246,14 +321,14 @@ describe('drawing of QR codes', () => {
       expect(at(213, 213)).to.deep.equal([255, 255, 255]);
     });
 
-    it('lies over the modules where they are kept', () => {
+    it('is drawn over the modules when they are kept', () => {
       const kept = { ...middle, excavate: false };
       const modules = (of: Partial<Design>) => draw(PAYLOAD, design({ level: 'H', ...of })).shapes;
       expect(modules({ middle: kept })).to.deep.equal(modules({ middle: null }));
       expect(modules({ middle })).to.not.deep.equal(modules({ middle: null }));
     });
 
-    it('is readable', async () => {
+    it('can be decoded', async () => {
       const picture = await drawPicture(
         PAYLOAD,
         design({ level: 'H', middle, pattern: 'dots', shape: 'extra-rounded' }),
@@ -264,7 +339,7 @@ describe('drawing of QR codes', () => {
     });
   });
 
-  describe('readers', () => {
+  describe('decoders', () => {
     for (const pattern of PATTERN_NAMES) {
       for (const shape of EYE_SHAPE_NAMES.filter((name) => !name.includes('/'))) {
         it(`read ${pattern} with ${shape} eyes`, async () => {
@@ -276,7 +351,7 @@ describe('drawing of QR codes', () => {
       }
     }
 
-    it('read every shape of eyes', async () => {
+    it('read every eye shape', async () => {
       for (const shape of EYE_SHAPE_NAMES) {
         for (const size of [180, 300, 450]) {
           const picture = await drawPicture(PAYLOAD, design({ shape, size }), 'png');
@@ -285,7 +360,7 @@ describe('drawing of QR codes', () => {
       }
     }).timeout(20_000);
 
-    it('read colours, also where JPEG puts nothing on white', async () => {
+    it('read colours, also as JPEG on white', async () => {
       const changes: Partial<Design> = {
         fgColor: '#7A1F5C',
         bgColor: 'transparent',
@@ -314,7 +389,7 @@ const grow = ({ x0, y0, side }: Square, by: number): Square => ({
 const isWithin = (x: number, y: number, { x0, y0, side }: Square): boolean =>
   x >= x0 && x < x0 + side && y >= y0 && y < y0 + side;
 
-/** Whether a module of an eye is off its middle row and column: round eyes draw those otherwise than the code. */
+/** True for a module of an eye off its middle row and column: round eyes draw those otherwise than the code. */
 function isEyeCorner(row: number, column: number, size: number): boolean {
   const within = (at: number) => (at < 7 ? at : at >= size - 7 ? at - size + 7 : -1);
   const [i, j] = [within(row), within(column)];

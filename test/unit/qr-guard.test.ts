@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { Refusal } from '../../src/errors.ts';
 import { blocksOf, codewordMap } from '../../src/qrcodes/render/codewords.ts';
-import { contrast, normaliseColor, parseColor } from '../../src/qrcodes/render/color.ts';
+import {
+  colorFault,
+  contrast,
+  normaliseColor,
+  parseColor,
+} from '../../src/qrcodes/render/color.ts';
 import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { encodeMatrix, LEVELS, type Level, type Matrix } from '../../src/qrcodes/render/matrix.ts';
@@ -9,8 +14,10 @@ import {
   largestMiddle,
   leastSize,
   refuseUnscannable,
+  warningsOf,
 } from '../../src/qrcodes/render/scannability.ts';
 import { missingCharacter, setLine } from '../../src/qrcodes/render/text.ts';
+import { type Light, photographed } from '../qr/camera.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { DECODERS, type Pixels } from '../support/decoders.ts';
 
@@ -34,23 +41,23 @@ function pixelsOf({ size, isDark }: Matrix, turned: ReadonlySet<number>): Pixels
 }
 
 /** Modules of so many codewords of each block, chosen at random. */
-function spoil(matrix: Matrix, perBlock: (block: number) => number, seed: number): Set<number> {
+function corrupt(matrix: Matrix, perBlock: (block: number) => number, seed: number): Set<number> {
   const { count, blockOf } = blocksOf(matrix.version, matrix.level);
   const map = codewordMap(matrix, blockOf.length);
   const random = seeded(seed);
-  const spoilt = new Set<number>();
+  const corrupted = new Set<number>();
   for (let block = 0; block < count; block += 1) {
     const own = [...blockOf.keys()].filter((codeword) => blockOf[codeword] === block);
     for (let n = perBlock(block); n > 0; n -= 1) {
-      spoilt.add(own.splice(Math.floor(random() * own.length), 1)[0]!);
+      corrupted.add(own.splice(Math.floor(random() * own.length), 1)[0]!);
     }
   }
-  return new Set([...map.keys()].filter((module) => spoilt.has(map[module]!)));
+  return new Set([...map.keys()].filter((module) => corrupted.has(map[module]!)));
 }
 
 const read = async (pixels: Pixels) => (await DECODERS['ZXing']!(pixels))?.toString();
 
-describe('what a code can bear', () => {
+describe('error correction', () => {
   const CODES: [length: number, level: Level][] = [
     [10, 'L'],
     [40, 'M'],
@@ -71,33 +78,33 @@ describe('what a code can bear', () => {
       expect(times.every((modules) => modules === 8)).to.equal(true);
     });
 
-    it(`is read with as many wrong codewords in every block as can be corrected: ${matrix.version}-${level}`, async () => {
+    it(`is decoded with as many wrong codewords in every block as can be corrected: ${matrix.version}-${level}`, async () => {
       // Versions 1 to 3 keep some of their correction back (ISO/IEC 18004, table 9).
       const most = matrix.version <= 3 ? Math.max(1, corrects - 3) : corrects;
       expect(
         await read(
           pixelsOf(
             matrix,
-            spoil(matrix, () => most, 1),
+            corrupt(matrix, () => most, 1),
           ),
         ),
       ).to.equal(payload);
     });
 
-    it(`is not read with one more in one block: ${matrix.version}-${level}`, async () => {
+    it(`is not decoded with one more in one block: ${matrix.version}-${level}`, async () => {
       const perBlock = (block: number) => (block === count - 1 ? corrects + 1 : 0);
-      expect(await read(pixelsOf(matrix, spoil(matrix, perBlock, 2)))).to.equal(undefined);
+      expect(await read(pixelsOf(matrix, corrupt(matrix, perBlock, 2)))).to.equal(undefined);
     });
   }
 
-  it('divides as the standard’s table says: 5-Q', () => {
+  it('divides blocks as the standard’s table: 5-Q', () => {
     const { count, corrects, blockOf } = blocksOf(5, 'Q');
     expect([count, corrects, blockOf.length]).to.deep.equal([4, 9, 134]);
     expect([...blockOf.subarray(56, 66)]).to.deep.equal([0, 1, 2, 3, 2, 3, 0, 1, 2, 3]);
   });
 });
 
-describe('the guard', () => {
+describe('the scannability check', () => {
   const design = (fields: Partial<Design>): Design => ({ ...defaultDesign(), ...fields });
   const faults = (fields: Partial<Design>, payload = PAYLOAD): string => {
     try {
@@ -109,11 +116,11 @@ describe('the guard', () => {
     }
   };
 
-  it('lets the default pass, and names every fault at once', () => {
+  it('accepts the default design, and returns all errors at once', () => {
     expect(faults({})).to.equal('');
     const all = faults({
       size: 50,
-      fgColor: '#BBBBBB',
+      fgColor: '#CCCCCC',
       frame: 'bubble',
       frameTextColor: '#222222',
     });
@@ -124,7 +131,7 @@ describe('the guard', () => {
     ]);
   });
 
-  it('names the least size that passes', () => {
+  it('returns the smallest accepted size', () => {
     for (const fields of [
       {},
       { pattern: 'dots' },
@@ -139,7 +146,7 @@ describe('the guard', () => {
     expect(leastSize(matrix, design({}), 5)).to.equal((matrix.size + 8) * 5);
   });
 
-  it('names the largest image that passes, at every level', () => {
+  it('returns the largest accepted image, at every level', () => {
     for (const level of LEVELS) {
       const middle = (side: number) => ({ width: side, height: side, excavate: true });
       const side = /largest that works is (\d+)/.exec(faults({ level, middle: middle(400) }))?.[1];
@@ -153,7 +160,7 @@ describe('the guard', () => {
     }
   });
 
-  it('takes no version with an alignment pattern in its middle for an image', () => {
+  it('accepts no version with an alignment pattern behind the image', () => {
     for (let length = 1; length < 900; length += 30) {
       const { version } = encodeMatrix('x'.repeat(length), 'H', true);
       expect([version >= 7 && version < 14, version >= 21 && version < 28]).to.deep.equal([
@@ -164,22 +171,119 @@ describe('the guard', () => {
     expect(largestMiddle('x'.repeat(60), design({ level: 'H' }))?.width).to.be.greaterThan(0);
   });
 
-  it('judges colours as they are seen on paper', () => {
+  it('measures contrast as printed on paper', () => {
     expect(faults({ bgColor: 'transparent' })).to.equal('');
     expect(faults({ bgColor: '#00000010' })).to.equal('');
-    expect(faults({ bgColor: '#000000EE', fgColor: '#FFFFFF' })).to.match(
-      /^fgColor must be darker/,
+    expect(faults({ bgColor: '#000000EE', fgColor: '#FFFFFF' })).to.equal('');
+    expect(faults({ bgColor: 'transparent', fgColor: '#FFFFFF' })).to.match(
+      /^fgColor and bgColor must differ more: their symbol contrast is 0 %, and scanners need 40 %$/,
     );
+    // Four to one for the eye, and hardly anything that a scanner could tell apart.
+    expect(faults({ bgColor: '#666666' })).to.match(/their symbol contrast is 13 %/);
     expect(contrast(parseColor('#000000'), parseColor('#FFFFFF'))).to.equal(21);
-    expect(['abc', '#abcd', '1a2B3c', 'Transparent'].map(normaliseColor)).to.deep.equal([
-      '#AABBCC',
-      '#AABBCCDD',
-      '#1A2B3C',
-      'transparent',
-    ]);
   });
 
-  it('sets words in every script that a font has', () => {
+  it('warns of low contrast, and of light modules', () => {
+    const warnings = (fgColor: string, bgColor: string) => warningsOf({ fgColor, bgColor });
+    expect(warnings('#000000', '#FFFFFF')).to.deep.equal([]);
+    expect(warnings('#1E3A8A', '#FFF7E6')).to.deep.equal([]);
+    expect(warnings('#AAAAAA', '#FFFFFF')).to.deep.equal([
+      'fgColor and bgColor have a symbol contrast of 59 %: below 70 % a code may not be read in poor light',
+    ]);
+    expect(warnings('#FFFFFF', '#000000')).to.deep.equal([
+      'fgColor is lighter than bgColor: some scanners do not read light codes on a dark ground',
+    ]);
+    expect(warnings('#AAAAAA', '#000000')).to.have.length(2);
+  });
+
+  it('accepts existing errors of a code, and no others', () => {
+    const payload = PAYLOAD;
+    const faint = design({ fgColor: '#DDDDDD' });
+    const change = (fields: Partial<Design>) => () =>
+      refuseUnscannable(payload, { ...faint, ...fields }, { payload, design: faint });
+    expect(change({})).not.to.throw();
+    expect(change({ pattern: 'dots' })).not.to.throw();
+    expect(change({ fgColor: '#EEEEEE' })).to.throw(Refusal, /^fgColor and bgColor must differ/);
+    expect(change({ size: 40 })).to.throw(Refusal, /^size must be at least/);
+  });
+
+  /** Greys of the symbol contrasts at which codes are refused, and are comfortable, on every ground that can be. */
+  const grey = (reflected: number) => {
+    const share =
+      reflected <= 0.0031308 ? 12.92 * reflected : 1.055 * reflected ** (1 / 2.4) - 0.055;
+    const part = Math.round(255 * share)
+      .toString(16)
+      .padStart(2, '0');
+    return `#${part}${part}${part}`;
+  };
+  const CONTRASTS: [contrast: number, grounds: number[], light: Light][] = [
+    [0.41, [1, 0.8, 0.6, 0.41], { noise: 3, darkest: 0.7 }],
+    [0.71, [1, 0.85, 0.71], { noise: 5, darkest: 0.5 }],
+  ];
+  for (const [reflected, grounds, light] of CONTRASTS) {
+    it(`accepts what both decoders read in ${JSON.stringify(light)}: a symbol contrast of ${reflected}`, async () => {
+      for (const ground of grounds) {
+        const [bright, dark] = [grey(ground), grey(ground - reflected)];
+        expect(faults({ fgColor: dark, bgColor: bright })).to.equal('');
+        for (const seed of [1, 2, 3]) {
+          const about = `${dark} on ${bright}, seed ${seed}`;
+          const photo = await photographed(PAYLOAD, { ink: dark, ground: bright }, light, seed);
+          for (const [name, decode] of Object.entries(DECODERS)) {
+            expect((await decode(photo))?.toString(), `${name}, ${about}`).to.equal(PAYLOAD);
+          }
+          const turned = { ink: bright, ground: dark };
+          // ZBar reads dark codes only, until it is given the negative.
+          const [light_, negative] = [false, true].map((isNegative) =>
+            photographed(PAYLOAD, turned, light, seed, isNegative),
+          );
+          expect((await DECODERS['ZXing']!(await light_!))?.toString(), `light ${about}`).to.equal(
+            PAYLOAD,
+          );
+          expect(
+            (await DECODERS['ZBar']!(await negative!))?.toString(),
+            `negative ${about}`,
+          ).to.equal(PAYLOAD);
+        }
+      }
+    }).timeout(60_000);
+  }
+
+  it('reads CSS colours', () => {
+    const read = {
+      abc: '#AABBCC',
+      '#abcd': '#AABBCCDD',
+      '1a2B3c': '#1A2B3C',
+      '#1A2B3CFF': '#1A2B3C',
+      '#f00f': '#FF0000',
+      Transparent: 'transparent',
+      RebeccaPurple: '#663399',
+      'rgb(1,2,3)': '#010203',
+      'rgb(100% 0% 20%)': '#FF0033',
+      'rgba(1, 2, 3, 0.5)': '#01020380',
+      'rgb(1 2 3 / 100%)': '#010203',
+    };
+    for (const [text, color] of Object.entries(read)) {
+      expect(colorFault(text, { alpha: true, transparent: true }), text).to.equal(undefined);
+      expect(normaliseColor(text), text).to.equal(color);
+    }
+    for (const text of [
+      '',
+      '#',
+      '12',
+      'reddish',
+      'constructor',
+      '__proto__',
+      'rgb(..%,.%,.%)',
+      'rgb(1,2)',
+    ]) {
+      expect(colorFault(text), text).to.match(/^must be a colour such as/);
+    }
+    expect(colorFault(`rgb(${'1'.repeat(1_000_000)}`)).to.match(/^must be a colour such as/);
+    expect(colorFault('#11223380')).to.match(/^must be a colour without opacity/);
+    expect(colorFault('transparent')).to.match(/^must be a colour without opacity/);
+  });
+
+  it('renders text in every script with a font', () => {
     for (const words of ['SCAN ME', 'Größe', 'Привет', 'Ελλάδα', 'Tiếng Việt']) {
       expect(missingCharacter(words, 'Inter'), words).to.equal(undefined);
       const line = setLine(words, { family: 'Inter', weight: 650 });

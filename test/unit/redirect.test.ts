@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { html, notice } from '../../src/html/layout.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress } from '../../src/redirect/address.ts';
-import { decideLink, decideRoot, type Facts } from '../../src/redirect/decide.ts';
-import { finalUrl } from '../../src/redirect/destination.ts';
-import { asciiUrl } from '../../src/redirect/send.ts';
+import { decide, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
+import type { Facts } from '../../src/redirect/facts.ts';
+import { asciiUrl } from '../../src/redirect/respond.ts';
 import { normaliseHost, VisitorReader } from '../../src/redirect/visitor.ts';
+import { html, notice } from '../../src/web/layout.ts';
 
 /** A text as node hands over bytes above 127: one character each. */
 const raw = (text: string) => Buffer.from(text).toString('latin1');
 
-describe('what a request line asks for', () => {
+describe('the request target', () => {
   const cases: [target: string, key: string | null, query: string][] = [
     ['/', '', ''],
     ['/summer', 'summer', ''],
@@ -53,28 +53,36 @@ describe('what a request line asks for', () => {
   }
 });
 
-describe('where a visitor is sent', () => {
+describe('a key that Postgres cannot store', () => {
+  for (const key of ['%00', 'r%00x', 'f%00', '.%00', '_%00', 'ab%00c', 'robots.txt%00', 'r%01']) {
+    for (const path of [`/${key}`, `/${key}+`, `/_/file/${key}`, `/_/stats/${key}`]) {
+      it(`is not looked up: ${path}`, () => expect(readAddress(path)?.key).to.equal(null));
+    }
+  }
+});
+
+describe('the destination of a visitor', () => {
   const cases: [what: string, destination: string, query: string, url: string, via?: string][] = [
     ['no query', 'https://e.com/?b=2#x', '', 'https://e.com/?b=2#x'],
-    ['a query where there was none', 'https://e.com', 'a=1', 'https://e.com?a=1'],
-    ['a query behind one', 'https://e.com/?b=2', 'a=1', 'https://e.com/?b=2&a=1'],
+    ['a query to a URL without one', 'https://e.com', 'a=1', 'https://e.com?a=1'],
+    ['a query to a URL with one', 'https://e.com/?b=2', 'a=1', 'https://e.com/?b=2&a=1'],
     ['a query before the fragment', 'https://e.com/#f?x', 'a=1', 'https://e.com/?a=1#f?x'],
-    ['a query behind an empty one', 'https://e.com/?', 'a=1', 'https://e.com/?a=1'],
+    ['a query to a URL with an empty one', 'https://e.com/?', 'a=1', 'https://e.com/?a=1'],
     ['the same name', 'https://e.com/?a=0&b=2&a=9', 'a=1', 'https://e.com/?b=2&a=1'],
     ['the same name twice', 'https://e.com/?a=0', 'a=1&a=2', 'https://e.com/?a=1&a=2'],
     ['the same name, encoded', 'https://e.com/?utm_x=0', 'utm%5Fx=1', 'https://e.com/?utm%5Fx=1'],
     ['names that differ in case', 'https://e.com/?A=0', 'a=1', 'https://e.com/?A=0&a=1'],
     [
-      'bytes as they came',
+      'unchanged bytes',
       'https://e.com/?s=%2f+%20',
       't=%7e&u=~',
       'https://e.com/?s=%2f+%20&t=%7e&u=~',
     ],
     ['a stray percent sign', 'https://e.com/?%=0', '%=1', 'https://e.com/?%=1'],
-    ['a name alone', 'https://e.com/?flag&b', 'flag', 'https://e.com/?b&flag'],
+    ['a name without a value', 'https://e.com/?flag&b', 'flag', 'https://e.com/?b&flag'],
     ['the mark of a QR code', 'https://e.com/?b=2', 'qr=1', 'https://e.com/?b=2', 'qr'],
-    ['the mark among others', 'https://e.com/', 'a=1&qr=1&c', 'https://e.com/?a=1&c', 'qr'],
-    ['something like the mark', 'https://e.com/', 'qr=10', 'https://e.com/?qr=10'],
+    ['qr=1 among others', 'https://e.com/', 'a=1&qr=1&c', 'https://e.com/?a=1&c', 'qr'],
+    ['a value similar to qr=1', 'https://e.com/', 'qr=10', 'https://e.com/?qr=10'],
     ['an app address', 'mailto:a@e.com?subject=x', 'subject=y', 'mailto:a@e.com?subject=x'],
     ['an app address from a QR code', 'tel:+49301', 'qr=1', 'tel:+49301', 'qr'],
     ['only ampersands', 'https://e.com/', '&&', 'https://e.com/'],
@@ -84,7 +92,7 @@ describe('where a visitor is sent', () => {
   }
 });
 
-describe('what becomes of a request', () => {
+describe('the decision', () => {
   const now = 1_000_000;
   const domain = { id: 'dom_1', projectId: 'proj_a' };
   const link: LinkEntry = { id: 'link_1', projectId: 'proj_a', destination: 'https://e.com/' };
@@ -92,7 +100,9 @@ describe('what becomes of a request', () => {
   const facts = (some: Partial<Facts> = {}): Facts => ({
     now,
     asks: 'link',
+    isRoot: false,
     query: '',
+    rest: '',
     isSecure: true,
     isCrawler: false,
     platform: undefined,
@@ -104,7 +114,6 @@ describe('what becomes of a request', () => {
       browser: 'Firefox',
       language: 'de-de',
     },
-    isUsedUp: false,
     isUnlocked: false,
     page: undefined,
     passed: 'no',
@@ -112,11 +121,12 @@ describe('what becomes of a request', () => {
     ...some,
   });
   const page = { id: 'page_1', projectId: 'proj_a', title: 'Before' };
+  const FIELD = { name: 'n', label: 'Name', type: 'text' as const, required: true };
   const kindOf = (entry: Partial<LinkEntry>, some?: Partial<Facts>) =>
-    decideLink({ ...link, ...entry }, domain, facts(some)).kind;
+    decide({ domain, link: { ...link, ...entry } }, facts(some)).kind;
 
-  it('leads to the destination, and counts for the link', () => {
-    expect(decideLink(link, domain, facts({ query: 'a=1' }))).to.deep.equal({
+  it('redirects to the destination, and counts for the link', () => {
+    expect(decide({ domain, link }, facts({ query: 'a=1' }))).to.deep.equal({
       kind: 'redirect',
       status: 302,
       destination: 'https://e.com/?a=1',
@@ -138,7 +148,7 @@ describe('what becomes of a request', () => {
     geo: { DE: 'https://geo.com/' },
     framed: ['https://e.com/'],
   };
-  it('looks at one thing after another, in the order that is documented', () => {
+  it('checks in the documented order', () => {
     const some = facts({ isCrawler: true, page, platform: 'ios' });
     const seen: string[] = [];
     const entry: Partial<LinkEntry> = { ...everything };
@@ -153,13 +163,13 @@ describe('what becomes of a request', () => {
       'geo',
       'framed',
     ] as const) {
-      const decision = decideLink(entry as LinkEntry, domain, some);
+      const decision = decide({ domain, link: entry as LinkEntry }, some);
       seen.push(
         'destination' in decision ? `${decision.kind} ${decision.destination}` : decision.kind,
       );
       delete entry[taken];
     }
-    seen.push(decideLink(entry as LinkEntry, domain, some).kind);
+    seen.push(decide({ domain, link: entry as LinkEntry }, some).kind);
     expect(seen).to.deep.equal([
       'notStarted',
       'expired',
@@ -175,11 +185,10 @@ describe('what becomes of a request', () => {
   });
 
   const kinds: [what: string, entry: Partial<LinkEntry>, some: Partial<Facts>, kind: string][] = [
-    ['begins in the very millisecond', { startsAt: now }, {}, 'redirect'],
-    ['ends in the very millisecond', { expiresAt: now }, {}, 'expired'],
-    ['lasts until the one before', { expiresAt: now + 1 }, {}, 'redirect'],
-    ['is used up', {}, { isUsedUp: true }, 'expired'],
-    ['opens to who knows the password', { passwordHash: 'x' }, { isUnlocked: true }, 'redirect'],
+    ['redirects from the millisecond of its start', { startsAt: now }, {}, 'redirect'],
+    ['expires at the millisecond of its end', { expiresAt: now }, {}, 'expired'],
+    ['redirects until the millisecond before its end', { expiresAt: now + 1 }, {}, 'redirect'],
+    ['redirects after the right password', { passwordHash: 'x' }, { isUnlocked: true }, 'redirect'],
     [
       'hides its preview behind the password',
       { passwordHash: 'x' },
@@ -187,41 +196,61 @@ describe('what becomes of a request', () => {
       'password',
     ],
     [
-      'hides its card behind it too',
+      'hides its crawler preview behind the password',
       { passwordHash: 'x', card: { title: 'T' } },
       { isCrawler: true },
       'password',
     ],
-    ['shows where it leads', {}, { asks: 'preview' }, 'preview'],
-    ['shows its card to crawlers only', { card: { title: 'T' } }, {}, 'redirect'],
-    ['passes over a page that is gone', { before: { pageId: 'page_1' } }, {}, 'redirect'],
+    ['shows its preview', {}, { asks: 'preview' }, 'preview'],
+    ['shows its crawler preview to crawlers only', { card: { title: 'T' } }, {}, 'redirect'],
+    ['skips a deleted page', { before: { pageId: 'page_1' } }, {}, 'redirect'],
     [
-      'leads on past a page that was seen',
+      'redirects after the page was shown',
       { before: { pageId: 'page_1' } },
       { page, passed: 'seen' },
       'redirect',
     ],
-    ['sends to the owner’s page', { before: { url: 'https://p.com/' } }, {}, 'ownersPage'],
+    ['redirects to the owner’s page', { before: { url: 'https://p.com/' } }, {}, 'ownersPage'],
     [
-      'holds who has not filled in the owner’s form',
+      'requires the owner’s form to be filled in',
       { before: { url: 'https://p.com/' }, isFormMandatory: true },
       { passed: 'seen' },
       'ownersPage',
     ],
+    ...(['preview', 'link'] as const).flatMap((asks): typeof kinds => [
+      [
+        `hides its destination behind a mandatory form: ${asks}`,
+        { before: { pageId: 'page_1' }, isFormMandatory: true, card: { title: 'T' } },
+        { asks, page: { ...page, fields: [FIELD] }, isCrawler: true },
+        'before',
+      ],
+      [
+        `hides it behind the owner’s form: ${asks}`,
+        { before: { url: 'https://p.com/' }, isFormMandatory: true, card: { title: 'T' } },
+        { asks, isCrawler: true },
+        'ownersPage',
+      ],
+      [
+        `shows it after the form was filled in: ${asks}`,
+        { before: { pageId: 'page_1' }, isFormMandatory: true },
+        { asks, page: { ...page, fields: [FIELD] }, passed: 'submitted' },
+        asks === 'link' ? 'redirect' : 'preview',
+      ],
+    ]),
     [
-      'holds nobody without questions',
+      'redirects after a page without fields',
       { before: { pageId: 'page_1' }, isFormMandatory: true },
       { page, passed: 'seen' },
       'redirect',
     ],
     [
-      'frames no plain http in https',
+      'does not frame http in https',
       { destination: 'http://e.com/', framed: ['http://e.com/'] },
       {},
       'redirect',
     ],
     [
-      'frames it in plain http',
+      'frames http in http',
       { destination: 'http://e.com/', framed: ['http://e.com/'] },
       { isSecure: false },
       'frame',
@@ -231,39 +260,73 @@ describe('what becomes of a request', () => {
     it(what, () => expect(kindOf(entry, some)).to.equal(kind));
   }
 
-  it('sends to the expired URL of the link, else of its domain, uncounted', () => {
+  it('redirects to the expired URL of the link, else of its domain, uncounted', () => {
     const expired = { ...link, expiresAt: 1 };
     const withUrl = { ...domain, expiredUrl: 'https://d.com/' };
     const own = { ...expired, expiredUrl: 'https://l.com/' };
     const elsewhere = { kind: 'elsewhere', reason: 'expired' };
     const query = facts({ query: 'a=1' });
-    expect(decideLink(own, withUrl, query)).to.deep.equal({
+    expect(decide({ domain: withUrl, link: own }, query)).to.deep.equal({
       ...elsewhere,
       destination: 'https://l.com/',
     });
-    expect(decideLink(expired, withUrl, query)).to.deep.equal({
+    expect(decide({ domain: withUrl, link: expired }, query)).to.deep.equal({
       ...elsewhere,
       destination: 'https://d.com/',
     });
   });
 
-  it('leads from the root of a domain to its target, and counts for its workspace', () => {
-    const root = decideRoot({ ...domain, target: 'https://t.com/' }, facts({ query: 'qr=1' }));
+  it('treats a link without remaining visits as expired', () => {
+    const usedUp = (entry: Partial<LinkEntry>) => {
+      const limited = { ...link, ...entry, maxVisits: 1 };
+      return decideUsedUp(decide({ domain, link: limited }, facts()), limited, domain);
+    };
+    expect(usedUp({})).to.deep.equal({ kind: 'expired' });
+    expect(usedUp({ passwordHash: 'x' })).to.deep.equal({ kind: 'expired' });
+    expect(usedUp({ expiredUrl: 'https://l.com/' })).to.deep.equal({
+      kind: 'elsewhere',
+      reason: 'expired',
+      destination: 'https://l.com/',
+    });
+    expect(usedUp({ startsAt: now + 1 })).to.deep.equal({ kind: 'notStarted', startsAt: now + 1 });
+  });
+
+  it('shows public statistics, and redirects from outdated URLs of pages', () => {
+    const stats = facts({ asks: 'stats' });
+    const shown = { ...link, hasPublicStats: true as const };
+    expect(decide({ domain, link: shown }, stats)).to.deep.equal({ kind: 'stats' });
+    for (const hidden of [link, null]) {
+      expect(decide({ domain, link: hidden }, stats)).to.deep.equal({ kind: 'notFound' });
+    }
+    const outdated = facts({ asks: 'continue', passed: 'outdated' });
+    expect(decide({ domain, link }, outdated)).to.deep.equal({ kind: 'restart' });
+  });
+
+  it('redirects from the root of a domain to its target, and counts for its workspace', () => {
+    const root = decide(
+      { domain: { ...domain, target: 'https://t.com/' }, link: null },
+      facts({ isRoot: true, query: 'qr=1' }),
+    );
     expect(root).to.deep.include({
       destination: 'https://t.com/',
       via: 'qr',
       visited: { projectId: 'proj_a', linkId: '' },
     });
-    expect(decideRoot(domain, facts())).to.deep.equal({ kind: 'notFound' });
+    expect(decide({ domain, link: null }, facts({ isRoot: true }))).to.deep.equal({
+      kind: 'notFound',
+    });
     expect(
-      decideRoot({ id: 'dom_0', projectId: '', target: 'https://t.com/' }, facts()),
+      decide(
+        { domain: { id: 'dom_0', projectId: '', target: 'https://t.com/' }, link: null },
+        facts({ isRoot: true }),
+      ),
     ).to.include({
       visited: undefined,
     });
   });
 });
 
-describe('who a visitor is', () => {
+describe('the visitor', () => {
   const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
   const read = (
     headers: Record<string, string>,
@@ -278,8 +341,8 @@ describe('who a visitor is', () => {
   const addresses: [what: string, peer: string, forwarded: string | undefined, ip: string][] = [
     ['the peer itself', '203.0.113.5', undefined, '203.0.113.5'],
     ['an IPv4 peer on an IPv6 socket', '::ffff:203.0.113.5', undefined, '203.0.113.5'],
-    ['a peer that is no proxy, whatever it says', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
-    ['what a proxy says', '10.0.0.1', '203.0.113.7', '203.0.113.7'],
+    ['a peer that is not a trusted proxy', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
+    ['the address sent by a proxy', '10.0.0.1', '203.0.113.7', '203.0.113.7'],
     [
       'the right-most that is no proxy',
       '10.0.0.1',
@@ -289,12 +352,12 @@ describe('who a visitor is', () => {
     ['an IPv6 visitor behind an IPv6 proxy', '::1', '2001:db8::7', '2001:db8::7'],
     ['an address with a port', '10.0.0.1', '203.0.113.7:4711', '203.0.113.7'],
     ['an IPv6 address with a port', '10.0.0.1', '[2001:db8::7]:4711', '2001:db8::7'],
-    ['the proxy where nonsense stands', '10.0.0.1', '6.6.6.6, unknown', '10.0.0.1'],
+    ['the proxy for an invalid address', '10.0.0.1', '6.6.6.6, unknown', '10.0.0.1'],
     ['the left-most where all are proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['no octet above 255', '10.0.0.1', '300.0.0.1', '10.0.0.1'],
   ];
   for (const [what, peer, forwarded, ip] of addresses) {
-    it(`takes ${what}`, () => {
+    it(`reads ${what}`, () => {
       const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
       expect(read(headers, peer).ip).to.equal(ip);
     });
@@ -351,28 +414,28 @@ describe('who a visitor is', () => {
   }
 });
 
-describe('what is written into an answer', () => {
-  it('escapes whatever is put into a page', () => {
+describe('escaping', () => {
+  it('covers all text in a page', () => {
     const inner = html`<b>${'<i>'}</b>`;
     expect(html`<a title="${`"'&<>`}">${inner}</a>`.text).to.equal(
       '<a title="&quot;&#39;&amp;&lt;&gt;"><b>&lt;i&gt;</b></a>',
     );
   });
 
-  it('tells the length of a page in bytes', () => {
+  it('leaves the length of a page in bytes right', () => {
     const { headers, body } = notice(404, { language: 'en', title: 'ö', text: '日本' });
     expect(headers[headers.indexOf('Content-Length') + 1]).to.equal(String(body.length));
   });
 
-  it('encodes what a header cannot hold, and nothing else', () => {
+  it('covers exactly the characters that a header cannot contain', () => {
     expect(asciiUrl('https://e.com/ö?a=%20b\r\nX: 1')).to.equal(
       'https://e.com/%C3%B6?a=%20b%0D%0AX:%201',
     );
   });
 });
 
-describe('the file of a page', () => {
-  it('is asked for under the server’s own name, before the key', () => {
+describe('the path of a file', () => {
+  it('is below a reserved name, before the key', () => {
     expect(readAddress('/_/file/gr%C3%B6%C3%9Fe')).to.deep.equal({
       asks: 'file',
       key: 'größe',
@@ -384,7 +447,7 @@ describe('the file of a page', () => {
   });
 });
 
-describe('what is asked about a link', () => {
+describe('request paths', () => {
   const cases: [target: string, asks: string, key: string | null, token?: string][] = [
     ['/summer+', 'preview', 'summer'],
     ['/gr%C3%B6%C3%9Fe%2B', 'preview', 'größe'],
@@ -397,7 +460,7 @@ describe('what is asked about a link', () => {
     ['/_/else', 'link', null],
   ];
   for (const [target, asks, key, token] of cases) {
-    it(`${target} asks for ${asks}`, () =>
+    it(`${target} requests ${asks}`, () =>
       expect(readAddress(`${target}?a=1`)).to.deep.equal({
         asks,
         key,

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { makeLog } from '../../src/infra/log.ts';
+import { registry } from '../../src/infra/metrics.ts';
 import type { Visit } from '../../src/queues/clicks.ts';
 import { Spool } from '../../src/redirect/spool.ts';
 import { VisitLog } from '../../src/redirect/visit-log.ts';
@@ -36,6 +37,21 @@ function aQueue() {
   return { jobs, deliver, ids: () => jobs.flat().map(({ id }) => id) };
 }
 
+/** Runs `work` while no file can be larger, which fails writes as a full disk does. */
+async function withFilesOf(bytes: number, work: () => Promise<void>): Promise<void> {
+  const limit = (size: string) =>
+    execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${size}:`]);
+  const ignore = () => {};
+  process.on('SIGXFSZ', ignore);
+  limit(String(bytes));
+  try {
+    await work();
+  } finally {
+    limit('unlimited');
+    process.off('SIGXFSZ', ignore);
+  }
+}
+
 describe('the spool', () => {
   let folder: string;
   beforeEach(async () => {
@@ -46,7 +62,7 @@ describe('the spool', () => {
   const files = () => readdir(folder).catch(() => []);
   const refuse = () => Promise.reject(new Error('away'));
 
-  it('hands in every visit once, in jobs of at most 500, and leaves no file', async () => {
+  it('delivers every visit once, in jobs of at most 500, and leaves no file', async () => {
     const spool = new Spool(folder, log);
     const sent = visits(1_203);
     await Promise.all([
@@ -62,7 +78,7 @@ describe('the spool', () => {
     expect(spool.hasVisits).to.equal(false);
   });
 
-  it('has visits on the disk when append resolves', async () => {
+  it('has written visits to disk when append resolves', async () => {
     const spool = new Spool(folder, log);
     await spool.append(visits(2));
     const [file] = await files();
@@ -71,7 +87,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  it('keeps everything when the queue refuses in mid-replay, and hands it in later', async () => {
+  it('keeps all visits when the queue fails during a replay, and delivers them later', async () => {
     const spool = new Spool(folder, log);
     await spool.append(visits(1_200));
     let calls = 0;
@@ -87,7 +103,7 @@ describe('the spool', () => {
     expect(await files()).to.deep.equal([]);
   });
 
-  it('takes what comes in during a replay into a new file', async () => {
+  it('writes visits that arrive during a replay to a new file', async () => {
     const spool = new Spool(folder, log);
     await spool.append(visits(3));
     const queue = aQueue();
@@ -100,7 +116,7 @@ describe('the spool', () => {
     expect(queue.ids()).to.deep.equal(['v0', 'v1', 'v2', 'late0']);
   });
 
-  it('loses nothing when replays and writes go on at once', async () => {
+  it('loses nothing during concurrent replays and writes', async () => {
     const spool = new Spool(folder, log);
     const queue = aQueue();
     const appended: Promise<void>[] = [];
@@ -117,7 +133,7 @@ describe('the spool', () => {
     );
   });
 
-  it('adopts the files of a dead process and skips the line that its crash tore', async () => {
+  it('adopts the files of a dead process and skips the line that its crash truncated', async () => {
     const dead = new Spool(folder, log);
     await dead.append(visits(2));
     const { pid } = spawnSync(process.execPath, ['--version']);
@@ -127,34 +143,52 @@ describe('the spool', () => {
     await appendFile(left, '{"id":"torn');
 
     const spool = new Spool(folder, log);
-    await spool.tend();
+    await spool.maintain();
     const queue = aQueue();
     await spool.replay(queue.deliver);
     expect(queue.ids()).to.deep.equal(['v0', 'v1']);
     expect(await files()).to.deep.equal([]);
   });
 
-  it('leaves the files of a living process alone', async () => {
+  it('does not touch the files of a living process', async () => {
     const name = `visits-${process.ppid}-abcdef-1.ndjson`;
     const alive = new Spool(folder, log);
     await alive.append(visits(1));
     await writeFile(path.join(folder, name), '');
     const spool = new Spool(folder, log);
-    await spool.tend();
+    await spool.maintain();
     expect(await files()).to.include(name);
     await alive.close();
   });
 
-  it('writes anew what went to a file that another process adopted', async () => {
+  it('writes again what went to a file that another process adopted', async () => {
     const owner = new Spool(folder, log);
     await owner.append(visits(1, 'first'));
     const adopter = new Spool(folder, log);
-    await adopter.tend();
+    await adopter.maintain();
     await owner.append(visits(1, 'second'));
     const queue = aQueue();
     await adopter.replay(queue.deliver);
     await owner.replay(queue.deliver);
     expect(new Set(queue.ids())).to.deep.equal(new Set(['first0', 'second0']));
+    expect(await files()).to.deep.equal([]);
+  });
+
+  it('leaves no file when the disk is full, and keeps existing ones', async () => {
+    const spool = new Spool(folder, log);
+    await spool.append(visits(2, 'first'));
+    const refused: unknown[] = [];
+    await withFilesOf(4_096, async () => {
+      for (let n = 0; n < 50; n += 1) {
+        refused.push(await spool.append(visits(40, `n${n}-`)).catch((error: Error) => error));
+      }
+    });
+    for (const error of refused) expect(error).to.be.an('error').with.property('code', 'EFBIG');
+    expect(await files()).to.have.lengthOf(1);
+    await spool.append(visits(2, 'last'));
+    const queue = aQueue();
+    await spool.replay(queue.deliver);
+    expect(queue.ids()).to.deep.equal(['first0', 'first1', 'last0', 'last1']);
     expect(await files()).to.deep.equal([]);
   });
 
@@ -175,7 +209,7 @@ describe('the visit log', () => {
   const spoolIn = (name = 'spool') => new Spool(path.join(root, name), log);
   const away = () => Promise.reject(new Error('away'));
 
-  it('puts visits that come together into one job', async () => {
+  it('delivers concurrent visits in one job', async () => {
     const queue = aQueue();
     const visitLog = new VisitLog({
       ...queue,
@@ -190,7 +224,7 @@ describe('the visit log', () => {
     await visitLog.close();
   });
 
-  it('makes visits safe on disk while the queue refuses, and hands them in when it is back', async () => {
+  it('writes visits to disk while the queue fails, and delivers them later', async () => {
     const queue = aQueue();
     let isAway = true;
     const visitLog = new VisitLog({
@@ -210,7 +244,7 @@ describe('the visit log', () => {
     await visitLog.close();
   });
 
-  it('spools a batch whose acknowledgement does not come, and asks nobody to wait for the next', async () => {
+  it('spools an unacknowledged batch, and does not wait for the acknowledgement of the next', async () => {
     const visitLog = new VisitLog({
       deliver: () => new Promise(() => {}),
       probe: async () => {},
@@ -231,21 +265,165 @@ describe('the visit log', () => {
     await visitLog.close();
   });
 
-  it('rejects when neither the queue nor the disk takes a visit', async () => {
+  it('keeps visits in memory while both queue and disk fail, and delivers them later', async () => {
     await writeFile(path.join(root, 'blocked'), '');
+    const queue = aQueue();
+    let isAway = true;
     const visitLog = new VisitLog({
-      deliver: away,
-      probe: away,
+      deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
+      probe: () => (isAway ? away() : Promise.resolve()),
       spool: spoolIn('blocked'),
       batchMs: 1,
       log,
     });
     await visitLog.start();
-    expect(await visitLog.record(visit('lost')).catch((error: Error) => error)).to.be.an('error');
+    for (const one of visits(30)) await visitLog.record(one);
+    expect(visitLog.notes()).to.deep.equal({ visits: { held: 30, notRecorded: 0 } });
+    isAway = false;
+    await eventually(() => expect(queue.ids()).to.have.length(30));
+    expect(visitLog.notes()).to.deep.equal({});
     await visitLog.close();
   });
 
-  it('makes what was gathered safe before it closes', async () => {
+  it('moves visits from memory to disk once it works again, also on close', async () => {
+    const folder = path.join(root, 'blocked');
+    await writeFile(folder, '');
+    const means = { deliver: away, probe: away, batchMs: 1, log };
+    const visitLog = new VisitLog({ ...means, spool: spoolIn('blocked') });
+    await visitLog.start();
+    for (const one of visits(3)) await visitLog.record(one);
+    await rm(folder);
+    await eventually(() => expect(visitLog.notes()).to.deep.equal({}));
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    for (const one of visits(3, 'late')) await visitLog.record(one);
+    await rm(folder);
+    await visitLog.close();
+    const [file] = await readdir(folder);
+    expect(await readFile(path.join(folder, file!), 'utf8')).to.contain('"late2"');
+  });
+
+  it('writes nothing more to a disk that hangs, and delays visitors only once', async () => {
+    let appended = 0;
+    let finish = () => {};
+    class Hanging extends Spool {
+      override append(): Promise<void> {
+        appended += 1;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      }
+    }
+    const spool = new Hanging(path.join(root, 'spool'), log);
+    const visitLog = new VisitLog({ deliver: away, probe: away, spool, batchMs: 1, log });
+    await visitLog.start();
+    await visitLog.record(visit('first'));
+    const start = performance.now();
+    for (const one of visits(20)) await visitLog.record(one);
+    expect(performance.now() - start).to.be.below(500);
+    // Nothing shall be appended: a batch is written after 1 ms.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(appended).to.equal(1);
+    expect(visitLog.notes()).to.deep.equal({ visits: { held: 21, notRecorded: 0 } });
+    finish();
+    await eventually(() => expect(appended).to.equal(2));
+    finish();
+    await eventually(() => expect(visitLog.notes()).to.deep.equal({}));
+    await visitLog.close();
+  });
+
+  it('uses a queue that is available again while the disk hangs, and closes', async () => {
+    const hang = () => new Promise<never>(() => {});
+    class Hanging extends Spool {
+      override get hasVisits() {
+        return true;
+      }
+      override append = hang;
+      override maintain = hang;
+      override replay = hang;
+      override close = hang;
+    }
+    const queue = aQueue();
+    let isAway = true;
+    const visitLog = new VisitLog({
+      deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
+      probe: () => (isAway ? away() : Promise.resolve()),
+      spool: new Hanging(path.join(root, 'spool'), log),
+      batchMs: 1,
+      log,
+    });
+    await visitLog.start();
+    await visitLog.record(visit('first'));
+    isAway = false;
+    await eventually(() => expect(queue.ids()).to.deep.equal(['first']));
+    const start = performance.now();
+    await visitLog.record(visit('next'));
+    expect(performance.now() - start).to.be.below(300);
+    expect(queue.ids()).to.deep.equal(['first', 'next']);
+    isAway = true;
+    await visitLog.record(visit('held'));
+    isAway = false;
+    await visitLog.close();
+    expect(queue.ids()).to.deep.equal(['first', 'next', 'held']);
+  });
+
+  it('uses the queue again while a replay hangs', async () => {
+    class Unreadable extends Spool {
+      override replay(): Promise<number> {
+        return new Promise(() => {});
+      }
+    }
+    const queue = aQueue();
+    let isAway = true;
+    const visitLog = new VisitLog({
+      deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
+      probe: () => (isAway ? away() : Promise.resolve()),
+      spool: new Unreadable(path.join(root, 'spool'), log),
+      batchMs: 1,
+      log,
+    });
+    await visitLog.start();
+    await visitLog.record(visit('spooled'));
+    isAway = false;
+    await eventually(async () => {
+      await visitLog.record(visit('later'));
+      expect(queue.ids()).to.include('later');
+    });
+    await visitLog.close();
+  });
+
+  it('counts visits above the limit of memory as not recorded', async () => {
+    await writeFile(path.join(root, 'blocked'), '');
+    const room = 10 * JSON.stringify(visit('v0')).length;
+    const means = { deliver: away, probe: away, spool: spoolIn('blocked'), batchMs: 1, log };
+    const visitLog = new VisitLog({ ...means, heldCharacters: room });
+    await visitLog.start();
+    await Promise.all(visits(9).map((one) => visitLog.record(one)));
+    await Promise.all(visits(9, 'w').map((one) => visitLog.record(one)));
+    expect(visitLog.notes()).to.deep.equal({ visits: { held: 10, notRecorded: 8 } });
+    expect(await registry.getSingleMetricAsString('visits_not_recorded_total')).to.match(/ 8$/);
+    await visitLog.close();
+    expect(visitLog.notes()).to.deep.equal({ visits: { held: 0, notRecorded: 18 } });
+  });
+
+  it('logs every visit that was not recorded on close', async () => {
+    await writeFile(path.join(root, 'blocked'), '');
+    const lines: { count?: number; message: string }[] = [];
+    const recording = Object.assign(Object.create(log) as typeof log, {
+      error: ({ count }: { count?: number }, message: string) =>
+        void lines.push({ ...(count === undefined ? {} : { count }), message }),
+    });
+    const spool = spoolIn('blocked');
+    const means = { deliver: away, probe: away, spool, batchMs: 1, log: recording };
+    const visitLog = new VisitLog({ ...means, heldCharacters: 1 });
+    await visitLog.start();
+    for (const one of visits(5)) await visitLog.record(one);
+    await visitLog.close();
+    const lost = lines.filter(({ message }) => message.includes('not recorded'));
+    expect(lost.reduce((sum, { count = 0 }) => sum + count, 0)).to.equal(5);
+  });
+
+  it('delivers or spools pending visits on close', async () => {
     const queue = aQueue();
     const visitLog = new VisitLog({
       ...queue,

@@ -98,13 +98,13 @@ const isPreview = (crawler: Crawler) =>
   Object.hasOwn(PREVIEWS_AFTER_ALL, crawler.pattern) || crawler.isPreview;
 const isFound = (userAgent: string) => read(userAgent).isAutomatic || read(userAgent).isCrawler;
 
-describe('which visitors are programs', () => {
+describe('bots among visitors', () => {
   const bots = CRAWLERS.filter((crawler) => !isPerson(crawler));
   const previews = bots.filter(isPreview);
   const others = bots.filter((crawler) => !isPreview(crawler));
   const people = CRAWLERS.filter(isPerson);
 
-  it('has lists that are as long as they are said to be', () => {
+  it('has complete lists of user agents', () => {
     expect(CRAWLERS.length).to.be.above(2_000);
     expect(previews.length).to.be.above(130);
     expect(BROWSERS.length).to.be.above(9_000);
@@ -112,26 +112,26 @@ describe('which visitors are programs', () => {
     expect(DEVICE_AGENTS.length).to.be.above(50);
   });
 
-  it(`takes none of ${bots.length} crawlers for a person`, () => {
+  it(`recognises ${bots.length} bots`, () => {
     const wrong = bots.filter(({ userAgent }) => !read(userAgent).isAutomatic);
     expect(wrong).to.deep.equal([]);
   });
 
-  it(`shows a preview to each of ${previews.length} crawlers that make previews`, () => {
+  it(`shows a preview to each of ${previews.length} link-preview crawlers`, () => {
     const wrong = previews.filter(({ userAgent }) => !read(userAgent).isCrawler);
     expect(wrong).to.deep.equal([]);
   });
 
-  it(`sends ${others.length} other crawlers on, without a preview`, () => {
+  it(`redirects ${others.length} other crawlers, without a preview`, () => {
     const wrong = others.filter(({ userAgent }) => read(userAgent).isCrawler);
     expect(wrong).to.deep.equal([]);
   });
 
-  it(`counts ${people.length} "crawlers" that people sit behind`, () => {
+  it(`counts ${people.length} browsers that look like crawlers`, () => {
     expect(people.filter(({ userAgent }) => isFound(userAgent))).to.deep.equal([]);
   });
 
-  it('makes no exception that the list has forgotten', () => {
+  it('has no exception that the list no longer needs', () => {
     const patterns = new Set(CRAWLERS.map(({ pattern }) => pattern));
     const exceptions = [...Object.keys(PEOPLE_AFTER_ALL), ...Object.keys(PREVIEWS_AFTER_ALL)];
     expect(exceptions.filter((pattern) => !patterns.has(pattern))).to.deep.equal([]);
@@ -154,7 +154,7 @@ describe('which visitors are programs', () => {
     ['x-moz', 'prefetch'],
   ];
   for (const [header, value] of purposes) {
-    it(`counts no browser that says ${header}: ${value}`, () => {
+    it(`does not count a browser with ${header}: ${value}`, () => {
       const headers = { [header]: value };
       const wrong = BROWSER_AGENTS.filter((agent) => !read(agent, headers).isAutomatic);
       expect(wrong).to.deep.equal([]);
@@ -163,7 +163,7 @@ describe('which visitors are programs', () => {
   }
 });
 
-describe('people who browse inside an app', () => {
+describe('in-app browsers', () => {
   const apps: [app: string, agent: string, platform: 'ios' | 'android' | undefined][] = [
     [
       'Facebook on an iPhone',
@@ -299,7 +299,7 @@ describe('people who browse inside an app', () => {
     ],
   ];
   for (const [app, agent, platform] of apps) {
-    it(`counts ${app}, and knows the platform`, () => {
+    it(`counts ${app}, with its platform`, () => {
       const visitor = read(agent);
       expect([visitor.isAutomatic, visitor.isCrawler]).to.deep.equal([false, false]);
       expect(visitor.platform).to.equal(platform);
@@ -322,14 +322,14 @@ describe('people who browse inside an app', () => {
     ['KakaoTalk', 'facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/'],
   ];
   for (const [app, agent] of fetchers) {
-    it(`does not take what ${app} makes its previews with for one of them`, () => {
+    it(`does not count the preview fetcher of ${app}`, () => {
       expect([read(agent).isAutomatic, read(agent).isCrawler]).to.deep.equal([true, true]);
     });
   }
 });
 
-describe('what visitors hold in their hands', () => {
-  // One that calls itself an Android on the platform of an iPhone is somebody who pretends.
+describe('devices', () => {
+  // A user agent of Android on the platform of an iPhone is forged.
   const iphones = BROWSERS.filter(
     ({ platform, userAgent }) =>
       /^(iPhone|iPad|iPod)/.test(platform) && !userAgent.includes('Android'),
@@ -376,7 +376,7 @@ describe('what visitors hold in their hands', () => {
     return read(userAgent).device !== (isTablet ? 'Tablet' : 'Mobile');
   });
 
-  it(`tells tablets from phones as ${androidDevices.length} screens do, but for ${oddScreens.length}`, () => {
+  it(`distinguishes tablets from phones as ${androidDevices.length} screens do, but for ${oddScreens.length}`, () => {
     expect(androidDevices.length).to.be.above(500);
     expect(oddScreens.length).to.be.at.most(MOST_SCREEN_DISAGREEMENTS * androidDevices.length);
   });

@@ -16,8 +16,19 @@ const OUTAGE_MS = Number(process.env['CHAOS_OUTAGE_SECONDS'] ?? 10) * 1000;
 const VISITS_PER_SECOND = 150;
 const WRITES_PER_SECOND = 10;
 const SETTLE_MS = 90_000;
+/** Longer than the API waits for Redis, and than jobs are locked. */
+const FROZEN_MS = 12_000;
+/** As long as visits fit into memory with room to spare. */
+const FULL_MS = 5_000;
 
-const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 1000));
+/** The length of an outage. */
+const outage = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until as many more visits were answered as are made in so many seconds. */
+async function moreVisits({ tally }: Visitors, seconds = 1): Promise<void> {
+  const count = tally.answered.size + seconds * VISITS_PER_SECOND;
+  await eventually(() => expect(tally.answered.size).to.be.at.least(count), 30_000);
+}
 
 describe('under steady traffic', function () {
   this.timeout(600_000);
@@ -75,7 +86,7 @@ describe('under steady traffic', function () {
     expect(rows[0]!.rollups).to.equal(rows[0]!.events);
   }
 
-  /** What was answered is there, once; what was accepted has ended; nothing is half there. */
+  /** Every answered write is stored once, every accepted job has ended, and no write is stored in part. */
   async function writesAddUp(name: string, { made, accepted, failed }: WriteTally): Promise<void> {
     for (const [externalId, jobId] of accepted) {
       await eventually(async () => {
@@ -110,10 +121,10 @@ describe('under steady traffic', function () {
     );
   }
 
-  it('kill -9 of each process in turn loses nothing and counts nothing twice', async () => {
+  it('kill -9 of each process loses no visit or write and counts none twice', async () => {
     const visitors = new Visitors('kill', service.redirectPorts, keys, VISITS_PER_SECOND);
     const writers = new Writers('kill', service.apiUrl, apiKey, WRITES_PER_SECOND);
-    await seconds(1);
+    await moreVisits(visitors);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const name of service.runner.names) {
         const before = service.runner.restarts(name);
@@ -122,7 +133,7 @@ describe('under steady traffic', function () {
           expect(service.runner.restarts(name)).to.be.greaterThan(before);
           expect((await fetch(`${service.runner.healthUrlOf(name)}/readyz`)).status).to.equal(200);
         }, 30_000);
-        await seconds(1);
+        await moreVisits(visitors);
       }
     }
     const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
@@ -134,27 +145,61 @@ describe('under steady traffic', function () {
     await writesAddUp('kill', writes);
   });
 
-  it('redirects go on while Redis is stopped, and no visit that was answered is lost', async () => {
+  it('redirects continue while Redis is stopped, and no answered visit is lost', async () => {
     const visitors = new Visitors('redis', service.redirectPorts, keys, VISITS_PER_SECOND);
-    await seconds(1);
+    await moreVisits(visitors);
     await own.stopRedis();
-    await seconds(OUTAGE_MS / 1000);
+    await outage(OUTAGE_MS);
     await own.startRedis();
-    await seconds(2);
+    await moreVisits(visitors, 2);
     const visits = await visitors.stop();
     expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
     expect([...visits.cut], 'answers cut off').to.deep.equal([]);
     await visitsAddUp('redis', visits);
   });
 
-  it('redirects go on while Postgres is stopped; writes answer 500 or 202, and none is half done', async () => {
+  it('redirects continue while Redis is frozen for 12 s; writes are accepted, and no failed one is executed', async () => {
+    const visitors = new Visitors('frozen', service.redirectPorts, keys, VISITS_PER_SECOND);
+    const writers = new Writers('frozen', service.apiUrl, apiKey, WRITES_PER_SECOND);
+    await moreVisits(visitors);
+    await own.freezeRedis(FROZEN_MS);
+    await moreVisits(visitors, 2);
+    const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
+    expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
+    expect([...visits.cut], 'answers cut off').to.deep.equal([]);
+    expect(writes.accepted.size).to.be.greaterThan(0);
+    await visitsAddUp('frozen', visits);
+    await writesAddUp('frozen', writes);
+    const done = await db('links')
+      .where({ project_id: projectId })
+      .whereIn('external_id', [...writes.failed.keys()])
+      .select('external_id');
+    expect(done, 'answered with an error, and done').to.deep.equal([]);
+  });
+
+  it('redirects continue while Redis is stopped and the disk is full, and no answered visit is lost', async () => {
+    const visitors = new Visitors('full', service.redirectPorts, keys, VISITS_PER_SECOND);
+    await moreVisits(visitors);
+    const unblock = own.blockSpool();
+    await own.stopRedis();
+    await outage(FULL_MS);
+    await own.startRedis();
+    await moreVisits(visitors, 2);
+    unblock();
+    const visits = await visitors.stop();
+    expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
+    expect([...visits.cut], 'answers cut off').to.deep.equal([]);
+    await visitsAddUp('full', visits);
+  });
+
+  it('redirects continue while Postgres is stopped; writes return 500 or 202, and none is executed in part', async () => {
     const visitors = new Visitors('postgres', service.redirectPorts, keys, VISITS_PER_SECOND);
     const writers = new Writers('postgres', service.apiUrl, apiKey, WRITES_PER_SECOND);
-    await seconds(1);
+    await moreVisits(visitors);
     await own.stopPostgres();
-    await seconds(OUTAGE_MS / 1000);
+    await outage(OUTAGE_MS);
     await own.startPostgres();
-    await seconds(2);
+    await moreVisits(visitors, 2);
     const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
     expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
     expect([...visits.cut], 'answers cut off').to.deep.equal([]);

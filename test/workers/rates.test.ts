@@ -1,29 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { reloadConfig } from '../../src/config.ts';
 import { ensureFirstRates, refreshRates } from '../../src/currency/rates.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { keepSettings, setSettings } from '../support/settings.ts';
 import { Site } from '../support/site.ts';
 
 const FILE = readFileSync('test/data/eurofxref-daily.xml', 'utf8');
 
 describe('exchange rates', () => {
   let site: Site;
-  const envBefore: Record<string, string> = {};
+  let restore: () => void;
 
   before(async () => {
     site = await Site.start();
-    const settings = { RATES_URL: `${site.url}/rates`, OUTBOUND_ALLOW: '127.0.0.1' };
-    for (const name of Object.keys(settings)) envBefore[name] = process.env[name] ?? '';
-    Object.assign(process.env, settings);
-    reloadConfig();
+    restore = keepSettings();
+    setSettings({ RATES_URL: `${site.url}/rates`, OUTBOUND_ALLOW: '127.0.0.1' });
   });
 
   after(async () => {
-    Object.assign(process.env, envBefore);
-    reloadConfig();
+    restore();
     await site.stop();
     await db()('rates').delete();
     await ensureFirstRates(db());
@@ -40,7 +37,7 @@ describe('exchange rates', () => {
   }
   const ofDay = (day: string) => FILE.replace('2024-06-28', day);
 
-  it('are replaced by newer ones, all of one file', async () => {
+  it('are replaced by newer ones of one file', async () => {
     expect(await refresh({ body: ofDay('2024-07-01') })).to.deep.equal([
       { day: '2024-07-01', count: 31 },
     ]);
@@ -57,7 +54,7 @@ describe('exchange rates', () => {
     ['more than a file of rates can be', { body: 'x'.repeat(2 * 1024 * 1024) }],
   ];
   for (const [what, answer] of bad) {
-    it(`stay when the source has ${what}`, async () => {
+    it(`are kept when the source has ${what}`, async () => {
       expect(await refresh(answer)).to.deep.equal(kept);
     });
   }

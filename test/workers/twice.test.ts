@@ -1,51 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { trackLead, trackSale } from '../../src/conversions/commands.ts';
-import { deleteCustomer, updateCustomer } from '../../src/customers/commands.ts';
-import { createDomain, deleteDomain, updateDomain } from '../../src/domains/commands.ts';
-import { createFolder, deleteFolder, updateFolder } from '../../src/folders/commands.ts';
+import { createDomain, updateDomain } from '../../src/domains/commands.ts';
+import { findRejected, keepRejected } from '../../src/events/ingest/rejected-visits.ts';
+import { receiveUpload } from '../../src/http/upload.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import { seal } from '../../src/infra/secrets.ts';
-import {
-  createLink,
-  createLinks,
-  deleteLink,
-  deleteLinks,
-  fillLink,
-  updateLink,
-  updateLinks,
-  upsertLink,
-} from '../../src/links/commands.ts';
-import { createPage, deletePage, updatePage } from '../../src/pages/commands.ts';
-import {
-  createQrCode,
-  createQrCodes,
-  deleteQrCode,
-  deleteQrCodes,
-  updateQrCode,
-} from '../../src/qrcodes/commands.ts';
-import type { JobContext } from '../../src/queues/queue.ts';
-import { createTag, deleteTag, updateTag } from '../../src/tags/commands.ts';
-import { deleteTemplate } from '../../src/templates/commands.ts';
-import {
-  createWebhook,
-  deleteWebhook,
-  resendDeliveries,
-  resendDelivery,
-  rotateSecret,
-  testWebhook,
-  updateWebhook,
-} from '../../src/webhooks/commands.ts';
+import { cacheRedis } from '../../src/infra/redis.ts';
+import { hashToken, newToken, seal } from '../../src/infra/secrets.ts';
+import { sealInput } from '../../src/jobs/sealed.ts';
+import { createLink } from '../../src/links/commands.ts';
+import { domainName, linkName, pageName } from '../../src/lookup/codec.ts';
+import { createPage, updatePage } from '../../src/pages/commands.ts';
+import { defaultDesign } from '../../src/qrcodes/render/design.ts';
+import { QUEUES } from '../../src/queues/index.ts';
+import type { DataOf, JobContext, ResultOf, WorkerDefinition } from '../../src/queues/queue.ts';
+import { createTag } from '../../src/tags/commands.ts';
+import { createSignInAddress } from '../../src/users/accounts.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
+import { drawApiKey } from '../../src/workspaces/api-keys.ts';
+import serveBulk from '../../workers/bulk.ts';
+import serveClicks from '../../workers/clicks.ts';
+import serveCurrency from '../../workers/currency.ts';
+import serveImages from '../../workers/images.ts';
+import serveMaintenance from '../../workers/maintenance.ts';
+import serveMetatags from '../../workers/metatags.ts';
+import serveQr from '../../workers/qr.ts';
+import serveWebhooks from '../../workers/webhooks.ts';
+import serveWrites from '../../workers/writes.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPerson, aSession, tokenOf } from '../support/people.ts';
+import { Receiver } from '../support/receiver.ts';
+import { Site } from '../support/site.ts';
+import { stack } from '../support/stack.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
- * A worker may die after it has committed, and before anybody has heard of it. The job then runs again: it must
- * answer the same, and change nothing.
+ * A worker may die after it has committed, and before its reply is sent. The job then runs again: it must
+ * return the same, and change nothing.
  */
 
 const A = 'https://example.com/a';
+/** A visitor who is not counted: events are compared too, and a visit becomes one a moment later. */
+const CRAWLER = { userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1)' };
+/** Time without any change before rows are compared, in ms. */
+const SETTLE_MS = 200;
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+  'base64',
+);
 
 describe('a job that runs twice', () => {
   let world: World;
@@ -55,21 +62,62 @@ describe('a job that runs twice', () => {
     world = await aWorkspace();
   });
 
-  /** Runs a command as its job does: a first time, again after a crash, and twice at the same moment. */
-  async function twice<Data, Result>(
-    command: (data: Data, job: JobContext) => Promise<Result>,
-    data: Data,
-  ): Promise<Result> {
-    const log = pino({ level: 'silent' });
-    const job = { jobId: newId('job'), projectId: world.projectId, isRepeat: false, log };
-    const [first, parallel] = await Promise.all([command(data, job), command(data, job)]);
-    const before = await everything();
-    const again = await command(data, { ...job, isRepeat: true });
+  const log = pino({ level: 'silent' });
+  const [writes, bulk, qr, images] = [serveWrites(), serveBulk(), serveQr(), serveImages()];
+  const [metatags, currency, maintenance] = [serveMetatags(), serveCurrency(), serveMaintenance()];
+  const webhooks = serveWebhooks();
+  let clicks: Awaited<ReturnType<typeof serveClicks>>;
+  /** Jobs that were run twice, as `queue job`. */
+  const covered = new Set<string>();
+
+  before(async () => {
+    clicks = await serveClicks(log);
+  });
+
+  after(function checkCoverage() {
+    const { tests } = this.test!.parent!;
+    // With --grep only some of the tests run.
+    if (!tests.every(({ state }) => state === 'passed')) return;
+    const all = [writes, bulk, clicks, qr, images, metatags, currency, webhooks, maintenance];
+    expect(all.map(({ queue }) => queue.name)).to.deep.equal(Object.keys(QUEUES));
+    const jobs = all.flatMap(({ queue, handlers }) =>
+      Object.keys(handlers).map((job) => `${queue.name} ${job}`),
+    );
+    expect(
+      jobs.filter((job) => !covered.has(job)),
+      'jobs that no test here runs twice',
+    ).to.deep.equal([]);
+  });
+
+  /** Runs a job as its worker does: a first time and at the same moment once more, then again after a crash. */
+  async function twice<Jobs, Name extends keyof Jobs & string>(
+    { queue, handlers }: WorkerDefinition<Jobs>,
+    name: Name,
+    data: DataOf<Jobs[Name]>,
+  ): Promise<ResultOf<Jobs[Name]>> {
+    covered.add(`${queue.name} ${name}`);
+    const run = handlers[name];
+    const task = { name, data };
+    const job = { jobId: newId('job'), projectId: world.projectId, task, isRepeat: false, log };
+    const [first, parallel] = await Promise.all([run(data, job), run(data, job)]);
+    const before = await settled();
+    const again = await run(data, { ...job, isRepeat: true });
     // JSON, since that is how results travel.
-    expect(JSON.parse(JSON.stringify(parallel))).to.deep.equal(JSON.parse(JSON.stringify(first)));
-    expect(JSON.parse(JSON.stringify(again))).to.deep.equal(JSON.parse(JSON.stringify(first)));
+    const sent = (result: unknown) => JSON.parse(JSON.stringify(result ?? null));
+    expect(sent(parallel)).to.deep.equal(sent(first));
+    expect(sent(again)).to.deep.equal(sent(first));
     expect(await everything()).to.deep.equal(before);
     return first;
+  }
+
+  /** All rows, once the workers of the shared stack have done what the test has given them to do as well. */
+  async function settled() {
+    for (let last = await everything(); ; ) {
+      await pause(SETTLE_MS);
+      const next = await everything();
+      if (isDeepStrictEqual(next, last)) return next;
+      last = next;
+    }
   }
 
   async function everything() {
@@ -91,6 +139,14 @@ describe('a job that runs twice', () => {
         'domains',
         'webhooks',
         'webhook_deliveries',
+        'events',
+        'exports',
+        'imports',
+        'import_slices',
+        'import_errors',
+        'import_links',
+        'api_keys',
+        'audit_log',
         'jobs',
       ].map(of),
     );
@@ -98,53 +154,53 @@ describe('a job that runs twice', () => {
 
   const newLink = (fields: object = {}) => ({ id: newId('link'), url: A, ...fields });
 
-  it('makes a link once', async () => {
-    await twice(createLink, { userId, link: newLink({ key: 'a' }) });
-    await twice(createLink, { userId, link: newLink() });
-    await twice(upsertLink, { userId, link: newLink({ externalId: 'e' }) });
+  it('creates a link once', async () => {
+    await twice(writes, 'link.create', { userId, link: newLink({ key: 'a' }) });
+    await twice(writes, 'link.create', { userId, link: newLink() });
+    await twice(writes, 'link.upsert', { userId, link: newLink({ externalId: 'e' }) });
     expect((await world.api.get('/links/count')).body).to.equal(3);
   });
 
-  it('makes many links once', async () => {
+  it('creates many links once', async () => {
     const links = [{ key: 'a' }, { key: 'a' }, {}].map((fields) => ({
       input: newLink(fields),
-      sent: fields,
+      sent: sealInput(fields),
     }));
-    const items = await twice(createLinks, { userId, links });
+    const items = await twice(bulk, 'links.create', { userId, links });
     expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
     expect((await world.api.get('/links/count')).body).to.equal(2);
   });
 
-  it('changes and deletes a link once', async () => {
+  it('updates and deletes a link once', async () => {
     const link = newLink({ key: 'a', flexible: true });
-    await twice(createLink, { userId, link });
-    await twice(updateLink, {
+    await twice(writes, 'link.create', { userId, link });
+    await twice(writes, 'link.update', {
       linkId: link.id,
       changes: { url: `${A}2`, key: 'b', tags: { ids: [], names: [] } },
     });
-    expect((await world.visit('/b')).headers.location).to.equal(`${A}2`);
-    await twice(updateLinks, { linkIds: [link.id, 'nope'], changes: { title: 't' } });
-    expect(await twice(deleteLink, { linkId: link.id })).to.deep.equal({ id: link.id });
+    expect((await world.visit('/b', CRAWLER)).headers.location).to.equal(`${A}2`);
+    await twice(bulk, 'links.update', { linkIds: [link.id, 'nope'], changes: { title: 't' } });
+    expect(await twice(writes, 'link.delete', { linkId: link.id })).to.deep.equal({ id: link.id });
     expect((await world.visit('/b')).status).to.equal(404);
   });
 
-  it('makes, changes and deletes a page once', async () => {
+  it('creates, updates and deletes a page once', async () => {
     const id = newId('page');
-    await twice(createPage, { id, page: { title: 'A' } });
-    const changed = await twice(updatePage, { id, changes: { text: 'b' } });
+    await twice(writes, 'page.create', { id, page: { title: 'A' } });
+    const changed = await twice(writes, 'page.update', { id, changes: { text: 'b' } });
     expect(changed).to.include({ title: 'A', text: 'b' });
-    expect(await twice(deletePage, { id })).to.deep.equal({ id });
+    expect(await twice(writes, 'page.delete', { id })).to.deep.equal({ id });
   });
 
-  it('records a lead and a sale once, and changes and forgets their customer once', async () => {
+  it('records a lead and a sale once, and updates and erases their customer once', async () => {
     const link = newLink({ key: 'a' });
-    await twice(createLink, { userId, link });
+    await twice(writes, 'link.create', { userId, link });
     const report = { linkId: link.id, userAgent: browser(1) };
     const { clickId } = (await world.api.post('/track/click', report)).body;
     const at = new Date().toISOString();
     const who = { customerExternalId: 'c' };
     const lead = { ...who, clickId, eventName: 'Sign up' };
-    await twice(trackLead, { eventId: newId('event'), at, lead });
+    await twice(writes, 'lead.track', { eventId: newId('event'), at, lead });
     const sale = {
       ...who,
       amount: 5,
@@ -158,25 +214,282 @@ describe('a job that runs twice', () => {
     };
     const converted = { amountCents: 5, rate: '1/1', rateDate: null };
     const ids = { eventId: newId('event'), leadEventId: newId('event') };
-    const first = await twice(trackSale, { ...ids, at, sale, converted });
+    const first = await twice(writes, 'sale.track', { ...ids, at, sale, converted });
     expect(first.isReplayed).to.equal(false);
     expect((await world.api.get(`/links/${link.id}`)).body).to.include({ leads: 1, sales: 1 });
     expect((await world.api.get('/analytics')).body).to.include({ leads: 1, sales: 1 });
     const [{ id }] = (await world.api.get('/customers')).body;
-    await twice(updateCustomer, { id, changes: { name: 'Ada' } });
-    expect(await twice(deleteCustomer, { id })).to.deep.equal({ id });
+    await twice(writes, 'customer.update', { id, changes: { name: 'Ada' } });
+    expect(await twice(writes, 'customer.delete', { id })).to.deep.equal({ id });
   });
 
-  it('fills the card of a link once', async () => {
+  it('verifies a domain once', async () => {
+    const domain = { id: newId('domain'), slug: `v.${world.domain}` };
+    const { verification } = await twice(writes, 'domain.create', domain);
+    stack().dns.records.set(verification!.name, verification!.value);
+    const verified = await twice(writes, 'domain.verify', { id: domain.id });
+    expect(verified).to.include({ verified: true });
+  });
+
+  it('records the use of an API key once', async () => {
+    const { id: apiKeyId } = await db()('api_keys')
+      .where({ project_id: world.projectId })
+      .first('id');
+    const at = '2030-01-01T00:00:00.000Z';
+    await twice(writes, 'apiKey.used', { apiKeyId, at });
+    const key = await db()('api_keys').where({ id: apiKeyId }).first('last_used_at');
+    expect(key.last_used_at.toISOString()).to.equal(at);
+  });
+
+  it('changes and removes a member once', async () => {
+    const id = newId('user');
+    await db()('users').insert({ id, email: `${id}@people.test`, name: 'a' });
+    const row = { project_id: world.projectId, user_id: id, role: 'viewer' };
+    await db()('workspace_users').insert(row);
+    await twice(writes, 'member.update', { userId: id, changes: { role: 'member' } });
+    await twice(writes, 'member.remove', { userId: id });
+  });
+
+  it('creates, withdraws and accepts an invitation once', async () => {
+    const invite = (role: 'owner' | 'viewer') => {
+      const [id, token] = [newId('invitation'), newToken()];
+      const email = `${id}@people.test`;
+      const url = seal(token);
+      return { id, email, role, invitedBy, hash: hashToken(token), url };
+    };
+    const [{ user_id: invitedBy }] = await db()('workspace_users').where({
+      project_id: world.projectId,
+    });
+    const [first, second] = [invite('viewer'), invite('owner')];
+    await twice(writes, 'invitation.create', first);
+    await twice(writes, 'invitation.delete', { id: first.id });
+    await twice(writes, 'invitation.create', second);
+    const session = {
+      id: newId('session'),
+      hash: hashToken(newToken()),
+      method: 'invitation' as const,
+      userAgent: '',
+      network: '',
+    };
+    const { hash } = second;
+    const account = { name: 'a', passwordHash: 'hash', session };
+    await twice(writes, 'invitation.accept', { hash, userId: newId('user'), account });
+    expect((await world.api.get('/members')).body).to.have.length(2);
+  });
+
+  it('updates a workspace once', async () => {
+    await twice(writes, 'workspace.update', { changes: { name: 'a', brandColor: '#0055ff' } });
+  });
+
+  it('creates, updates, rotates and revokes an API key once', async () => {
+    const { user_id } = await db()('api_keys').where({ project_id: world.projectId }).first();
+    const id = newId('apiKey');
+    const draw = () => {
+      const { apiKey, hash, hint } = drawApiKey();
+      return { key: seal(apiKey), hash, hint };
+    };
+    const key = { id, name: 'a', userId: user_id, scopes: ['*'], ...draw() };
+    await twice(writes, 'apiKey.create', key);
+    await twice(writes, 'apiKey.update', { id, changes: { name: 'b' } });
+    await twice(writes, 'apiKey.rotate', { id, callerScopes: ['*'], ...draw() });
+    await twice(writes, 'apiKey.revoke', { id });
+  });
+
+  it('begins a session once, and it stays ended', async () => {
+    const { userId: person, email } = await aPerson();
+    const session = (token: string) => ({
+      id: newId('session'),
+      hash: hashToken(token),
+      method: 'password' as const,
+      userAgent: '',
+      network: '',
+    });
+    const [one, other] = [session(newToken()), session(newToken())];
+    await twice(writes, 'session.create', { userId: person, passwordVersion: 0, session: one });
+    await twice(writes, 'session.used', { id: one.id, at: '2030-01-01T00:00:00.000Z' });
+    const hash = hashToken(tokenOf(await createSignInAddress(db(), person)));
+    expect(await twice(writes, 'session.createByLink', { hash, session: other })).to.deep.equal({
+      userId: person,
+    });
+    const identity = { issuer: 'https://accounts.test', subject: person, email };
+    const third = session(newToken());
+    await twice(writes, 'session.createByIdentity', { identity, session: third });
+    await twice(writes, 'session.end', { hash: one.hash });
+    await twice(writes, 'session.create', { userId: person, passwordVersion: 0, session: one });
+    expect((await db()('sessions').where({ id: one.id }).first()).ended_at).not.to.equal(null);
+  });
+
+  it('changes a person, ends sessions and creates a workspace once', async () => {
+    const { userId: person, sessionId: keptId } = await aPerson();
+    const [{ sessionId: id }] = [await aSession(person), await aSession(person)];
+    const at = new Date().toISOString();
+    await twice(writes, 'session.endOwn', { userId: person, id });
+    const others = { userId: person, keptId, at };
+    expect(await twice(writes, 'session.endOthers', others)).to.deep.equal({ deletedCount: 1 });
+    const password = { hash: 'a', version: 0 };
+    await twice(writes, 'user.update', { ...others, name: 'Ada', password });
+    expect(await db()('users').where({ id: person }).first()).to.include({
+      name: 'Ada',
+      password_hash: 'a',
+      password_version: 1,
+    });
+    const own = { id: world.projectId, slug: `${world.slug}-2`, name: 'Own', userId: person };
+    // A job of this kind runs for the workspace that it makes.
+    await db()('workspaces').where({ id: world.projectId }).delete();
+    await twice(writes, 'workspace.create', own);
+  });
+
+  it('writes an export once', async () => {
+    await twice(writes, 'link.create', { userId, link: newLink() });
+    const id = newId('job');
+    await twice(bulk, 'export.write', {
+      id,
+      format: 'ndjson',
+      of: { links: { showArchived: true } },
+    });
+    expect(await db()('export_parts').where({ export_id: id, position: 0 })).to.have.length(1);
+  });
+
+  it('imports a file once, checks it before, and undoes it', async () => {
+    const id = newId('import');
+    const text = 'url,key\nhttps://example.com/,a\nhttps://example.com/,a b\n';
+    const request = Object.assign(Readable.from([Buffer.from(text)]), {
+      headers: { 'content-type': 'text/csv' },
+    }) as unknown as IncomingMessage;
+    const means = { media: ['text/csv'], limit: 1_000 };
+    const file = await receiveUpload(request, means, world.projectId, cacheRedis());
+    const options = { mapping: {}, onConflict: 'skip' as const };
+    const wanted = { id, userId, upload: file, name: null, options, dryRun: true, mostRows: 10 };
+    const ended = (state: string) =>
+      eventually(async () =>
+        expect((await world.api.get(`/imports/${id}`)).body.state).to.equal(state),
+      );
+    expect((await twice(bulk, 'import.create', wanted)).file.bytes).to.equal(text.length);
+    await ended('checked');
+    await twice(writes, 'import.update', { id, changes: { onConflict: 'update' } });
+    await ended('checked');
+    await twice(writes, 'import.start', { id });
+    await twice(bulk, 'import.run', {});
+    await ended('done');
+    const { counts } = (await world.api.get(`/imports/${id}`)).body;
+    expect(counts).to.deep.equal({ created: 1, updated: 0, skipped: 0, refused: 1 });
+    await twice(writes, 'import.undo', { id });
+    await twice(maintenance, 'imports.resume', {});
+    await twice(maintenance, 'imports.prune', {});
+    await ended('undone');
+    expect((await world.api.get('/links/count')).body).to.equal(0);
+  });
+
+  it('cancels an import once', async () => {
+    const options = { query: { dryRun: true }, headers: { 'content-type': 'text/csv' } };
+    const { id } = (await world.api.post('/imports', 'url\n', options)).body;
+    expect(await twice(writes, 'import.cancel', { id })).to.include({ state: 'cancelled' });
+  });
+
+  it('counts visits and a reported click once', async () => {
+    const link = newLink({ key: 'a' });
+    await twice(writes, 'link.create', { userId, link });
+    const visit = () => ({
+      id: newId('event'),
+      at: Date.now(),
+      projectId: world.projectId,
+      linkId: link.id,
+      domain: world.domain,
+      key: 'a',
+      destination: A,
+      ip: '192.0.2.1',
+      userAgent: browser(7),
+      referer: '',
+      via: 'link' as const,
+    });
+    await twice(clicks, 'visits.record', [visit()]);
+    const clickId = 'clk_reported000000000000000';
+    const reported = { ...visit(), ip: '192.0.2.99', clickId };
+    expect(await twice(clicks, 'click.track', reported)).to.deep.equal({ clickId });
+    expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(2);
+  });
+
+  it('stores or discards a rejected visit once', async () => {
+    const link = (await world.api.post('/links', { url: A })).body;
+    const rejected = (n: number) => {
+      const came = {
+        id: `rejected-${n}-${link.id}`,
+        at: Date.now(),
+        projectId: world.projectId,
+        linkId: link.id,
+        domain: world.domain,
+        key: link.key,
+        destination: A,
+        ip: `192.0.2.${n}`,
+        userAgent: browser(n),
+        referer: '',
+        via: 'link' as const,
+      };
+      return keepRejected(came, new Error('refused'), null);
+    };
+    const [stored, discarded] = [await rejected(1), await rejected(2)];
+    await twice(clicks, 'rejected.retry', { id: stored.id });
+    await twice(clicks, 'rejected.discard', { id: discarded.id });
+    expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(1);
+    for (const { id } of [stored, discarded]) expect(await findRejected(id)).to.equal(undefined);
+  });
+
+  it('returns the same metatags, images and amounts', async () => {
+    const site = await Site.start();
+    try {
+      const url = site.answer('/page', { type: 'text/html', body: '<title>B</title>' });
+      expect(await twice(metatags, 'pages.framing', { urls: [url] })).to.deep.equal([url]);
+      await twice(metatags, 'page.read', { url });
+      expect(site.requests('/page')).to.be.greaterThan(0);
+      const link = newLink({ url, proxy: true, title: 'A' });
+      await twice(writes, 'link.create', { userId, link });
+      await twice(metatags, 'record.preview', { of: 'link', id: link.id, url });
+      const png = site.answer('/logo.png', { type: 'image/png', body: PIXEL });
+      const kept = await twice(images, 'image.keep', { source: png });
+      expect(kept).to.include({ width: 1, height: 1 });
+    } finally {
+      await site.stop();
+    }
+    const picture = { payload: A, design: defaultDesign(), format: 'svg' as const, image: null };
+    await twice(qr, 'qr.render', picture);
+    const cents = await twice(currency, 'amount.convert', { amount: 100, currency: 'EUR' });
+    expect(cents.amountCents).to.be.greaterThan(0);
+    await twice(currency, 'rates.refresh', {});
+  });
+
+  it('executes scheduled work as often as requested', async () => {
+    for (const name of Object.keys(maintenance.handlers) as (keyof typeof maintenance.handlers)[]) {
+      await twice(maintenance, name, {});
+    }
+    await twice(webhooks, 'webhooks.sweep', {});
+  });
+
+  it('resends a delivery only if its first outcome was lost', async () => {
+    const receiver = await Receiver.start();
+    try {
+      const id = newId('webhook');
+      const secret = seal(newSecret());
+      const kinds = ['link.created' as const];
+      await twice(writes, 'webhook.create', { id, name: 'a', url: receiver.url, kinds, secret });
+      await twice(writes, 'link.create', { userId, link: newLink() });
+      await twice(webhooks, 'webhook.send', { webhookId: id });
+      expect(new Set(receiver.received.map((one) => one.id)).size).to.equal(1);
+      await twice(writes, 'webhook.delete', { id });
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('fills the preview of a link once', async () => {
     const link = newLink({ key: 'a', proxy: true, title: 'A' });
-    await twice(createLink, { userId, link });
+    await twice(writes, 'link.create', { userId, link });
     const preview = { title: 'B', description: 'C', image: null };
-    await twice(fillLink, { id: link.id, url: A, preview });
+    await twice(writes, 'link.fill', { id: link.id, url: A, preview });
     const filled = { title: 'A', description: 'C' };
     expect((await world.api.get(`/links/${link.id}`)).body).to.include(filled);
   });
 
-  it('does not undo what came after its first run', async () => {
+  it('does not undo later changes', async () => {
     const link = newLink({ key: 'a' });
     const job = {
       jobId: newId('job'),
@@ -191,10 +504,64 @@ describe('a job that runs twice', () => {
     expect((await world.visit('/a', { process: 1 })).status).to.equal(404);
   });
 
+  it('does not restore deleted records or undo changes, however late it is repeated', async () => {
+    const contextOf = () => ({
+      jobId: newId('job'),
+      projectId: world.projectId,
+      isRepeat: false,
+      log: pino({ level: 'silent' }),
+    });
+    const both = ['gone', 'changed'];
+    const links = both.map((key) => ({ link: newLink({ key, flexible: true }), job: contextOf() }));
+    for (const { link, job } of links) await createLink({ userId, link }, job);
+    const page = { id: newId('page'), job: contextOf() };
+    await createPage({ id: page.id, page: { title: 'A' } }, contextOf());
+    await updatePage({ id: page.id, changes: { title: 'B' } }, page.job);
+    const domain = { id: newId('domain'), job: contextOf() };
+    const slug = `y.${world.domain}`;
+    await createDomain({ id: domain.id, slug }, contextOf());
+    await db()('domains').where({ id: domain.id }).update({ verified: true });
+    await updateDomain({ id: domain.id, changes: { target: A } }, domain.job);
+
+    await world.api.delete(`/links/${links[0]!.link.id}`);
+    await world.api.patch(`/links/${links[1]!.link.id}`, { url: `${A}2` });
+    await world.api.delete(`/pages/${page.id}`);
+    await world.api.delete(`/domains/${domain.id}`);
+    // Marks of deletions expire, and a cache may evict anything.
+    const own = await db()('domains').where({ slug: world.domain }).first('id');
+    const names = [
+      ...both.map((key) => linkName(own.id, key)),
+      pageName(world.projectId, page.id),
+      domainName(slug),
+    ];
+    await cacheRedis().del(...names);
+
+    for (const { link, job } of links)
+      await createLink({ userId, link }, { ...job, isRepeat: true });
+    await updatePage({ id: page.id, changes: { title: 'B' } }, { ...page.job, isRepeat: true });
+    const target = { id: domain.id, changes: { target: A } };
+    await updateDomain(target, { ...domain.job, isRepeat: true });
+    for (const process of [0, 1] as const) {
+      expect((await world.visit('/gone', { process })).status).to.equal(404);
+      expect((await world.visit('/changed', { process })).headers.location).to.equal(`${A}2`);
+      expect((await world.visit('/', { process, host: slug })).status).to.equal(404);
+    }
+    const stored = await cacheRedis().get(pageName(world.projectId, page.id));
+    expect(stored?.endsWith('|')).to.equal(true);
+  });
+
+  it('marks deletions in the cache for longer than a put can take', async () => {
+    const link = newLink({ key: 'a' });
+    await twice(writes, 'link.create', { userId, link });
+    await twice(writes, 'link.delete', { linkId: link.id });
+    const own = await db()('domains').where({ slug: world.domain }).first('id');
+    expect(await cacheRedis().ttl(linkName(own.id, 'a'))).to.be.greaterThan(600);
+  });
+
   it('deletes many links once', async () => {
     const link = newLink({ externalId: 'e' });
-    await twice(createLink, { userId, link });
-    expect(await twice(deleteLinks, { linkIds: ['ext_e', 'nope'] })).to.deep.equal({
+    await twice(writes, 'link.create', { userId, link });
+    expect(await twice(bulk, 'links.delete', { linkIds: ['ext_e', 'nope'] })).to.deep.equal({
       deletedCount: 1,
     });
   });
@@ -205,70 +572,97 @@ describe('a job that runs twice', () => {
     ...fields,
   });
 
-  it('makes, changes and deletes a QR code and its template once', async () => {
+  it('creates, updates and deletes a QR code and its template once', async () => {
     const qrcode = newQrCode({ key: 'q', flexible: true, newTemplateId: newId('template') });
-    await twice(createQrCode, { userId, qrcode });
+    await twice(writes, 'qrcode.create', { userId, qrcode });
     const changes = {
       content: { type: 'text' as const, value: 'hello' },
-      key: 'r',
       tags: { ids: [], names: [] },
     };
-    const changed = await twice(updateQrCode, { qrcodeId: qrcode.id, changes });
-    expect(changed).to.include({ type: 'text', text: 'hello', url: null, key: 'r' });
-    expect((await world.visit('/r')).body).to.contain('hello');
-    await twice(deleteTemplate, { id: qrcode.newTemplateId });
-    await twice(deleteQrCode, { qrcodeId: qrcode.id });
-    expect((await world.visit('/r')).status).to.equal(404);
+    const changed = await twice(writes, 'qrcode.update', { qrcodeId: qrcode.id, changes });
+    expect(changed).to.include({ type: 'text', text: 'hello', url: null });
+    expect((await world.visit('/q', CRAWLER)).body).to.contain('hello');
+    await twice(writes, 'template.delete', { id: qrcode.newTemplateId });
+    await twice(writes, 'qrcode.delete', { qrcodeId: qrcode.id });
+    expect((await world.visit('/q')).status).to.equal(404);
   });
 
-  it('makes and deletes many QR codes once', async () => {
+  it('fills the preview of a QR code once', async () => {
+    const qrcode = newQrCode({ key: 'q', proxy: true, title: 'A' });
+    await twice(writes, 'qrcode.create', { userId, qrcode });
+    const preview = { title: 'B', description: 'C', image: null };
+    await twice(writes, 'qrcode.fill', { id: qrcode.id, url: A, preview });
+    const filled = { title: 'A', description: 'C' };
+    expect((await world.api.get(`/qrcodes/${qrcode.id}`)).body).to.include(filled);
+  });
+
+  it('creates and deletes many QR codes once', async () => {
     const qrcodes = [{ key: 'a' }, { key: 'a' }, { externalId: 'e' }].map((fields) => ({
       input: newQrCode(fields),
-      sent: fields,
+      sent: sealInput(fields),
     }));
-    const items = await twice(createQrCodes, { userId, qrcodes });
+    const items = await twice(bulk, 'qrcodes.create', { userId, qrcodes });
     expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
-    expect(await twice(deleteQrCodes, { qrcodeIds: ['ext_e', 'nope'] })).to.deep.equal({
+    expect(await twice(bulk, 'qrcodes.delete', { qrcodeIds: ['ext_e', 'nope'] })).to.deep.equal({
       deletedCount: 1,
     });
     expect((await world.api.get('/qrcodes/count')).body).to.equal(1);
   });
 
-  it('makes, changes and deletes tags, folders and domains once', async () => {
+  it('creates, updates and deletes tags, folders and domains once', async () => {
     const tag = { id: newId('tag'), name: 'a', color: 'red' };
-    await twice(createTag, tag);
-    await twice(updateTag, { id: tag.id, name: 'b' });
-    await twice(deleteTag, { id: tag.id });
+    await twice(writes, 'tag.create', tag);
+    await twice(writes, 'tag.update', { id: tag.id, name: 'b' });
+    await twice(writes, 'tag.delete', { id: tag.id });
     const folder = { id: newId('folder'), name: 'a' };
-    await twice(createFolder, folder);
-    await twice(updateFolder, { id: folder.id, name: 'b' });
-    await twice(deleteFolder, { id: folder.id });
+    await twice(writes, 'folder.create', folder);
+    await twice(writes, 'folder.update', { id: folder.id, name: 'b' });
+    await twice(writes, 'folder.delete', { id: folder.id });
     const domain = { id: newId('domain'), slug: `x.${world.domain}` };
-    await twice(createDomain, domain);
-    await twice(updateDomain, { id: domain.id, changes: { target: A, primary: true } });
-    await twice(deleteDomain, { id: domain.id });
+    await twice(writes, 'domain.create', domain);
+    await twice(writes, 'domain.update', { id: domain.id, changes: { target: A, archived: true } });
+    await twice(writes, 'domain.delete', { id: domain.id });
   });
 
-  it('makes, changes and deletes a webhook once, and sends once what it is asked to', async () => {
+  it('creates, updates and deletes a webhook once, and sends its deliveries once', async () => {
     const id = newId('webhook');
     const url = 'http://127.0.0.1:9/';
     const secret = seal(newSecret());
-    await twice(createWebhook, { id, name: 'a', url, kinds: ['link.created'], secret });
+    await twice(writes, 'webhook.create', { id, name: 'a', url, kinds: ['link.created'], secret });
     // Nothing is really sent meanwhile: the rows are looked at.
     await db()('webhooks')
       .where({ id })
       .update({ paused_until: new Date(Date.now() + 600_000) });
-    await twice(updateWebhook, { id, changes: { name: 'b' } });
-    await twice(rotateSecret, { id, secret: seal(newSecret()) });
-    await twice(createLink, { userId, link: newLink() });
+    await twice(writes, 'webhook.update', { id, changes: { name: 'b' } });
+    await twice(writes, 'webhook.rotate', { id, secret: seal(newSecret()) });
+    await twice(writes, 'link.create', { userId, link: newLink() });
     const deliveryId = newId('delivery');
-    await twice(testWebhook, { id, deliveryId, kind: 'link.created' as const });
+    await twice(writes, 'webhook.test', { id, deliveryId, kind: 'link.created' as const });
     expect(await db()('webhook_deliveries').where({ webhook_id: id })).to.have.length(2);
     await db()('webhook_deliveries').where({ webhook_id: id }).update({ state: 'delivered' });
-    await twice(resendDelivery, { id, deliveryId });
+    await twice(writes, 'webhook.resend', { id, deliveryId });
     const since = new Date(Date.now() - 60_000).toISOString();
-    const again = await twice(resendDeliveries, { id, since, undeliveredOnly: false });
+    const again = await twice(writes, 'webhook.resendAll', { id, since, undeliveredOnly: false });
     expect(again).to.deep.equal({ count: 2 });
-    await twice(deleteWebhook, { id });
+    await twice(writes, 'webhook.delete', { id });
+  });
+
+  it('refuses a value that the database refuses, at once and at every run', async () => {
+    const tag = { id: newId('tag'), name: 'a\0b', color: 'red' };
+    const refused = (job: JobContext) =>
+      createTag(tag, job).then(
+        () => expect.fail('the tag was made'),
+        (error: unknown) =>
+          expect(error).to.include({
+            code: 'unprocessable_entity',
+            message: 'The request has a value that the database refuses',
+          }),
+      );
+    const log = pino({ level: 'silent' });
+    const job = { jobId: newId('job'), projectId: world.projectId, isRepeat: false, log };
+    await refused(job);
+    await refused({ ...job, isRepeat: true });
+    const [row] = await db()('jobs').where({ project_id: world.projectId, id: job.jobId });
+    expect(JSON.parse(row.outcome)).to.have.property('refused');
   });
 });

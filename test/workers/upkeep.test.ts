@@ -1,24 +1,28 @@
 import { expect } from 'chai';
-import { migrateLatest, rollbackAll } from '../../scripts/migrate.ts';
+import { pino } from 'pino';
+import { migrateEntries, migrateLatest, rollbackAll } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
-import { rebuildRollups } from '../../src/events/rebuild.ts';
-import { retainEvents } from '../../src/events/retention.ts';
-import { addEvents } from '../../src/events/store.ts';
-import { sumUp } from '../../src/events/sum-up.ts';
-import { ensurePartitions, pruneVisitGuards } from '../../src/events/upkeep.ts';
+import { GROUPS, type GroupName } from '../../src/events/query/groups/index.ts';
+import { append } from '../../src/events/store/postgres/append.ts';
+import { compactRollups } from '../../src/events/store/postgres/compact.ts';
+import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
+import { retainEvents } from '../../src/events/store/postgres/retention.ts';
+import {
+  pendingRebuilds,
+  rebuildMarked,
+  requestRebuild,
+} from '../../src/events/store/postgres/rollup-rebuilds.ts';
+import { ensurePartitions, pruneVisitGuards } from '../../src/events/store/postgres/upkeep.ts';
 import { connectDb, db } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
-import { LINKS } from '../../src/links/kind.ts';
-import { decodeLink } from '../../src/lookup/entry.ts';
-import { CHANGED, linkName } from '../../src/lookup/publish.ts';
-import { QR_CODES } from '../../src/qrcodes/kind.ts';
+import { CHANGED, decodeLink, linkName } from '../../src/lookup/codec.ts';
 import { SCHEDULE } from '../../src/queues/schedule.ts';
-import { rebuildEntries } from '../../src/records/rebuild.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
 
+const log = pino({ level: 'silent' });
 const A = 'https://example.com/a';
 const IOS = 'https://apps.example.com/ios';
 
@@ -38,7 +42,7 @@ describe('upkeep', () => {
     expect(stack().runner.restarts('worker_scheduler')).to.equal(0);
   });
 
-  it('makes partitions ahead of time, and again without harm', async () => {
+  it('creates partitions in advance, and repeatedly without errors', async () => {
     await ensurePartitions();
     await ensurePartitions();
     const { rows } = await db().raw<{ rows: { count: number }[] }>(
@@ -47,7 +51,57 @@ describe('upkeep', () => {
     expect(rows[0]!.count).to.be.greaterThan(4);
   });
 
-  it('forgets guards whose repeats cannot come any more, and keeps the others', async () => {
+  it('moves events from the default partition to that of their month', async () => {
+    const { projectId } = await aWorkspace();
+    const [first, last] = ['2031-03-01T00:00:00.000Z', '2031-03-31T23:59:59.999Z'];
+    const outside = ['2031-02-28T23:59:59.999Z', '2031-04-01T00:00:00.000Z'];
+    const events = [first, last, ...outside].map((occurred_at, n) =>
+      anEvent(projectId, { id: `evt_default_${n}`, occurred_at }),
+    );
+    await db().transaction((trx) => append(trx, events));
+    const make = () => db().raw("SELECT ensure_events_partition('2031-03-15')");
+
+    await Promise.all([make(), make()]);
+
+    const where = async (table: string) =>
+      (await db()(table).where({ project_id: projectId }).orderBy('id').pluck('id')) as string[];
+    expect(await where('events_2031_03')).to.deep.equal(['evt_default_0', 'evt_default_1']);
+    expect(await where('events_default')).to.deep.equal(['evt_default_2', 'evt_default_3']);
+    expect(await where('events')).to.have.length(4);
+    expect((await rebuildRollups(db(), projectId)).domains).to.include({
+      missing: 0,
+      different: 0,
+    });
+  });
+
+  it('creates partitions while another transaction reads, without delaying visits', async () => {
+    const { projectId } = await aWorkspace();
+    const [current] = (
+      await db().raw<{ rows: { name: string; month: string }[] }>(
+        `SELECT 'events_' || to_char(m, 'YYYY_MM') AS name, m::date::text AS month
+           FROM (SELECT current_date + interval '3 months' AS m) AS ahead`,
+      )
+    ).rows;
+    await db().raw('ALTER TABLE events DETACH PARTITION ??', [current!.name]);
+    await db().raw('DROP TABLE ??', [current!.name]);
+    const reader = await db().transaction();
+    await reader.raw('SELECT count(*) FROM events');
+    const made = ensurePartitions();
+    const visit = anEvent(projectId, { id: 'evt_1', occurred_at: new Date().toISOString() });
+    const before = Date.now();
+    await db().transaction((trx) => append(trx, [visit]));
+    const waited = Date.now() - before;
+    await reader.commit();
+    await made;
+    expect(waited).to.be.lessThan(1_000);
+    const { rows } = await db().raw<{ rows: { name: string | null }[] }>(
+      'SELECT to_regclass(?)::text AS name',
+      [current!.name],
+    );
+    expect(rows[0]!.name).to.equal(current!.name);
+  });
+
+  it('deletes expired guards, and keeps the others', async () => {
     await db()('visit_guards').insert([
       { id: 'old', expires_at: new Date(Date.now() - 1) },
       { id: 'young', expires_at: new Date(Date.now() + 60_000) },
@@ -59,6 +113,52 @@ describe('upkeep', () => {
   });
 });
 
+describe('upkeep that fails for one workspace', () => {
+  it('does not prevent rebuilds, compaction and retention of others', async function () {
+    this.timeout(60_000);
+    const [first, second] = [await aWorkspace(), await aWorkspace()];
+    const [failing, other] = [first, second].toSorted((a, b) =>
+      a.projectId < b.projectId ? -1 : 1,
+    );
+    await db().raw(
+      `CREATE FUNCTION fail_upkeep() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'upkeep fails'; END $$ LANGUAGE plpgsql`,
+    );
+    try {
+      for (const { projectId, set } of [failing!, other!]) {
+        await set({ retentionDays: 60 });
+        const event = anEvent(projectId, { id: 'evt_old', occurred_at: '2025-01-15T12:00:00Z' });
+        await db().transaction((trx) => append(trx, [event]));
+        await db()('rollups').where({ project_id: projectId }).delete();
+        await requestRebuild(db(), projectId);
+      }
+      for (const table of ['rollups', 'workspaces']) {
+        const id = table === 'rollups' ? 'project_id' : 'id';
+        await db().raw(
+          `CREATE TRIGGER fail_upkeep BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW
+             WHEN (NEW.${id} = '${failing!.projectId}') EXECUTE FUNCTION fail_upkeep()`,
+        );
+      }
+      await rebuildMarked({}, { log });
+      const pending = await db()('rollup_rebuilds').pluck('project_id');
+      expect(pending).to.include(failing!.projectId).and.not.to.include(other!.projectId);
+      await db()('rollup_rebuilds').where({ project_id: failing!.projectId }).delete();
+      await compactRollups(log);
+      const compactedUntil = (await db()('workspaces').where({ id: other!.projectId }).first())
+        .summed_until;
+      expect(compactedUntil.getTime()).to.be.greaterThan(Date.now() - 3 * 86_400_000);
+      await retainEvents(log);
+      const left = await db()('events').whereIn('project_id', [
+        failing!.projectId,
+        other!.projectId,
+      ]);
+      expect(left.map(({ project_id }) => project_id)).to.deep.equal([failing!.projectId]);
+    } finally {
+      await db().raw('DROP FUNCTION fail_upkeep CASCADE');
+    }
+    expect(await pendingRebuilds(db())).to.deep.equal([]);
+  });
+});
+
 describe('migrations', () => {
   it('go up, down and up again', async () => {
     const name = `migrations_${process.pid}`;
@@ -66,7 +166,7 @@ describe('migrations', () => {
     const url = new URL(config().DATABASE_URL);
     url.pathname = `/${name}`;
     try {
-      await migrateLatest(url.href);
+      await migrateLatest({ databaseUrl: url.href, secretKey: config().SECRET_KEY });
       await rollbackAll(url.href);
       const empty = connectDb(url.href, 1, 'test');
       const { rows } = await empty.raw<{ rows: { name: string }[] }>(
@@ -74,15 +174,15 @@ describe('migrations', () => {
       );
       await empty.destroy();
       expect(rows).to.deep.equal([]);
-      await migrateLatest(url.href);
+      await migrateLatest({ databaseUrl: url.href, secretKey: config().SECRET_KEY });
     } finally {
       await db().raw('DROP DATABASE ??', [name]);
     }
   });
 });
 
-describe('look-up entries of an older shape', () => {
-  it('still lead on, and are made anew by the migration with all that their rows say', async () => {
+describe('look-up entries of an earlier version', () => {
+  it('still redirect, are unchanged by migrations, and can be rebuilt from their rows afterwards', async () => {
     const { api, projectId, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'a', ios: IOS });
     await api.post('/qrcodes', { type: 'url', url: A, key: 'q', ios: IOS });
@@ -101,8 +201,11 @@ describe('look-up entries of an older shape', () => {
     await eventually(async () => expect((await visit('/a', phone)).headers.location).to.equal(A));
     expect((await visit('/p')).status).to.equal(403);
 
-    await rebuildEntries(LINKS, db());
-    await rebuildEntries(QR_CODES, db());
+    const { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey } = config();
+    const old = await claims();
+    await migrateLatest({ databaseUrl, secretKey });
+    expect(await claims()).to.deep.equal(old);
+    await migrateEntries(databaseUrl);
 
     const after = await claims();
     expect(after.map(({ entry }) => entry)).to.deep.equal(before.map(({ entry }) => entry));
@@ -118,7 +221,7 @@ describe('look-up entries of an older shape', () => {
 });
 
 describe('retention', () => {
-  it('takes old months of events away as plan and workspace say, and keeps their counts', async () => {
+  it('deletes months by plan and workspace, and keeps their counts', async () => {
     const [free, kept, own] = [
       await aWorkspace({ plan: 'free' }),
       await aWorkspace({ plan: 'enterprise' }),
@@ -135,11 +238,11 @@ describe('retention', () => {
       const events = [0, 3, 20].map((months) =>
         anEvent(projectId, { id: `evt_${months}`, occurred_at: monthsAgo(months) }),
       );
-      await db().transaction((trx) => addEvents(trx, events));
+      await db().transaction((trx) => append(trx, events));
     }
     const left = async ({ projectId }: { projectId: string }) =>
       (await db()('events').where({ project_id: projectId })).length;
-    await retainEvents();
+    await retainEvents(log);
     expect([await left(free), await left(kept), await left(own)]).to.deep.equal([1, 3, 2]);
     for (const { projectId } of [free, own]) {
       const { domains } = await rebuildRollups(db(), projectId);
@@ -154,14 +257,14 @@ describe('retention', () => {
     expect((await own.api.get('/analytics', { interval: 'all' })).body.clicks).to.equal(3);
   });
 
-  it('keeps what a week counted before its first days were taken away, however often it is rebuilt', async () => {
+  it('keeps the count of a week whose first days were deleted, in every rebuild', async () => {
     const { projectId } = await aWorkspace();
     // Weeks begin on Mondays: that of 26 January 2026 is in two months.
     const events = ['2026-01-27', '2026-01-30', '2026-02-01', '2026-02-03'].map((day, n) =>
       anEvent(projectId, { id: `evt_week_${n}`, occurred_at: `${day}T12:00:00Z` }),
     );
-    await db().transaction((trx) => addEvents(trx, events));
-    await sumUp();
+    await db().transaction((trx) => append(trx, events));
+    await compactRollups(log);
     const weeks = async () =>
       (
         await db()('rollups')
@@ -181,7 +284,7 @@ describe('retention', () => {
     }
   });
 
-  it('lets go of empty partitions of the past', async () => {
+  it('drops empty partitions of the past', async () => {
     await db().raw("SELECT ensure_events_partition('2019-05-01')");
     const exists = async () => {
       const { rows } = await db().raw<{ rows: { name: string | null }[] }>(
@@ -190,7 +293,110 @@ describe('retention', () => {
       return rows[0]!.name !== null;
     };
     expect(await exists()).to.equal(true);
-    await retainEvents();
+    await retainEvents(log);
     expect(await exists()).to.equal(false);
+  });
+
+  it('keeps the counts of single links and QR codes in every group', async function () {
+    this.timeout(60_000);
+    const { api, projectId, set } = await aWorkspace();
+    await set({ retentionDays: 40 });
+    const { body: link } = await api.post('/links', { url: A, key: 'a' });
+    const { body: gone } = await api.post('/links', { url: A, key: 'gone' });
+    const { body: code } = await api.post('/qrcodes', { type: 'url', url: A });
+    const long = `https://example.com/?q=${'long'.repeat(200)}`;
+    const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const fields = { country: 'DE', continent: 'EU', city: 'Berlin', region: 'DE-BE', url: long };
+    const events = [400, 399, 200, 100, 1].flatMap((days, n) => [
+      anEvent(projectId, { id: `evt_a_${n}`, occurred_at: at(days), link_id: link.id, ...fields }),
+      anEvent(projectId, {
+        id: `evt_g_${n}`,
+        occurred_at: at(days),
+        link_id: gone.id,
+        key: 'gone',
+      }),
+      anEvent(projectId, {
+        id: `evt_s_${n}`,
+        occurred_at: at(days),
+        link_id: link.id,
+        event: 'sale',
+        event_name: 'Purchase',
+        amount_cents: 100,
+      }),
+      anEvent(projectId, {
+        id: `evt_q_${n}`,
+        occurred_at: at(days),
+        link_id: code.id,
+        event: 'scan',
+      }),
+    ]);
+    await db().transaction((trx) => append(trx, events));
+    const ask = (groupBy: string, query: object) =>
+      api.get('/analytics', { groupBy, interval: 'all', ...query }).then(({ body }) => body);
+    const names = Object.keys(GROUPS) as GroupName[];
+    const groups = names.filter(
+      (name, at) =>
+        // Some have two names; some look at the present.
+        names.findIndex((other) => GROUPS[other] === GROUPS[name]) === at &&
+        !['trend_live', 'kpis'].includes(name),
+    );
+    const queries = [
+      { linkId: link.id },
+      { linkId: link.id, event: 'sales' },
+      { qrcodeId: code.id, event: 'scans' },
+    ];
+    const all = async () => {
+      const answers: [question: string, answer: unknown][] = [];
+      // A workspace may have some thirty heavy questions under way, not all of these.
+      for (const query of queries) {
+        const some = groups.map(
+          async (groupBy): Promise<[string, unknown]> => [
+            JSON.stringify({ groupBy, ...query }),
+            await ask(groupBy, query),
+          ],
+        );
+        answers.push(...(await Promise.all(some)));
+      }
+      return Object.fromEntries(answers);
+    };
+    const before = await all();
+    expect(await ask('count', { linkId: link.id })).to.include({ clicks: 5, sales: 5 });
+
+    await retainEvents(log);
+
+    expect(await db()('events').where({ project_id: projectId })).to.have.length(4);
+    for (const [question, answer] of Object.entries(await all())) {
+      expect(answer, question).to.deep.equal(before[question]);
+    }
+    await rebuildRollups(db(), projectId);
+    expect(await all()).to.deep.equal(before);
+    await api.delete(`/links/${gone.id}`);
+    await db()('events').where({ project_id: projectId, link_id: gone.id }).delete();
+    const top = (await ask('top_links', {})) as { id: string }[];
+    const deleted = top.find(({ id }) => id === gone.id);
+    expect(deleted).to.include({ clicks: 5, key: 'gone', domain: 'x.test' });
+  });
+
+  it('does not wait for readers of events, and does not delay visits', async () => {
+    const { projectId } = await aWorkspace();
+    await db().raw("SELECT ensure_events_partition('2019-06-01')");
+    const reader = await db().transaction();
+    await reader.raw('LOCK TABLE ONLY events IN ACCESS SHARE MODE');
+    const retained = retainEvents(log);
+    const visit = anEvent(projectId, { id: 'evt_1', occurred_at: new Date().toISOString() });
+    const waits = [];
+    for (let n = 0; n < 10; n += 1) {
+      const before = Date.now();
+      const event = { ...visit, id: `evt_${n}` };
+      await db().transaction((trx) => append(trx, [event]));
+      waits.push(Date.now() - before);
+    }
+    await reader.commit();
+    await retained;
+    expect(Math.max(...waits)).to.be.lessThan(1_000);
+    const { rows } = await db().raw<{ rows: { name: string | null }[] }>(
+      "SELECT to_regclass('events_2019_06')::text AS name",
+    );
+    expect(rows[0]!.name).to.equal(null);
   });
 });

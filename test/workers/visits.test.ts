@@ -1,17 +1,29 @@
 import { expect } from 'chai';
+import { isbot } from 'isbot';
 import { pino } from 'pino';
-import { VisitRecorder } from '../../src/events/record-visits.ts';
+import { publishToWebhooks } from '../../src/event-records/publish.ts';
+import { VisitRecorder } from '../../src/events/ingest/record-visits.ts';
+import { listRejected, retryRejected } from '../../src/events/ingest/rejected-visits.ts';
+import { lockForRebuild } from '../../src/events/store/postgres/rebuild.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import type { Visit } from '../../src/queues/clicks.ts';
+import { Postponed } from '../../src/queues/queue.ts';
+import { seeded } from '../qr/pairwise.ts';
+import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
-const NOWHERE = { continent: '', country: 'Unknown', region: 'Unknown', city: 'Unknown' };
+const UNKNOWN_PLACE = { continent: '', country: 'Unknown', region: 'Unknown', city: 'Unknown' };
 
 describe('recording visits', () => {
   let world: World;
   let links: { id: string; key: string }[];
-  const recorder = () => new VisitRecorder(() => NOWHERE, pino({ level: 'silent' }));
+  const recorder = () =>
+    new VisitRecorder({
+      findPlace: () => UNKNOWN_PLACE,
+      publish: publishToWebhooks,
+      log: pino({ level: 'silent' }),
+    });
 
   beforeEach(async () => {
     world = await aWorkspace();
@@ -54,7 +66,7 @@ describe('recording visits', () => {
 
   const all = (count: number) => ({ events: count, counters: count, rollups: count });
 
-  it('counts each once, though batches come again, at once and in other orders', async () => {
+  it('counts each visit once in repeated, concurrent and reordered batches', async () => {
     const [one, two] = [recorder(), recorder()];
     const batches = Array.from({ length: 8 }, () => visits(100));
     const unique = new Set(
@@ -67,7 +79,7 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(unique));
   });
 
-  it('does not let two workers wait for each other for ever', async () => {
+  it('does not cause deadlocks between two workers', async () => {
     await world.set({ clickDedupeSeconds: 0 });
     const workers = [recorder(), recorder(), recorder()];
     const jobs = Array.from({ length: 60 }, (_, n) => {
@@ -78,7 +90,7 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(3_000));
   });
 
-  it('keeps visits of long ago and of the future', async () => {
+  it('stores visits of the distant past and future', async () => {
     await recorder().record([
       ...visits(1, { at: Date.UTC(2001, 0, 1) }),
       ...visits(1, { at: Date.UTC(2090, 0, 1) }),
@@ -86,7 +98,7 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(2));
   });
 
-  it('drops visits of workspaces that are gone, and of bots', async () => {
+  it('drops visits of deleted workspaces, and of bots', async () => {
     await recorder().record([
       ...visits(1, { projectId: 'proj_gone' }),
       ...visits(1, { userAgent: 'Googlebot/2.1' }),
@@ -95,7 +107,14 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(1));
   });
 
-  it('stores whatever a visitor may have sent', async () => {
+  it('counts visitors with WeChat', async () => {
+    const userAgent =
+      'Mozilla/5.0 (Linux; Android 10; M2007J3SC Build/QKQ1.200419.002; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/86.0.4240.99 XWEB/3211 Mobile Safari/537.36 MMWEBID/4985 MicroMessenger/7.0.22.1820(0x2700163B) Process/tools WeChat/arm64 Weixin NetType/WIFI Language/zh_CN ABI/arm64';
+    expect((await world.visit('/k0', { userAgent })).status).to.equal(302);
+    await eventually(async () => expect(await sums()).to.deep.equal(all(1)));
+  });
+
+  it('stores any data of a visitor', async () => {
     const hostile = [
       '\0',
       'a\0b',
@@ -123,7 +142,148 @@ describe('recording visits', () => {
     expect((await sums())['events']).to.equal(hostile.length);
   });
 
-  it('agrees with the rollups in every dimension', async () => {
+  /** Every field that a visitor fills, of random bytes, as they may be read from a request. */
+  function strange(random: () => number): Partial<Visit> {
+    const int = (most: number) => Math.floor(random() * most);
+    const bytes = () => Buffer.from(Array.from({ length: int(3_000) }, () => int(256)));
+    const text = () => bytes().toString(int(2) === 0 ? 'latin1' : 'utf8');
+    const units = () =>
+      String.fromCharCode(...Array.from({ length: int(600) }, () => int(0x10000)));
+    const any = () => [text, units][int(2)]!();
+    const scheme = ['', 'foo://', 'http://', 'https://a.test/', 'data:'][int(5)]!;
+    const fields: Partial<Visit> = {
+      referer: scheme + any(),
+      userAgent: `${browser(int(1_000))} ${any()}`,
+      ip: int(2) === 0 ? any() : '192.0.2.9',
+      key: any(),
+      destination: scheme + any(),
+      domain: any(),
+    };
+    if (int(4) === 0) {
+      const answers = { [any()]: any(), ok: true };
+      fields.lead = { eventId: newId('event'), nonce: newId('event'), pageId: '', answers };
+    }
+    return fields;
+  }
+
+  it('stores every regular visit of a batch with random bytes in others', async () => {
+    const seed = Number(process.env['VISITS_SEED'] ?? Date.now() % 1_000_000);
+    const random = seeded(seed);
+    await world.set({ clickDedupeSeconds: 0, keepFullIp: true });
+    const regular = visits(60);
+    const all = regular.flatMap((visit) => [visit, ...visits(1, strange(random))]);
+
+    await recorder().record(all);
+
+    const stored = await db()('events').where({
+      project_id: world.projectId,
+      domain: world.domain,
+    });
+    expect(stored, `seed ${seed}`).to.have.length(regular.length);
+    const rejected = await listRejected(db(), { projectId: world.projectId }, 100);
+    expect(rejected.length, `seed ${seed}: ${rejected[0]?.message}`).to.equal(0);
+    const people = all.filter(({ lead, userAgent }) => lead !== undefined || !isbot(userAgent));
+    expect((await sums())['events'], `seed ${seed}`).to.equal(people.length);
+  });
+
+  it('counts regular visits beside one with a referrer too long for an index', async () => {
+    await world.set({ clickDedupeSeconds: 0 });
+    const random = seeded(1);
+    const latin = Array.from({ length: 1_990 }, () => String.fromCharCode(0xa1 + random() * 94));
+    const referers = [`foo://${latin.join('')}`, `http://${'a'.repeat(254)}`, 'foo://a.test/'];
+    const went = await Promise.all(
+      [...referers, ...Array.from({ length: 20 }, () => 'https://news.example/')].map(
+        (referer, n) => world.visit(`/k${n % 20}`, { userAgent: browser(n), headers: { referer } }),
+      ),
+    );
+    expect(went.map(({ status }) => status)).to.deep.equal(went.map(() => 302));
+    await eventually(async () => {
+      const { body } = await world.api.get('/analytics', { groupBy: 'referers' });
+      expect(body).to.deep.equal([
+        { referer: 'news.example', clicks: 20 },
+        { referer: '(direct)', clicks: 3 },
+      ]);
+    });
+  });
+
+  it('stores the visits of a batch with other data in it', async () => {
+    const others = [null, undefined, 1, 'x', [], {}, { ...visits(1)[0], ip: null }];
+    const [first, second] = visits(2);
+    await recorder().record([first, ...others, second] as Visit[]);
+    await recorder().record(null as unknown as Visit[]);
+    expect(await sums()).to.deep.equal(all(2));
+  });
+
+  it('keeps a visit that the database refuses as a dead letter, stores all others, and retries it on request', async () => {
+    await world.set({ clickDedupeSeconds: 0 });
+    // No time of Postgres: a year of six digits.
+    const [bad] = visits(1, { at: 8.64e15 });
+    // No time of JavaScript either.
+    const [worse] = visits(1, { at: 8.64e15 + 1 });
+    const batches = [visits(150), [...visits(20), bad!, ...visits(20)], [worse!, ...visits(3)]];
+    const all = recorder();
+
+    await Promise.all(batches.map((batch) => all.record(batch)));
+    await all.record(batches[1]!);
+
+    expect((await sums())['events']).to.equal(193);
+    const { projectId, slug } = world;
+    const list = () => listRejected(db(), { projectId }, 10);
+    const letters = await list();
+    expect(letters.map(({ workspace, attempts }) => [workspace, attempts])).to.have.deep.members([
+      [slug, 2],
+      [slug, 1],
+    ]);
+    const letter = letters.find(({ visit }) => visit.id === bad!.id)!;
+    expect(letter).to.deep.include({ visit: bad, code: '22009' });
+    expect(letter.message).to.match(/^time zone displacement out of range/);
+
+    const retry = () => retryRejected(db(), { projectId }, (some) => recorder().record(some));
+    expect(await retry()).to.deep.equal({ stored: 0, rejected: 2 });
+    expect((await list()).map(({ attempts }) => attempts)).to.have.members([3, 2]);
+    await db()('rejected_visits')
+      .where({ id: letter.id })
+      .update({ visit: JSON.stringify({ ...bad, at: Date.now() }) });
+    expect(await retry()).to.deep.equal({ stored: 1, rejected: 1 });
+    expect((await sums())['events']).to.equal(194);
+    expect(await list()).to.have.length(1);
+  });
+
+  it('stores visits, leads and sales while the rollups of another workspace are rebuilt, and its own afterwards', async function () {
+    this.timeout(60_000);
+    const busy = await aWorkspace();
+    const tracked = { url: 'https://shop.example/', key: 'shop', trackConversion: true };
+    for (const { api } of [world, busy]) await api.post('/links', tracked);
+    const clickOf = async ({ visit }: World) => {
+      const { headers } = await visit('/shop', { userAgent: browser(1) });
+      return new URL(headers.location!).searchParams.get('click_id')!;
+    };
+    const eventsOf = async ({ projectId }: World, event: string) =>
+      (await db()('events').where({ project_id: projectId, event })).length;
+    const rebuild = await db().transaction();
+    try {
+      await lockForRebuild(rebuild, busy.projectId);
+      await clickOf(busy);
+      const clickId = await clickOf(world);
+      await eventually(async () => expect(await eventsOf(world, 'click')).to.equal(1), 5_000);
+      const body = { clickId, customerExternalId: 'cus-1', eventName: 'Sign up' };
+      expect((await world.api.post('/track/lead', body)).status).to.equal(200);
+      const sale = { customerExternalId: 'cus-1', amount: 100 };
+      expect((await world.api.post('/track/sale', sale)).status).to.equal(200);
+      // In one batch with visits of the other.
+      const mixed = [...visits(3, { projectId: busy.projectId }), ...visits(3)];
+      const failure: unknown = await recorder()
+        .record(mixed)
+        .catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(Postponed);
+      expect([await eventsOf(world, 'click'), await eventsOf(busy, 'click')]).to.deep.equal([4, 0]);
+    } finally {
+      await rebuild.commit();
+    }
+    await eventually(async () => expect(await eventsOf(busy, 'click')).to.equal(1), 10_000);
+  });
+
+  it('equals the rollups in every dimension', async () => {
     await recorder().record(visits(200));
     for (const dimension of ['country', 'device', 'browser', 'os', 'referer']) {
       const { rows } = await db().raw<{ rows: object[] }>(

@@ -3,14 +3,13 @@ import { db } from '../../src/infra/db.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
 import type { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { MANNERS, Misfit } from '../support/misfits.ts';
+import { FAULTS, FaultyReceiver } from '../support/faulty-receivers.ts';
 import { Receiver, verify } from '../support/receiver.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
 
 /*
- * Many receivers of the same events at once, each of which misbehaves in one way, and some that do not. Those must not
- * notice.
+ * Many receivers of the same events at once, each with one fault, and some healthy ones, which must not be affected.
  */
 
 const SECRET = newSecret();
@@ -24,13 +23,13 @@ const MEGABYTE = 1024 ** 2;
 const MOST_GROWTH = 128 * MEGABYTE;
 const MOST_SENT = 32 * MEGABYTE;
 
-describe('receivers that misbehave, many at once', function () {
+describe('faulty receivers', function () {
   this.timeout(60_000);
   let api: ApiClient;
   let projectId: string;
   let elsewhere: Receiver;
   let healthy: Receiver[] = [];
-  const misfits = new Map<string, { misfit: Misfit; webhookId: string }>();
+  const faulty = new Map<string, { receiver: FaultyReceiver; webhookId: string }>();
   const since = new Date().toISOString();
   /** When the caller began to make a link, by its id. */
   const begun = new Map<string, number>();
@@ -41,7 +40,7 @@ describe('receivers that misbehave, many at once', function () {
     (await fetch(`${stack().runner.healthUrlOf('worker_webhooks')}/metrics`)).text();
   const memoryNow = async () =>
     Number(/^process_resident_memory_bytes (\S+)$/m.exec(await metrics())![1]);
-  /** How often the worker was started again, and what failed in it. */
+  /** Restarts of the worker, and the counters of its faults. */
   const health = async () => ({
     restarts: stack().runner.restarts('worker_webhooks'),
     faults: (await metrics())
@@ -63,9 +62,9 @@ describe('receivers that misbehave, many at once', function () {
     ({ api, projectId } = await aWorkspace());
     elsewhere = await Receiver.start();
     healthy = await Promise.all(Array.from({ length: HEALTHY }, () => Receiver.start()));
-    for (const [title, mannerOf] of Object.entries(MANNERS)) {
-      const misfit = await Misfit.start(mannerOf(elsewhere));
-      misfits.set(title, { misfit, webhookId: await aWebhook(title, misfit.url) });
+    for (const [title, faultOf] of Object.entries(FAULTS)) {
+      const receiver = await FaultyReceiver.start(faultOf(elsewhere));
+      faulty.set(title, { receiver, webhookId: await aWebhook(title, receiver.url) });
     }
     for (const [n, { url }] of healthy.entries()) await aWebhook(`healthy ${n}`, url);
     healthBefore = await health();
@@ -87,14 +86,14 @@ describe('receivers that misbehave, many at once', function () {
   });
 
   after(async () => {
-    for (const { misfit, webhookId } of misfits.values()) {
+    for (const { receiver, webhookId } of faulty.values()) {
       await api.delete(`/webhooks/${webhookId}`);
-      await misfit.stop();
+      await receiver.stop();
     }
     for (const receiver of [elsewhere, ...healthy]) await receiver?.stop();
   });
 
-  it('keep no other receiver waiting', async () => {
+  it('do not delay other receivers', async () => {
     await eventually(() => {
       for (const { received } of healthy) expect(received).to.have.length(EVENTS);
     });
@@ -109,16 +108,16 @@ describe('receivers that misbehave, many at once', function () {
     waits.sort((a, b) => a - b);
     const percentile = (share: number) => waits[Math.ceil(share * waits.length) - 1]!;
     console.log(
-      `      ${EVENTS} links, ${HEALTHY} healthy receivers and ${misfits.size} others: from POST /links to arrival ` +
+      `      ${EVENTS} links, ${HEALTHY} healthy receivers and ${faulty.size} others: from POST /links to arrival ` +
         `p50 ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, longest ${waits.at(-1)} ms`,
     );
     expect(percentile(0.99)).to.be.below(LATE_MS);
   });
 
-  for (const title of Object.keys(MANNERS)) {
-    it(`one that ${title} is judged by that`, async () => {
-      const { misfit, webhookId } = misfits.get(title)!;
-      const { attempt, body: kept } = misfit.manner;
+  for (const title of Object.keys(FAULTS)) {
+    it(`have the right outcome: one that ${title}`, async () => {
+      const { receiver, webhookId } = faulty.get(title)!;
+      const { attempt, body: kept } = receiver.fault;
       const isFailing = attempt.error !== null;
       const tried = await eventually(async () => {
         const deliveries = await deliveriesOf(webhookId);
@@ -152,14 +151,14 @@ describe('receivers that misbehave, many at once', function () {
     });
   }
 
-  it('are not followed to where they point', () => {
+  it('are not followed when they redirect', () => {
     expect(elsewhere.received).to.deep.equal([]);
   });
 
-  it('neither stop nor fill the worker', async () => {
+  it('do not stop the worker or fill its memory', async () => {
     expect(await health()).to.deep.equal(healthBefore);
     const growth = Math.max(...memory) - memory[0]!;
-    const sent = Math.max(...[...misfits.values()].map(({ misfit }) => misfit.sent));
+    const sent = Math.max(...[...faulty.values()].map(({ receiver }) => receiver.sent));
     console.log(
       `      worker_webhooks: ${Math.round(memory[0]! / MEGABYTE)} MiB, at most ${Math.round(growth / MEGABYTE)} MiB ` +
         `more; one answer sent ${(sent / MEGABYTE).toFixed(1)} MiB at most`,
@@ -168,15 +167,15 @@ describe('receivers that misbehave, many at once', function () {
     expect(sent).to.be.below(MOST_SENT);
   });
 
-  it('get everything once they are well: nothing is left half done', async () => {
+  it('get every delivery once they work again', async () => {
     const [well] = healthy;
-    for (const { misfit, webhookId } of misfits.values()) {
-      misfit.mend();
+    for (const { receiver, webhookId } of faulty.values()) {
+      receiver.repair();
       await api.patch(`/webhooks/${webhookId}`, { url: well!.url, enabled: true });
       await api.post(`/webhooks/${webhookId}/resend`, { since, undeliveredOnly: true });
     }
     await eventually(async () => {
-      for (const [title, { webhookId }] of misfits) {
+      for (const [title, { webhookId }] of faulty) {
         const delivered = await deliveriesOf(webhookId, { state: 'delivered' });
         expect(delivered.length, title).to.equal(EVENTS);
       }

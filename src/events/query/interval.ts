@@ -1,5 +1,6 @@
-import { Refusal } from '../errors.ts';
-import { db } from '../infra/db.ts';
+import { Refusal } from '../../errors.ts';
+import { db, rows } from '../../infra/db.ts';
+import { eventsStore } from '../store/index.ts';
 
 /** Intervals by name; `all` begins with the workspace's first event. */
 export const INTERVALS = ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all'] as const;
@@ -7,18 +8,20 @@ export type Interval = (typeof INTERVALS)[number];
 
 export type Granularity = 'minute' | 'hour' | 'day' | 'month';
 
-/** A stretch of time, its end not included, and the step in which it is looked at. */
+/** A span of time, its end not included, and the step in which counts of it are returned. */
 export interface Span {
   start: Date;
   end: Date;
   granularity: Granularity;
-  /** IANA zone in which days and months are reckoned. */
+  /** IANA zone of days and months. */
   timezone: string;
+  /** There are no events before its start, so that it may be read from an earlier moment on. */
+  isFromFirst?: boolean;
 }
 
 /**
- * How a request says which time it means. `interval` wins over `start` and `end`; without any it is 24h. An `end`
- * alone means the 24 hours before it.
+ * The interval of a request. `interval` takes precedence over `start` and `end`; the default is 24h. An `end` alone selects
+ * the 24 hours before it.
  */
 export interface SpanQuery {
   interval?: Interval;
@@ -52,7 +55,7 @@ const GRANULARITY: Record<Interval, Granularity> = {
 };
 
 /**
- * The stretch of time that a request means.
+ * The span of time of a request.
  *
  * @throws Refusal `unprocessable_entity` when it starts after it ends, or is longer than 400 years
  */
@@ -85,18 +88,18 @@ export async function resolveSpan(
       timezone,
     };
   }
-  const begin =
-    name === 'all'
-      ? `(SELECT coalesce(min(first), :now) FROM unnest('{click,scan,view,lead,sale}'::text[]) AS kind(event),
-            LATERAL (SELECT min(bucket) AS first FROM rollups
-                      WHERE project_id = :projectId AND event = kind.event AND dimension = 'all' AND step = 'q') AS r)`
-      : `(${STARTS[name]}) AT TIME ZONE :timezone`;
-  const { rows } = await db().raw<{ rows: { start: Date; end: Date }[] }>(
+  // `all` begins with the first event, which another query finds.
+  const begin = name === 'all' ? ':now::timestamptz' : `(${STARTS[name]}) AT TIME ZONE :timezone`;
+  const [span] = await rows<{ start: Date; end: Date }>(
+    db(),
     `SELECT ${begin} AS start, (date_trunc('day', local) + interval '1 day') AT TIME ZONE :timezone AS end
        FROM (SELECT :now::timestamptz AT TIME ZONE :timezone AS local) AS clock`,
-    { now, projectId, timezone },
+    { now, timezone },
   );
-  return { ...rows[0]!, granularity, timezone };
+  const { start, end } = span!;
+  if (name !== 'all') return { start, end, granularity, timezone, isFromFirst: false };
+  const first = await eventsStore.findFirstTime(projectId);
+  return { start: first ?? start, end, granularity, timezone, isFromFirst: true };
 }
 
 function granularityOf(start: Date, end: Date): Granularity {

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import type { DisplayPage } from '../../lookup/entry.ts';
 
-/** What somebody gets who scans a dynamic code: an address that is opened, or a page of ours. */
+/** The response to a scan of a dynamic QR code: a URL that is opened, or a display page. */
 export type OnVisit = { open: string } | { page: DisplayPage };
 
 /**
@@ -10,14 +10,14 @@ export type OnVisit = { open: string } | { page: DisplayPage };
  */
 export interface ContentType<Content = never> {
   readonly name: string;
-  /** What it is, for the reference. */
+  /** Description for the reference. */
   readonly description: string;
   /** Checks the content as it comes in a body; what it returns is stored, and given to the functions below. */
   readonly schema: Joi.Schema;
   /** The exact text that a static code holds. */
   encode(content: Content): string;
   /**
-   * What a dynamic code leads to.
+   * The response to a scan of a dynamic QR code.
    *
    * @param useDisplayPage of phone, email and sms: a page with buttons, rather than straight into the app
    */

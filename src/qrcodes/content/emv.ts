@@ -30,7 +30,7 @@ export function readEmv(text: string): EmvObject[] | undefined {
 /** CRC-16/CCITT-FALSE (polynomial 0x1021, initial 0xFFFF) as four hexadecimal digits: "123456789" gives 29B1. */
 export function crc16(text: string): string {
   let crc = 0xffff;
-  for (const byte of Buffer.from(text)) {
+  for (const byte of new TextEncoder().encode(text)) {
     crc ^= byte << 8;
     for (let bit = 0; bit < 8; bit += 1) {
       crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;

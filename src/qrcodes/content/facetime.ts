@@ -1,8 +1,9 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
-import { emailAddress, phoneNumber } from './fields.ts';
+import { emailAddress } from './fields.ts';
+import { phoneNumber } from './phone-number.ts';
 
-/** Somebody to call by FaceTime. */
+/** A FaceTime call. */
 export interface FaceTime {
   /** A phone number or an e-mail address. */
   target: string;
@@ -10,8 +11,11 @@ export interface FaceTime {
 }
 
 /** Apple URL Scheme Reference, "FaceTime Links"; `*` and `#` are refused by phones. */
-const link = ({ target, audio }: FaceTime): string =>
-  `${audio === true ? 'facetime-audio' : 'facetime'}:${encodeURI(target)}`;
+function link({ target, audio }: FaceTime): string {
+  // A "?" or "&" of an address would begin a query; "@" and "+" separate nothing here.
+  const address = encodeURIComponent(target).replaceAll('%40', '@').replaceAll('%2B', '+');
+  return `${audio === true ? 'facetime-audio' : 'facetime'}:${address}`;
+}
 
 /** A FaceTime call. */
 export const facetime: ContentType<FaceTime> = {
@@ -28,9 +32,11 @@ export const facetime: ContentType<FaceTime> = {
         ),
         otherwise: phoneNumber(),
       })
-      .required(),
-    audio: Joi.boolean().strict(),
-  }),
+      .required()
+      .description('Phone number or email address.')
+      .example('+4915112345678'),
+    audio: Joi.boolean().strict().description('true: an audio call. Default false.'),
+  }).meta({ name: 'FacetimeContent' }),
   encode: link,
   // A page, since phones of other makers can't open the address.
   onVisit: (content) => ({

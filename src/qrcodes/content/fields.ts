@@ -1,4 +1,4 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 
 /*
  * Kinds of fields that several types of content share.
@@ -32,30 +32,23 @@ export const emailAddress = () =>
     .email({ tlds: { allow: false }, minDomainSegments: 1 });
 
 /**
- * A phone number: an international one begins with `+`, any other is dialled as it stands (RFC 3966, section 5).
- * What people write between digits is taken out.
+ * An amount of money as a decimal text, however it was sent; never a float on its way into a code.
+ *
+ * @param digits most digits before the point
  */
-export const phoneNumber = () =>
-  Joi.string()
-    .max(40)
-    .custom((value: string, { error }) => {
-      const number = value.replaceAll(/[\s().\-\u2010-\u2015/]/g, '');
-      return /^\+?\d{3,15}$/.test(number)
-        ? number
-        : error('rule', { rule: 'must be a phone number of 3 to 15 digits, such as +12015550123' });
-    });
-
-/** An amount of money as a decimal text, however it was sent; never a float on its way into a code. */
-export const decimalAmount = (places: number) =>
-  Joi.alternatives(Joi.number().strict(), Joi.string()).custom(
+export const decimalAmount = (places: number, digits = 18) =>
+  Joi.alternatives(Joi.number().strict(), Joi.string().max(60)).custom(
     (value: string | number, { error }) => {
-      const text = typeof value === 'number' ? plainNumber(value) : value.trim();
-      const match = new RegExp(`^\\d{1,18}(\\.\\d{1,${places}})?$`).exec(text);
-      if (match === null || !/[1-9]/.test(text)) {
+      const sent = typeof value === 'number' ? plainNumber(value) : value.trim();
+      const text = sent.replace(/^0+(?=\d)/, '');
+      const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+      if (whole === undefined || fraction.length > places || !/[1-9]/.test(text)) {
         const rule = `must be an amount above zero with at most ${places} decimal places, such as "10.5"`;
         return error('rule', { rule });
       }
-      return text.replace(/^0+(?=\d)/, '');
+      return whole.length > digits
+        ? error('rule', { rule: `must not have more than ${digits} digits before the point` })
+        : text;
     },
   );
 

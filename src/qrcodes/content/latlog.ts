@@ -1,4 +1,4 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
 import { line } from './fields.ts';
 
@@ -6,7 +6,7 @@ import { line } from './fields.ts';
 export interface Location {
   latitude: number;
   longitude: number;
-  /** What is there, as a map shall call it. */
+  /** Name of the place, as a map shows it. */
   query?: string;
 }
 
@@ -36,10 +36,22 @@ export const location: ContentType<Location> = {
   name: 'latlog',
   description: 'A place: `{latitude, longitude, query?}` in decimal degrees.',
   schema: Joi.object({
-    latitude: Joi.number().min(-90).max(90).required(),
-    longitude: Joi.number().min(-180).max(180).required(),
-    query: line(200),
-  }),
+    latitude: Joi.number()
+      .strict()
+      .min(-90)
+      .max(90)
+      .required()
+      .description('Latitude in degrees.')
+      .example(52.52),
+    longitude: Joi.number()
+      .strict()
+      .min(-180)
+      .max(180)
+      .required()
+      .description('Longitude in degrees.')
+      .example(13.405),
+    query: line(200).empty('').description('Name of the place, at most 200 characters.'),
+  }).meta({ name: 'LocationContent' }),
   encode: geoUri,
   onVisit: (content) => {
     const at = point(content);

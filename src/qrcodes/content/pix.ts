@@ -1,10 +1,12 @@
-import { Joi } from '../../infra/fields.ts';
+import anyAscii from 'any-ascii';
+import { Joi } from '../../http/fields.ts';
 import { encodeMatrix, plainPath } from '../render/matrix.ts';
 import type { ContentType } from './content-type.ts';
 import { crc16, emvObject, readEmv, withCrc } from './emv.ts';
 import { decimalAmount, line } from './fields.ts';
+import { internationalNumber } from './phone-number.ts';
 
-/** What a static Pix code says; see the "Manual de Padrões para Iniciação do Pix" of Brazil's central bank. */
+/** The content of a static Pix code; see the "Manual de Padrões para Iniciação do Pix" of Brazil's central bank. */
 export interface PixPayment {
   key: string;
   name: string;
@@ -27,30 +29,39 @@ const GUI = 'br.gov.bcb.pix';
 /** A template of objects is itself at most 99 characters long. */
 const MOST_OF_TEMPLATE = 99;
 
-/** Folds accents: a BR Code is ASCII, so that lengths are the same in characters and bytes. */
-const toAscii = (value: string): string => value.normalize('NFD').replaceAll(/\p{M}/gu, '');
+/** In ASCII, as a BR Code is, so that lengths are the same in characters and bytes: `D’Ouro` is `D'Ouro`, `ß` is `ss`. */
+const toAscii = (value: string): string => anyAscii(value).replaceAll(/\s+/g, ' ').trim();
 
-const checkDigit = (digits: string, weights: number[]): number => {
-  const sum = weights.reduce((total, weight, index) => total + weight * Number(digits[index]), 0);
+/** The character's place in ASCII after `0` (Receita Federal, alphanumeric CNPJ); a digit is its own value. */
+const valueOf = (characters: string, index: number): number => characters.charCodeAt(index) - 48;
+
+const checkDigit = (characters: string, weights: number[]): number => {
+  const sum = weights.reduce(
+    (total, weight, index) => total + weight * valueOf(characters, index),
+    0,
+  );
   return sum % 11 < 2 ? 0 : 11 - (sum % 11);
 };
 
 const CNPJ_WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
-function hasCheckDigits(digits: string, weights: number[]): boolean {
-  if (/^(\d)\1*$/.test(digits)) return false;
+function hasCheckDigits(number: string, weights: number[]): boolean {
+  if (/^(.)\1*$/.test(number)) return false;
   return [2, 1].every((left) => {
-    const before = digits.slice(0, digits.length - left);
-    return checkDigit(before, weights.slice(-before.length)) === Number(digits.at(-left));
+    const before = number.slice(0, number.length - left);
+    return checkDigit(before, weights.slice(-before.length)) === Number(number.at(-left));
   });
 }
 
+/** Twelve letters or digits and two check digits: with letters since July 2026. */
+const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
+
 const CPF_WEIGHTS = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/** CPF, CNPJ, phone number with +55, e-mail address in lower case, or a random key (a UUID). */
+/** A CPF, a CNPJ, a phone number with +55, e-mail address in lower case, or a random key (a UUID). */
 function isPixKey(key: string): boolean {
   if (/^\d{11}$/.test(key)) return hasCheckDigits(key, CPF_WEIGHTS);
-  if (/^\d{14}$/.test(key)) return hasCheckDigits(key, CNPJ_WEIGHTS);
+  if (CNPJ.test(key)) return hasCheckDigits(key, CNPJ_WEIGHTS);
   return (
     /^\+55\d{10,11}$/.test(key) ||
     (/^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+\.[a-z]+$/.test(key) && key.length <= 77) ||
@@ -58,11 +69,16 @@ function isPixKey(key: string): boolean {
   );
 }
 
-/** What people write between the digits of a document number is taken out. */
-const plainKey = (key: string): string => {
-  const digits = key.replaceAll(/[.\-/() ]/g, '');
-  return /^\+?\d+$/.test(digits) ? digits : key.toLowerCase();
-};
+const phoneKey = internationalNumber();
+
+/** Separators between the digits of a document or phone number are removed. */
+function plainKey(key: string): string {
+  const number = key.replaceAll(/[.\-/() ]/g, '').toUpperCase();
+  if (/^\d+$/.test(number) || CNPJ.test(number)) return number;
+  if (!key.startsWith('+')) return key.toLowerCase();
+  const { value, error } = phoneKey.validate(key);
+  return error === undefined ? (value as string) : key;
+}
 
 function account({ key, description }: PixPayment): string {
   return (
@@ -89,7 +105,8 @@ function encode(pix: Pix): string {
 
 /** Why a text is no complete BR Code of Pix; `undefined` when it is one. */
 function codeFault(code: string): string | undefined {
-  if (!/^[\x20-\x7e]{1,512}$/.test(code)) return 'must consist of at most 512 ASCII characters';
+  if (code.length > 512 || !/^[\x20-\x7e]+$/.test(code))
+    return 'must consist of at most 512 ASCII characters';
   const objects = readEmv(code);
   if (objects === undefined || objects[0]?.id !== '00' || objects.at(-1)?.id !== '63') {
     return 'must be a complete BR Code, from 000201 to its CRC';
@@ -102,13 +119,20 @@ function codeFault(code: string): string | undefined {
   return isPix ? undefined : `must be a BR Code of Pix (${GUI})`;
 }
 
-const folded = (max: number) =>
+const LATIN =
+  'must consist of Latin letters, digits, punctuation and symbols that ASCII can express';
+/** Other scripts can be transliterated too, but hardly be recognized afterwards. */
+const READABLE = /^[\x20-\x7e\p{Script=Latin}\p{M}\p{N}\p{P}\p{S}\p{Zs}]+$/u;
+
+const transliterated = (max: number) =>
   line(100)
+    .trim()
     .required()
     .custom((value: string, { error }) => {
       const ascii = toAscii(value);
-      if (!/^[\x20-\x7e]+$/.test(ascii)) {
-        return error('rule', { rule: 'must consist of Latin letters, digits and punctuation' });
+      const symbols = value.match(/\p{S}/gu) ?? [];
+      if (!READABLE.test(value) || ascii === '' || symbols.some((one) => toAscii(one) === '')) {
+        return error('rule', { rule: LATIN });
       }
       return ascii.length > max
         ? error('rule', { rule: `must not be longer than ${max} characters` })
@@ -117,7 +141,10 @@ const folded = (max: number) =>
 
 const payment = Joi.object({
   key: line(77)
+    .trim()
     .required()
+    .description('Pix key: CPF, CNPJ, phone number with +55, email address or random key.')
+    .example('ada@example.com')
     .custom((value: string, { error }) => {
       const key = plainKey(value);
       return isPixKey(key)
@@ -126,25 +153,30 @@ const payment = Joi.object({
             rule: 'must be a Pix key: CPF, CNPJ, phone number with +55, e-mail address or random key',
           });
     }),
-  name: folded(25),
-  city: folded(15),
-  amount: decimalAmount(2).custom((value: string, { error }) => {
-    const [reais = '', cents = ''] = value.split('.');
-    return reais.length > 10
-      ? error('rule', { rule: 'must not have more than 10 digits before the point' })
-      : `${reais}.${cents.padEnd(2, '0')}`;
-  }),
+  name: transliterated(25).description('Name of the receiver.').example('Ada Lovelace'),
+  city: transliterated(15).description('City of the receiver.').example('Sao Paulo'),
+  amount: decimalAmount(2, 10).empty('').description('Amount in reais.'),
   txid: Joi.string()
+    .trim()
+    .empty('')
+    .description('Id of the transaction: 1 to 25 letters and digits, or ***.')
     .pattern(/^([A-Za-z0-9]{1,25}|\*\*\*)$/)
     .messages({ 'string.pattern.base': '{{#label}} must be 1 to 25 letters and digits, or ***' }),
-  description: line(72).custom((value: string) => toAscii(value).replaceAll(/[^\x20-\x7e]/g, '?')),
-}).custom((pix: PixPayment, { error }) =>
-  account(pix).length > MOST_OF_TEMPLATE
-    ? error('rule', {
-        rule: 'must have a shorter description: with the key it is over 99 characters',
-      })
-    : pix,
-);
+  description: line(72)
+    .empty('')
+    .description('Text for the payer.')
+    .custom((value: string, { error }) => toAscii(value) || error('rule', { rule: LATIN })),
+})
+  .meta({ name: 'PixPayment' })
+  .custom((pix: PixPayment, { error }) => {
+    if (account(pix).length > MOST_OF_TEMPLATE) {
+      const rule = 'must have a shorter description: with the key it is over 99 characters';
+      return error('rule', { rule });
+    }
+    if (pix.amount === undefined) return pix;
+    const [reais, cents = ''] = pix.amount.split('.');
+    return { ...pix, amount: `${reais}.${cents.padEnd(2, '0')}` };
+  });
 
 function rowsOf(code: string, pix: Pix) {
   const objects = new Map(readEmv(code)?.map(({ id, value }) => [id, value]));

@@ -1,6 +1,7 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
-import { lines, phoneNumber } from './fields.ts';
+import { lines } from './fields.ts';
+import { phoneNumber } from './phone-number.ts';
 
 /** A text message to be sent. */
 export interface Sms {
@@ -19,7 +20,10 @@ const smsUri = ({ number, message }: Sms): string =>
 export const sms: ContentType<Sms> = {
   name: 'sms',
   description: 'A text message: `{number, message?}`.',
-  schema: Joi.object({ number: phoneNumber().required(), message: lines(1_600) }),
+  schema: Joi.object({
+    number: phoneNumber().required().description('Phone number.').example('+4915112345678'),
+    message: lines(1_600).empty('').description('Text, at most 1,600 characters.'),
+  }).meta({ name: 'SmsContent' }),
   encode: ({ number, message }) => `SMSTO:${number}:${message ?? ''}`,
   onVisit: (content, { useDisplayPage }) => {
     const { number, message } = content;

@@ -1,4 +1,4 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
 
 /** Most characters of any QR code: version 40-L in alphanumeric mode (ISO/IEC 18004, table 7). */

@@ -1,4 +1,4 @@
-import { destination } from '../../links/destination.ts';
+import { destination } from '../../short-links/url-field.ts';
 import type { ContentType } from './content-type.ts';
 
 /** A web address, or the deep link of an app. */

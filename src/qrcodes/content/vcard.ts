@@ -1,10 +1,11 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 import { parseUrl } from '../../infra/url.ts';
 import type { DisplayRow } from '../../lookup/entry.ts';
 import type { ContentType } from './content-type.ts';
-import { emailAddress, line, lines, phoneNumber } from './fields.ts';
+import { emailAddress, line, lines } from './fields.ts';
+import { dialledNumber, readable, telUri } from './phone-number.ts';
 
-/** A number or address of somebody, and what it is for. */
+/** A phone number or email address of a contact, with its type. */
 interface Labelled {
   type?: string;
   value: string;
@@ -42,6 +43,8 @@ const labelled = (item: string | Labelled): Labelled =>
 
 /** Types of numbers and addresses (RFC 2426, sections 3.3.1 and 3.3.2). */
 const PHONE_TYPES = ['cell', 'work', 'home', 'fax', 'pager', 'voice'];
+/** Another name of `cell`. */
+const MOBILE = 'mobile';
 const EMAIL_TYPES = ['work', 'home', 'internet'];
 
 function addressValue(address: string | Address): string {
@@ -66,7 +69,7 @@ function encode(contact: Contact): string {
     ...(title === undefined ? [] : [`TITLE:${escape(title)}`]),
     ...phones
       .map(labelled)
-      .map(({ type = 'cell', value }) => `TEL;TYPE=${type.toUpperCase()}:${value}`),
+      .map(({ type = 'cell', value }) => `TEL;TYPE=${telType(type)}:${readable(value)}`),
     ...emails
       .map(labelled)
       .map(({ type = 'internet', value }) => `EMAIL;TYPE=${type.toUpperCase()}:${escape(value)}`),
@@ -78,6 +81,8 @@ function encode(contact: Contact): string {
   ];
   return `${properties.join('\r\n')}\r\n`;
 }
+
+const telType = (type: string): string => (type === MOBILE ? 'cell' : type).toUpperCase();
 
 const nameOf = ({ firstName, lastName }: Contact): string => `${firstName} ${lastName}`.trim();
 
@@ -103,8 +108,8 @@ function rowsOf({
   return [
     ...phones.map(labelled).map(({ type, value }) => ({
       label: type === undefined ? 'Phone' : `Phone (${type})`,
-      value,
-      href: `tel:${value}`,
+      value: readable(value),
+      href: telUri(value),
       copy: true as const,
     })),
     ...emails.map(labelled).map(({ type, value }) => ({
@@ -128,12 +133,12 @@ function rowsOf({
   ];
 }
 
-/** What most people want besides to keep the contact. */
+/** Buttons for calls and emails, besides the one that saves the contact. */
 function actionsOf({ phones = [], emails = [] }: Contact): { label: string; href: string }[] {
   const [phone] = phones.map(labelled);
   const [email] = emails.map(labelled);
   return [
-    ...(phone === undefined ? [] : [{ label: 'Call', href: `tel:${phone.value}` }]),
+    ...(phone === undefined ? [] : [{ label: 'Call', href: telUri(phone.value) }]),
     ...(email === undefined ? [] : [{ label: 'Email', href: mailtoOf(email.value) }]),
   ];
 }
@@ -148,8 +153,9 @@ const list = (value: ReturnType<typeof line>, types: string[]) =>
         then: Joi.object({
           type: Joi.string()
             .lowercase()
-            .valid(...types),
-          value: value.required(),
+            .valid(...types)
+            .description('Kind of number or address.'),
+          value: value.required().description('Number or address.'),
         }),
         otherwise: value,
       }),
@@ -170,25 +176,32 @@ export const vcard: ContentType<Contact> = {
     'Phones and emails are texts, or `{type?, value}`; the address is a text, or `{street?, city?, region?, ' +
     'postalCode?, country?}`.',
   schema: Joi.object({
-    firstName: line(100).allow('').required(),
-    lastName: line(100).allow('').required(),
-    organization: line(200),
-    title: line(200),
-    phones: list(phoneNumber(), PHONE_TYPES),
-    emails: list(emailAddress(), EMAIL_TYPES),
-    urls: Joi.array().items(webAddress).max(10),
-    address: Joi.alternatives().conditional(Joi.object().unknown(), {
-      then: Joi.object({
-        street: lines(300),
-        city: line(100),
-        region: line(100),
-        postalCode: line(20),
-        country: line(100),
-      }),
-      otherwise: lines(500),
-    }),
-    note: lines(1_000),
+    firstName: line(100).allow('').required().description('First name.').example('Ada'),
+    lastName: line(100).allow('').required().description('Last name.').example('Lovelace'),
+    organization: line(200).empty('').description('Organization.'),
+    title: line(200).empty('').description('Position.'),
+    phones: list(dialledNumber(), [...PHONE_TYPES, MOBILE]).description(
+      'Phone numbers, at most 10.',
+    ),
+    emails: list(emailAddress(), EMAIL_TYPES).description('Email addresses, at most 10.'),
+    urls: Joi.array().items(webAddress).max(10).description('Web addresses, at most 10.'),
+    address: Joi.alternatives()
+      .conditional(Joi.object().unknown(), {
+        then: Joi.object({
+          street: lines(300).empty('').description('Street and number.'),
+          city: line(100).empty('').description('City.'),
+          region: line(100).empty('').description('Region or state.'),
+          postalCode: line(20).empty('').description('Postal code.'),
+          country: line(100).empty('').description('Country.'),
+        }).meta({ name: 'PostalAddress' }),
+        otherwise: lines(500),
+      })
+      .empty('')
+      .description('Postal address: a text, or its parts.'),
+    note: lines(1_000).empty('').description('Note, at most 1,000 characters.'),
     birthday: Joi.string()
+      .empty('')
+      .description('Birthday, such as 2001-12-31.')
       .pattern(/^\d{4}-\d{2}-\d{2}$/)
       .custom((value: string, { error }) =>
         new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value)
@@ -196,11 +209,13 @@ export const vcard: ContentType<Contact> = {
           : error('rule', { rule: 'must be a date that exists, such as 2001-12-31' }),
       )
       .messages({ 'string.pattern.base': '{{#label}} must be a date such as 2001-12-31' }),
-  }).custom((contact: Contact, { error }) =>
-    nameOf(contact) === ''
-      ? error('rule', { rule: 'must have a firstName or a lastName that is not empty' })
-      : contact,
-  ),
+  })
+    .meta({ name: 'VcardContent' })
+    .custom((contact: Contact, { error }) =>
+      nameOf(contact) === ''
+        ? error('rule', { rule: 'must have a firstName or a lastName that is not empty' })
+        : contact,
+    ),
   encode,
   onVisit: (contact) => {
     const subtitle = [contact.title, contact.organization].filter((part) => part !== undefined);

@@ -1,34 +1,32 @@
-import { Joi } from '../../infra/fields.ts';
+import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
-import { lines, phoneNumber } from './fields.ts';
+import { lines } from './fields.ts';
+import { internationalNumber } from './phone-number.ts';
 
 /** A WhatsApp message to be sent. */
 export interface WhatsApp {
-  /** Digits only, as the links want them. */
+  /** Begins with `+`; records made earlier have the digits only. */
   number: string;
   message?: string;
 }
 
-/** WhatsApp's "click to chat": the whole international number in digits, the text percent-encoded. */
+/** WhatsApp's "click to chat": the digits of the whole international number, the text percent-encoded. */
 const chatLink = ({ number, message }: WhatsApp): string =>
-  `https://wa.me/${number}${message === undefined ? '' : `?text=${encodeURIComponent(message)}`}`;
+  `https://wa.me/${number.replace('+', '')}${message === undefined ? '' : `?text=${encodeURIComponent(message)}`}`;
 
 /** A WhatsApp chat. */
 export const whatsapp: ContentType<WhatsApp> = {
   name: 'whatsapp',
   description:
-    'Addition: a WhatsApp chat: `{number, message?}`; the number is an international one.',
+    'A WhatsApp chat: `{number, message?}`; the number begins with its country code, with or without +, and is ' +
+    'answered with +.',
   schema: Joi.object({
-    number: phoneNumber()
+    number: internationalNumber()
       .required()
-      .custom((value: string, { error }) => {
-        const digits = value.replace(/^(\+|00)/, '');
-        return /^[1-9]\d{6,14}$/.test(digits)
-          ? digits
-          : error('rule', { rule: 'must be an international number, such as +12015550123' });
-      }),
-    message: lines(1_600),
-  }),
+      .description('Phone number with its country code.')
+      .example('+4915112345678'),
+    message: lines(1_600).empty('').description('Text, at most 1,600 characters.'),
+  }).meta({ name: 'WhatsappContent', extension: true }),
   encode: chatLink,
   onVisit: (content) => ({ open: chatLink(content) }),
 };

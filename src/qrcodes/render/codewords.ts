@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { Level, Matrix } from './matrix.ts';
 
 /*
@@ -6,21 +5,62 @@ import type { Level, Matrix } from './matrix.ts';
  * must be counted by block (ISO/IEC 18004, 7.5 to 7.7).
  */
 
-const load = createRequire(import.meta.url);
-
-type LevelCode = { bit: number };
-const levels = load('qrcode/lib/core/error-correction-level.js') as Record<Level, LevelCode>;
-const { getBlocksCount, getTotalCodewordsCount } = load(
-  'qrcode/lib/core/error-correction-code.js',
-) as Record<
-  'getBlocksCount' | 'getTotalCodewordsCount',
-  (version: number, level: LevelCode) => number
->;
-const { getSymbolTotalCodewords } = load('qrcode/lib/core/utils.js') as {
-  getSymbolTotalCodewords(version: number): number;
+/** Blocks of versions 1 to 40 (ISO/IEC 18004, table 9). */
+const BLOCKS: Record<Level, readonly number[]> = {
+  L: [
+    1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8, 8, 9, 9, 10, 12, 12, 12, 13, 14, 15,
+    16, 17, 18, 19, 19, 20, 21, 22, 24, 25,
+  ],
+  M: [
+    1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25,
+    26, 28, 29, 31, 33, 35, 37, 38, 40, 43, 45, 47, 49,
+  ],
+  Q: [
+    1, 1, 2, 2, 4, 4, 6, 6, 8, 8, 8, 10, 12, 16, 12, 17, 16, 18, 21, 20, 23, 23, 25, 27, 29, 34, 34,
+    35, 38, 40, 43, 45, 48, 51, 53, 56, 59, 62, 65, 68,
+  ],
+  H: [
+    1, 1, 2, 4, 4, 4, 5, 6, 8, 8, 11, 11, 16, 16, 18, 16, 19, 21, 25, 25, 25, 34, 30, 32, 35, 37,
+    40, 42, 45, 48, 51, 54, 57, 60, 63, 66, 70, 74, 77, 81,
+  ],
 };
 
-/** How a code is divided. */
+/** Codewords of error correction in each block of versions 1 to 40 (ISO/IEC 18004, table 9). */
+const CORRECTION: Record<Level, readonly number[]> = {
+  L: [
+    7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30,
+    26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
+  ],
+  M: [
+    10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28,
+    28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
+  ],
+  Q: [
+    13, 22, 18, 26, 18, 24, 18, 22, 20, 24, 28, 26, 24, 20, 30, 24, 28, 28, 26, 30, 28, 30, 30, 30,
+    30, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
+  ],
+  H: [
+    17, 28, 22, 16, 22, 28, 26, 26, 24, 28, 24, 28, 22, 24, 24, 30, 28, 28, 26, 28, 30, 24, 30, 30,
+    30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
+  ],
+};
+
+/** Three finder patterns with their separators, format information, and the module that is always dark. */
+const FIXED_MODULES = 3 * 64 + 2 * 15 + 1;
+const VERSION_INFORMATION_MODULES = 2 * 18;
+
+/** Codewords of a version: modules that are left by function patterns, eight each (ISO/IEC 18004, table 1). */
+function codewordsOf(version: number): number {
+  const size = 17 + 4 * version;
+  const timing = 2 * (size - 16);
+  const perSide = version === 1 ? 0 : Math.floor(version / 7) + 2;
+  // Three corners belong to finder patterns; patterns on the timing lines share five modules with them.
+  const alignment = version === 1 ? 0 : 25 * (perSide ** 2 - 3) - 2 * 5 * (perSide - 2);
+  const versionInformation = version < 7 ? 0 : VERSION_INFORMATION_MODULES;
+  return Math.floor((size ** 2 - FIXED_MODULES - timing - alignment - versionInformation) / 8);
+}
+
+/** Block structure of a QR code. */
 export interface Blocks {
   count: number;
   /** Codewords with errors that one block can correct. */
@@ -31,11 +71,10 @@ export interface Blocks {
 
 /** The blocks of a version and level: those with a codeword more of data come last, and all are interleaved. */
 export function blocksOf(version: number, level: Level): Blocks {
-  const code = levels[level];
-  const count = getBlocksCount(version, code);
-  const total = getSymbolTotalCodewords(version);
-  const correction = getTotalCodewordsCount(version, code);
-  const data = total - correction;
+  const count = BLOCKS[level][version - 1]!;
+  const correction = CORRECTION[level][version - 1]!;
+  const total = codewordsOf(version);
+  const data = total - correction * count;
   const shortLength = Math.floor(data / count);
   const firstLong = count - (data % count);
   const blockOf = new Uint8Array(total);
@@ -47,7 +86,7 @@ export function blocksOf(version: number, level: Level): Blocks {
     }
   }
   for (; at < total; at += 1) blockOf[at] = (at - data) % count;
-  return { count, corrects: Math.floor(correction / count / 2), blockOf };
+  return { count, corrects: Math.floor(correction / 2), blockOf };
 }
 
 /**

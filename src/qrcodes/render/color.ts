@@ -1,3 +1,5 @@
+import colorString from 'color-string';
+
 /** A colour: red, green and blue from 0 to 255, opacity from 0 to 1. */
 export interface Color {
   r: number;
@@ -7,27 +9,42 @@ export interface Color {
 }
 
 const WHITE: Color = { r: 255, g: 255, b: 255, a: 1 };
-const HEX = /^#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+/** Longer texts are no colours. */
+const MOST_CHARACTERS = 60;
+
+/** A hexadecimal colour, a name or `rgb()` of CSS; a `#` may be missing, as in queries. */
+function readColor(text: string): Color | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  const value = text.trim().toLowerCase();
+  const parts = colorString.get.rgb(value) ?? colorString.get.rgb(`#${value}`);
+  // A number of nothing but points is read as none.
+  if (parts === null || !parts.every(Number.isFinite)) return undefined;
+  const [r = 0, g = 0, b = 0, a = 1] = parts;
+  return { r: Math.round(r), g: Math.round(g), b: Math.round(b), a: Math.round(a * 255) / 255 };
+}
 
 /** Why a text is no colour; `undefined` when it is one. Completes "<field> …". */
 export function colorFault(
   text: string,
   { alpha = false, transparent = false }: { alpha?: boolean; transparent?: boolean } = {},
 ): string | undefined {
-  if (text.toLowerCase() === 'transparent' && transparent) return undefined;
-  const digits = HEX.exec(text)?.[1];
-  if (digits === undefined) {
-    return `must be a colour such as #1A73E8${transparent ? ', or transparent' : ''}`;
+  const color = readColor(text);
+  if (color === undefined) {
+    return `must be a colour such as #1A73E8, rgb(26, 115, 232) or navy${transparent ? ', or transparent' : ''}`;
   }
-  if (alpha || digits.length === 3 || digits.length === 6) return undefined;
+  if (alpha || color.a === 1) return undefined;
   return 'must be a colour without opacity, such as #1A73E8';
 }
 
-/** A colour as it is stored: `#RRGGBB`, `#RRGGBBAA` or `transparent`. A `#` may be missing, as in queries. */
+/** A colour as it is stored: `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
 export function normaliseColor(text: string): string {
-  if (text.toLowerCase() === 'transparent') return 'transparent';
-  const digits = text.replace('#', '').toUpperCase();
-  return `#${digits.length < 6 ? digits.replaceAll(/./g, '$&$&') : digits}`;
+  if (text.trim().toLowerCase() === 'transparent') return 'transparent';
+  const { r, g, b, a } = readColor(text)!;
+  const parts = a === 1 ? [r, g, b] : [r, g, b, Math.round(a * 255)];
+  return `#${parts
+    .map((part) => part.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase()}`;
 }
 
 /** Reads what `normaliseColor` gives. */
@@ -46,7 +63,7 @@ export function over(top: Color, ground: Color): Color {
 /** The colour that is seen where the ground is not ours: paper is white. */
 export const onPaper = (color: Color): Color => over(color, WHITE);
 
-/** Relative luminance, 0 to 1 (WCAG 2, "relative luminance"). */
+/** Share of white light that a colour reflects, 0 to 1 (WCAG 2, "relative luminance"). */
 export function luminance({ r, g, b }: Color): number {
   const linear = (value: number) => {
     const share = value / 255;
@@ -54,6 +71,9 @@ export function luminance({ r, g, b }: Color): number {
   };
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }
+
+/** Symbol contrast: the difference of what two colours reflect, 0 to 1 (ISO/IEC 15415, 7.8.3). */
+export const symbolContrast = (a: Color, b: Color): number => Math.abs(luminance(a) - luminance(b));
 
 /** Contrast ratio, 1 to 21 (WCAG 2). */
 export function contrast(a: Color, b: Color): number {

@@ -17,6 +17,16 @@ export const MEDIA_TYPES: Record<Format, string> = {
   eps: 'application/postscript',
 };
 
+/** Endings of file names. */
+export const FILE_ENDINGS: Record<Format, string> = {
+  svg: 'svg',
+  png: 'png',
+  jpeg: 'jpg',
+  webp: 'webp',
+  pdf: 'pdf',
+  eps: 'eps',
+};
+
 /** Everything that decides how a code looks. */
 export interface Design {
   /** Width of the picture in px (points in PDF and EPS); without a frame its height too. */
@@ -53,19 +63,11 @@ export interface FrameTextStyles {
 export interface Middle {
   width: number;
   height: number;
-  /** Whether the modules behind it are cleared. */
+  /** True if the modules behind the image are cleared. */
   excavate: boolean;
 }
 
-/** The image drawn in the middle, as it was kept. */
-export interface MiddleImage {
-  png: Buffer;
-  /** Its own size in px; it is scaled to fit its place, keeping its proportions. */
-  width: number;
-  height: number;
-}
-
-/** How a code looks when nothing was asked for. */
+/** The default design. */
 export function defaultDesign(): Design {
   return {
     size: 512,

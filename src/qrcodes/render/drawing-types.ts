@@ -21,10 +21,11 @@ export interface Drawing {
   /** In px. */
   width: number;
   height: number;
-  /** `#RRGGBB`, `#RRGGBBAA`, or `null` for a transparent ground. */
-  background: string | null;
+  /** The ground of the code; `null` for a transparent one. Nothing is drawn outside it but the frame. */
+  ground: Shape | null;
+  /** In order; all of them are opaque. */
   shapes: Shape[];
-  /** Where the image in the middle goes; `null` without one. */
+  /** Box of the image in the centre; `null` without one. */
   image: Box | null;
   /** Square of the code with its quiet zone, where nothing of a frame may be. */
   code: Box;
@@ -32,12 +33,14 @@ export interface Drawing {
   modulePx: number;
 }
 
-/** What a frame does to a picture: how much room it takes, and what it draws. */
+/** The layout of a frame: its size and its shapes. */
 export interface FrameLayout {
-  /** Where the code with its quiet zone goes: a square. */
+  /** Square of the QR code with its quiet zone. */
   code: Box;
   /** Height of the whole picture in px; its width is the design's `size`. */
   height: number;
+  /** Area of the ground, as path data: the picture outside round corners and notches stays transparent. */
+  ground: string;
   /** Drawn under the code, in order. */
   shapes: Shape[];
 }

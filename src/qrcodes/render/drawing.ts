@@ -6,7 +6,7 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
 import { type DrawModules } from './patterns/pattern.ts';
 
-/** Where the modules of a code are in its picture, in px. */
+/** Position of the modules in the image, in px. */
 export interface ModulePlace {
   x0: number;
   y0: number;
@@ -42,7 +42,7 @@ export function placeImage(
   };
 }
 
-/** Whether a module is touched by a box. */
+/** True if a box overlaps a module. */
 export function touches(
   box: Box,
   { x0, y0, px }: ModulePlace,
@@ -65,7 +65,7 @@ export function draw(
   design: Design,
   matrix: Matrix = encodeMatrix(payload, design.level, design.middle !== null),
 ): Drawing {
-  const { code, height, shapes } = layoutFrame(design);
+  const { code, height, ground, shapes } = layoutFrame(design);
   const place = placeModules(code, matrix.size, design.margin);
   const image = placeImage(design, place, matrix.size);
   const cleared = design.middle?.excavate === true ? image : null;
@@ -83,7 +83,7 @@ export function draw(
   return {
     width: design.size,
     height,
-    background: design.bgColor === 'transparent' ? null : design.bgColor,
+    ground: design.bgColor === 'transparent' ? null : { path: ground, fill: design.bgColor },
     shapes: [
       ...shapes,
       { path: drawModules({ size, ...place, isDark }), fill },

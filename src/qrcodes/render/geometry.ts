@@ -2,7 +2,7 @@
  * Path data of the few forms that everything is drawn with: absolute M, L, C and Z, coordinates with two decimals.
  */
 
-/** How far the control points of a cubic curve stand off for a quarter of a circle. */
+/** Distance of the control points of a cubic Bézier curve for a quarter of a unit circle. */
 const KAPPA = 0.5523;
 
 const n = (value: number): string => String(Math.round(value * 100) / 100);

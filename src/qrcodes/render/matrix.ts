@@ -1,5 +1,6 @@
 import { create } from 'qrcode';
 import { Refusal } from '../../errors.ts';
+import { byteLength } from '../../infra/byte-length.ts';
 
 /** Error-correction levels: they bear the loss of about 7, 15, 25 and 30 % of the codewords. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
@@ -44,7 +45,7 @@ export function encodeMatrix(payload: string, level: Level, freeMiddle = false):
     if (taken.next === undefined) {
       throw new Refusal(
         'unprocessable_entity',
-        `The content of ${Buffer.byteLength(payload)} bytes leaves no room for an image at level ${level}: ` +
+        `The content of ${byteLength(payload)} bytes leaves no room for an image at level ${level}: ` +
           'shorten the content, or leave out src and logo',
       );
     }
@@ -66,7 +67,7 @@ function encode(payload: string, level: Level, version?: number): ReturnType<typ
   } catch {
     throw new Refusal(
       'unprocessable_entity',
-      `The content of ${Buffer.byteLength(payload)} bytes does not fit into a QR code of level ${level}: ` +
+      `The content of ${byteLength(payload)} bytes does not fit into a QR code of level ${level}: ` +
         'shorten the content, or lower level',
     );
   }

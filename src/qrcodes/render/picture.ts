@@ -1,6 +1,7 @@
-import type { Design, Format, MiddleImage } from './design.ts';
+import type { Design, Format } from './design.ts';
 import { draw } from './drawing.ts';
 import type { Drawing } from './drawing-types.ts';
+import { type MiddleImage, sourceOf } from './middle-image.ts';
 import { isPlain, plainPng } from './plain-png.ts';
 import { toEps, toPdf } from './print.ts';
 import { toRaster } from './raster.ts';
@@ -9,7 +10,7 @@ import { toSvg } from './svg.ts';
 type Encoder = (drawing: Drawing, image?: MiddleImage) => Buffer | Promise<Buffer>;
 
 const ENCODERS: Record<Format, Encoder> = {
-  svg: (drawing, image) => Buffer.from(toSvg(drawing, image)),
+  svg: (drawing, image) => Buffer.from(toSvg(drawing, image && sourceOf(image))),
   png: (drawing, image) => toRaster(drawing, 'png', image),
   jpeg: (drawing, image) => toRaster(drawing, 'jpeg', image),
   webp: (drawing, image) => toRaster(drawing, 'webp', image),

@@ -14,7 +14,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Row filter "Up" (PNG, 9.2): each byte as its difference to the one above, here most often 0. */
 const UP = 2;
 
-/** Whether a code has nothing but squares of two colours, so that `plainPng` can draw it. */
+/** True if a QR code consists of squares in two colours, so that `plainPng` can render it. */
 export function isPlain({ pattern, shape, frame, middle, fgColor }: Design): boolean {
   return (
     pattern === 'squares' &&

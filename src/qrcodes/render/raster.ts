@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
-import type { MiddleImage } from './design.ts';
 import type { Drawing } from './drawing-types.ts';
+import { type MiddleImage, sourceOf } from './middle-image.ts';
 import { toSvg } from './svg.ts';
 
 /** Densest SVG that librsvg is let read: a code of the largest version with an image of 1,024 px inside. */
@@ -23,7 +23,7 @@ export async function toRaster(
   image?: MiddleImage,
 ): Promise<Buffer> {
   // The image may be larger than what librsvg takes in one attribute.
-  const picture = sharp(Buffer.from(toSvg(drawing, image)), {
+  const picture = sharp(Buffer.from(toSvg(drawing, image && sourceOf(image))), {
     limitInputPixels: MOST_PIXELS,
     unlimited: true,
   });

@@ -1,14 +1,16 @@
-import type { MiddleImage } from './design.ts';
 import type { Drawing, Shape } from './drawing-types.ts';
 
-/** A drawing as an SVG document (SVG 1.1), with the image inside it. */
-export function toSvg(drawing: Drawing, image?: MiddleImage): string {
-  const { width, height, background, shapes } = drawing;
+/**
+ * A drawing as an SVG document (SVG 1.1).
+ *
+ * @param image address of the image in the middle: a `data:` URI, so that the document needs no other file
+ */
+export function toSvg(drawing: Drawing, image?: string): string {
+  const { width, height, ground, shapes } = drawing;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     '<title>QR code</title>',
-    background === null ? '' : `<path d="M0 0H${width}V${height}H0Z"${paint(background)}/>`,
-    ...shapes.map(element),
+    ...(ground === null ? shapes : [ground, ...shapes]).map(element),
     drawing.image === null || image === undefined ? '' : picture(drawing.image, image),
     '</svg>',
   ].join('');
@@ -25,10 +27,6 @@ function paint(color: string): string {
   return ` fill="${color.slice(0, 7)}" fill-opacity="${Math.round(opacity * 1000) / 1000}"`;
 }
 
-function picture(
-  { x, y, width, height }: NonNullable<Drawing['image']>,
-  { png }: MiddleImage,
-): string {
-  const source = `data:image/png;base64,${png.toString('base64')}`;
+function picture({ x, y, width, height }: NonNullable<Drawing['image']>, source: string): string {
   return `<image x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="xMidYMid meet" href="${source}"/>`;
 }

@@ -1,15 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import opentype, { type Font } from 'opentype.js';
+import type { Font, PathCommand } from 'opentype.js';
+import { fontFile } from '#font-files';
 import { curveTo, lineTo, moveTo } from './geometry.ts';
 
 /*
  * Text as outlines: it looks the same in every viewer and printer, whether that has the font or not. Fonts are
  * those of Fontsource (SIL Open Font License), which splits each into files by script.
  */
-
-const { resolve } = createRequire(import.meta.url);
 
 /** Families, and the weights that their packages have. */
 const FAMILIES = {
@@ -23,6 +19,9 @@ type Family = keyof typeof FAMILIES;
 
 export const FONT_FAMILIES = Object.keys(FAMILIES) as Family[];
 
+/** The weight that every family has: which characters there are is asked of it. */
+const PLAIN_WEIGHT = 400;
+
 /** Scripts in the order in which they are searched for a character. */
 const SUBSETS = [
   'latin',
@@ -34,21 +33,19 @@ const SUBSETS = [
   'vietnamese',
 ];
 
-const fonts = new Map<string, Font | undefined>();
-
-function font(family: Family, subset: string, weight: number): Font | undefined {
+const fileOf = (family: Family, subset: string, weight: number): string => {
   const { package: name } = FAMILIES[family];
-  const file = `@fontsource/${name}/files/${name}-${subset}-${weight}-normal.woff`;
-  if (!fonts.has(file)) fonts.set(file, load(name, file));
-  return fonts.get(file);
-}
+  return `@fontsource/${name}/files/${name}-${subset}-${weight}-normal.woff`;
+};
 
-function load(name: string, file: string): Font | undefined {
-  const folder = path.dirname(resolve(`@fontsource/${name}/package.json`));
-  const full = path.join(folder, '..', '..', file);
-  if (!existsSync(full)) return undefined;
-  const bytes = readFileSync(full);
-  return opentype.parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+const font = (family: Family, subset: string, weight: number): Font | undefined =>
+  fontFile(fileOf(family, subset, weight));
+
+/** The files that {@link setLine} and {@link missingCharacter} may ask for: browsers load them before. */
+export function fontFilesOf({ family, weight }: { family: string; weight: number }): string[] {
+  const own = family as Family;
+  const weights = new Set([nearestWeight(own, weight), nearestWeight(own, PLAIN_WEIGHT)]);
+  return [...weights].flatMap((one) => SUBSETS.map((subset) => fileOf(own, subset, one)));
 }
 
 function nearestWeight(family: Family, weight: number): number {
@@ -67,7 +64,7 @@ function fontFor(character: string, family: Family, weight: number): Font | unde
 
 /** The first character of a text that the family does not have; `undefined` when it has them all. */
 export function missingCharacter(text: string, family: string): string | undefined {
-  const weight = nearestWeight(family as Family, 400);
+  const weight = nearestWeight(family as Family, PLAIN_WEIGHT);
   return Array.from(text).find(
     (character) => fontFor(character, family as Family, weight) === undefined,
   );
@@ -118,7 +115,7 @@ function capHeightOf(one: Font | undefined): number {
 }
 
 /** Outlines as M, L, C and Z: a quadratic curve is a cubic one whose control points stand two thirds out. */
-function outline(commands: opentype.PathCommand[]): string {
+function outline(commands: PathCommand[]): string {
   let path = '';
   let [x, y] = [0, 0];
   for (const command of commands) {

@@ -1,5 +1,5 @@
-import { WorkspaceModel } from '../infra/model.ts';
-import type { StoredDesign } from '../qrcodes/design.ts';
+import { WorkspaceModel } from '../../infra/model.ts';
+import type { StoredDesign } from '../render/stored-design.ts';
 
 /** A row of `templates`: a look that codes can take. */
 export class Template extends WorkspaceModel {

@@ -1,5 +1,5 @@
-import { Joi } from '../infra/fields.ts';
-import { DESIGN_FIELDS } from '../qrcodes/design.ts';
+import { Joi } from '../../http/fields.ts';
+import { DESIGN_FIELDS } from '../design.ts';
 import type { Template } from './model.ts';
 
 /** The template record: its id, and the fields of the look that its code was given. */
@@ -12,8 +12,9 @@ export function toTemplate({ id, design, created_at }: Template) {
 
 /** The template record, for the reference and for checking answers. */
 export const templateRecord = Joi.object({
-  id: Joi.string().required(),
-  createdAt: Joi.string().isoDate().required(),
+  id: Joi.string().required().description('Id of the template.').example('tmpl_3Nb7vCx9Za'),
+  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
 })
   .unknown()
-  .description('The fields of the look, as in a QR code.');
+  .description('The template with the appearance of its QR code, in the same fields.')
+  .meta({ name: 'Template' });

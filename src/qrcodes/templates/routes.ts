@@ -1,7 +1,8 @@
-import { answerWrite, ok } from '../api/answer.ts';
-import { type Route, route } from '../api/route.ts';
-import { id, Joi, paging } from '../infra/fields.ts';
-import { writes } from '../queues/writes.ts';
+import { answerWrite, ok } from '../../http/answer.ts';
+import { deletedRecord } from '../../http/deleted.ts';
+import { id, Joi, paging } from '../../http/fields.ts';
+import { type Route, route } from '../../http/route.ts';
+import { writes } from '../../queues/writes.ts';
 import { Template } from './model.ts';
 import { templateRecord, toTemplate } from './record.ts';
 
@@ -12,12 +13,16 @@ interface TemplateListQuery {
   pageSize: number;
 }
 
-/** Addition to the contract, in which a QR code names a template; they are made with `useAsTemplate`. */
+/** An extension of the contract, in which a QR code names a template; `useAsTemplate` creates one. */
 export const templateRoutes: Route[] = [
   route<{ query: TemplateListQuery }>({
     method: 'get',
     path: '/templates',
-    summary: 'Addition: list templates, newest first',
+    operationId: 'listTemplates',
+    summary: 'List templates, newest first',
+    description:
+      'Returns the templates, newest first. A template is made by creating a QR code with `useAsTemplate`.',
+    extension: true,
     tag,
     scope: 'qrcodes.read',
     query: Joi.object<TemplateListQuery>(paging(100)),
@@ -33,11 +38,17 @@ export const templateRoutes: Route[] = [
   route<{ params: { id: string } }>({
     method: 'delete',
     path: '/templates/{id}',
-    summary: 'Addition: delete a template; codes that took its look keep it',
+    operationId: 'deleteTemplate',
+    summary: 'Delete a template',
+    description: 'Deletes a template. QR codes that took their appearance from it keep it.',
+    extension: true,
     tag,
     scope: 'qrcodes.write',
-    params: Joi.object<{ id: string }>({ id: id().required() }),
-    answers: { 200: Joi.object({ id: Joi.string().required() }) },
+    record: true,
+    params: Joi.object<{ id: string }>({
+      id: id().required().description('Id of the template.'),
+    }),
+    answers: { 200: deletedRecord },
     writes: true,
     handle: (request) => answerWrite(request, writes, 'template.delete', request.params, ok),
   }),

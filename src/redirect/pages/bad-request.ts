@@ -1,4 +1,4 @@
-import { fixedNotice } from '../../html/layout.ts';
+import { fixedNotice } from '../../web/layout.ts';
 
 /** The address cannot be read, for instance because of a stray percent sign. */
 export const badRequestPage = fixedNotice(400, {

@@ -1,11 +1,11 @@
-import { type Language, say } from '../../html/language.ts';
-import { type Html, html, look, NOTHING, type Page, wholePage } from '../../html/layout.ts';
 import type { LinkCard } from '../../lookup/entry.ts';
+import { type Language, say } from '../../web/language.ts';
+import { type Html, html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 import { FORM_STYLE } from './form-style.ts';
 
-const LOOK = look(FORM_STYLE);
+const ASSETS = pageAssets(FORM_STYLE);
 
-/** Where a card belongs. */
+/** The link of a preview page. */
 export interface CardContext {
   shortLink: string;
   destination: string;
@@ -14,8 +14,8 @@ export interface CardContext {
 }
 
 /**
- * What link-preview crawlers are shown: the owner's title, description, picture and video as Open Graph and Twitter
- * read them. A person who is taken for a crawler can go on from here.
+ * The page for link-preview crawlers: the owner's title, description, image and video as Open Graph and Twitter tags. A
+ * person who is mistaken for a crawler can continue from here.
  */
 export function cardPage(card: LinkCard, context: CardContext): Page {
   const { shortLink, destination, language, isIndexed } = context;
@@ -29,7 +29,7 @@ ${description === undefined ? NOTHING : html`<p dir="auto">${description}</p>`}
 <a class="action main" href="${destination}" rel="noopener noreferrer">${say(language, 'Open link')}</a>
 </main>`;
   const head = html`${tags(card, title, shortLink)}`;
-  return wholePage(200, LOOK, { language, title, body, head, isIndexed });
+  return wholePage(200, ASSETS, { language, title, body, head, isIndexed });
 }
 
 function tags({ description, image, video }: LinkCard, title: string, shortLink: string): Html[] {

@@ -1,4 +1,4 @@
-import { BASE_STYLE } from '../../html/layout.ts';
+import { BASE_STYLE } from '../../web/layout.ts';
 
 /**
  * The style sheet of display pages. The buttons stay at the lower edge of a phone, where the thumb is; on low

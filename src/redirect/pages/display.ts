@@ -1,20 +1,21 @@
-import { ICONS, type IconName, typeIcon } from '../../html/icons.ts';
-import { type Language, say, translate } from '../../html/language.ts';
+import { normalize } from '../../infra/normalize.ts';
+import type { DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+import { ICONS, type IconName, typeIcon } from '../../web/icons.ts';
+import { type Language, say, translate } from '../../web/language.ts';
 import {
   answer,
   DIRECTION_MARKS,
   type Html,
   html,
-  look,
   NOTHING,
   type Page,
+  pageAssets,
   wholePage,
-} from '../../html/layout.ts';
-import type { DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+} from '../../web/layout.ts';
 import { DISPLAY_SCRIPT } from './display-script.ts';
 import { DISPLAY_STYLE } from './display-style.ts';
 
-const LOOK = look(DISPLAY_STYLE, DISPLAY_SCRIPT);
+const ASSETS = pageAssets(DISPLAY_STYLE, DISPLAY_SCRIPT);
 
 /** Modules of white around a code: ISO/IEC 18004, 6.3.8. */
 const QUIET_ZONE = 4;
@@ -22,7 +23,7 @@ const QUIET_ZONE = 4;
 /** So many buttons may stay at the lower edge of the screen without hiding the page. */
 const FEW_BUTTONS = 3;
 
-/** What a link may open, with the icon of its button. Whatever is not here is never made a link. */
+/** Schemes that a link may open, with the icon of its button. Any other is never made a link. */
 const SCHEMES: ReadonlyMap<string, IconName> = new Map<string, IconName>([
   ...schemes('web', 'http', 'https'),
   ...schemes('email', 'mailto'),
@@ -89,7 +90,7 @@ ${promoted === -1 ? openBar(buttons) : copyBar(copyLabel(rows[promoted]!.label, 
 <p class="status" role="status" data-copied="${say(language, 'Copied')}" data-selected="${say(language, 'Selected. Use the copy command of your device.')}"></p>
 </main>
 <footer><p>${address.shortLink.replace(/^https?:\/\//, '')}</p></footer>`;
-  return wholePage(200, LOOK, { language, title, body, isIndexed });
+  return wholePage(200, ASSETS, { language, title, body, isIndexed });
 }
 
 /** The words that are ours in a language; what the code's owner wrote stays. */
@@ -188,8 +189,7 @@ function fileNameParameters(name: string): string {
       .replace(/^[\s.]+/, '')
       .trim() || 'file';
   const short = safe.length > 100 ? shortened(safe) : safe;
-  const ascii = short
-    .normalize('NFKD')
+  const ascii = normalize(short, 'NFKD')
     .replaceAll(/\p{M}/gu, '')
     // Quotes once more: wide ones have become plain ones.
     .replaceAll(/[^ -~]|["\\/%]/g, '_');

@@ -1,4 +1,4 @@
-import { fixedNotice } from '../../html/layout.ts';
+import { fixedNotice } from '../../web/layout.ts';
 
 /** The link led somewhere once, and its owner named no other place. */
 export const expiredPage = fixedNotice(410, {

@@ -1,20 +1,21 @@
 import type { IncomingMessage } from 'node:http';
-import type { Phrase } from '../html/phrases/en.ts';
-import type { FormField } from '../lookup/entry.ts';
+import { normalize } from '../../infra/normalize.ts';
+import type { FormField } from '../../lookup/entry.ts';
+import type { Phrase } from '../../web/phrases/en.ts';
 
 /** Largest body of a form, in bytes. */
 const FORM_BYTES = 512 * 1024;
-/** What is read of a body in order to refuse it. */
+/** Most bytes that are read of a body in order to refuse it. */
 const MOST_READ = 8 * 1024 * 1024;
 const LONGEST_ANSWER = { textarea: 10_000, other: 2_000 };
 /** Of a form that is the owner's own. */
 const MOST_ANSWERS = 100;
 const LONGEST_NAME = 100;
 
-/** What somebody answered, by the names of the fields. */
+/** Answers to a form, by the names of the fields. */
 export type Answers = Record<string, string | boolean>;
 
-/** Why a body is no form. */
+/** A body is no form, or too large. */
 export class BadForm extends Error {
   readonly status: 400 | 413;
 
@@ -48,43 +49,44 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     request.on('end', () =>
       size <= FORM_BYTES ? resolve(Buffer.concat(chunks)) : reject(new BadForm(413)),
     );
-    request.on('error', reject);
+    // The visitor has gone: that is no fault of ours, and nobody reads the answer.
+    request.on('error', () => reject(new BadForm(400)));
     request.on('close', () => reject(new BadForm(413)));
   });
 }
 
-/** The answers to the questions of a page, and what is wrong with them, by the names of the fields. */
+/** Checks the answers to the questions of a page. Errors are by the names of the fields. */
 export function checkAnswers(
   fields: readonly FormField[],
   form: URLSearchParams,
-): { answers: Answers; faults: Map<string, Phrase> } {
+): { answers: Answers; errors: Map<string, Phrase> } {
   const answers: Answers = {};
-  const faults = new Map<string, Phrase>();
+  const errors = new Map<string, Phrase>();
   for (const field of fields) {
     const { name, type } = field;
     const given = clean(form.get(name) ?? '');
     const answer = type === 'checkbox' ? given !== '' : given;
-    const fault = faultOf(field, given);
-    if (fault !== undefined) faults.set(name, fault);
+    const error = errorOf(field, given);
+    if (error !== undefined) errors.set(name, error);
     if (answer !== '') answers[name] = answer;
   }
-  return { answers, faults };
+  return { answers, errors };
 }
 
-/** What answers must look like, and what is said of those that do not. */
-const SHAPES: Partial<Record<FormField['type'], [shape: RegExp, fault: Phrase]>> = {
-  email: [/^[^\s@]{1,64}@[^\s@]+\.[^\s@]{2,}$/, 'Please enter an email address.'],
+/** Shapes of answers, and the message for those that have another. */
+const SHAPES: Partial<Record<FormField['type'], [shape: RegExp, error: Phrase]>> = {
+  email: [/^[^\s@]{1,64}@(?:[^\s@.]+\.)+[^\s@.]{2,}$/, 'Please enter an email address.'],
   phone: [/^\+?[\d\s()./-]{3,40}$/, 'Please enter a phone number.'],
   number: [/^[-+]?\d+([.,]\d+)?$/, 'Please enter a number.'],
 };
 
-function faultOf({ type, required, options = [] }: FormField, given: string): Phrase | undefined {
+function errorOf({ type, required, options = [] }: FormField, given: string): Phrase | undefined {
   if (given === '') return required ? 'Please fill in this field.' : undefined;
   const longest = type === 'textarea' ? LONGEST_ANSWER.textarea : LONGEST_ANSWER.other;
   if (given.length > longest) return 'This is too long.';
   if (type === 'select' && !options.includes(given)) return 'Please choose one of these.';
-  const [shape, fault] = SHAPES[type] ?? [];
-  return shape?.test(given) === false ? fault : undefined;
+  const [shape, error] = SHAPES[type] ?? [];
+  return shape?.test(given) === false ? error : undefined;
 }
 
 /**
@@ -105,12 +107,11 @@ export function allAnswers(form: URLSearchParams): Answers {
   return answers;
 }
 
-/** What can be stored of a text: well-formed, composed, without control characters other than line breaks. */
+/** The part of a text that can be stored: well-formed, composed, without control characters other than line breaks. */
 function clean(text: string): string {
-  return text
+  const plain = text
     .toWellFormed()
     .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '')
-    .normalize('NFC')
-    .trim();
+    .replaceAll(/[^\P{Cc}\n\t]/gu, '');
+  return normalize(plain, 'NFC').trim();
 }

@@ -1,7 +1,7 @@
-import { type Language, say } from '../../html/language.ts';
-import { html, look, type Page, wholePage } from '../../html/layout.ts';
+import { type Language, say } from '../../web/language.ts';
+import { html, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 
-const LOOK = look(`
+const ASSETS = pageAssets(`
 :root{color-scheme:light dark}
 html,body,main{margin:0;height:100%;overflow:hidden}
 iframe{display:block;width:100%;height:100%;border:0;background:Canvas}
@@ -23,7 +23,7 @@ export function framePage(
 <p><a href="${destination}" rel="noopener noreferrer">${say(language, 'Open {}', new URL(destination).host)}</a></p>
 <iframe src="${destination}" title="${name}" allow="autoplay; clipboard-write; encrypted-media; fullscreen; geolocation; picture-in-picture" referrerpolicy="no-referrer-when-downgrade"></iframe>
 </main>`;
-  return wholePage(200, LOOK, {
+  return wholePage(200, ASSETS, {
     language,
     title: name,
     body,

@@ -1,4 +1,4 @@
-import { fixedNotice } from '../../html/layout.ts';
+import { fixedNotice } from '../../web/layout.ts';
 
 /** Short links are opened, nothing else. */
 export const methodNotAllowedPage = fixedNotice(

@@ -1,4 +1,4 @@
-import { fixedNotice } from '../../html/layout.ts';
+import { fixedNotice } from '../../web/layout.ts';
 
 /** Nothing stands under this address, or the domain is not ours. */
 export const notFoundPage = fixedNotice(404, {

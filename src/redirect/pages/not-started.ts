@@ -1,5 +1,5 @@
-import { type Language, say } from '../../html/language.ts';
-import { notice, type Page } from '../../html/layout.ts';
+import { type Language, say } from '../../web/language.ts';
+import { notice, type Page } from '../../web/layout.ts';
 
 /** The link is made, and begins later. */
 export function notStartedPage(startsAt: number, now: number, language: Language): Page {

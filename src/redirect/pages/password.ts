@@ -1,13 +1,13 @@
-import { type Language, say } from '../../html/language.ts';
-import { html, look, NOTHING, type Page, wholePage } from '../../html/layout.ts';
+import { type Language, say } from '../../web/language.ts';
+import { html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 import { FORM_STYLE } from './form-style.ts';
 
-const LOOK = look(FORM_STYLE);
+const ASSETS = pageAssets(FORM_STYLE);
 
 /** A lock. */
 const LOCK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M6.500 10.500h11a2 2 0 0 1 2 2v6a2 2 0 0 1-2 2h-11a2 2 0 0 1-2-2v-6a2 2 0 0 1 2-2zM8 10.500V7.500a4 4 0 0 1 8 0v3M12 14.500v2"/></svg>`;
 
-/** How the last try went, where there was one. */
+/** The outcome of the previous attempt, if any. */
 export type LastTry = { outcome: 'wrong' } | { outcome: 'tooMany'; waitSeconds: number };
 
 /**
@@ -43,7 +43,7 @@ ${fault === undefined ? NOTHING : html`<p class="fault" id="fault" role="alert">
   const isTooMany = last?.outcome === 'tooMany';
   return wholePage(
     isTooMany ? 429 : 403,
-    LOOK,
+    ASSETS,
     { language, title, body, allow: { forms: true } },
     isTooMany ? ['Retry-After', String(last.waitSeconds)] : [],
   );

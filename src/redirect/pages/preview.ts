@@ -1,20 +1,20 @@
-import { ICONS } from '../../html/icons.ts';
-import { type Language, say } from '../../html/language.ts';
-import { html, look, NOTHING, type Page, wholePage } from '../../html/layout.ts';
-import type { Phrase } from '../../html/phrases/en.ts';
 import type { LinkEntry } from '../../lookup/entry.ts';
+import { ICONS } from '../../web/icons.ts';
+import { type Language, say } from '../../web/language.ts';
+import { html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
+import type { Phrase } from '../../web/phrases/en.ts';
 import { FORM_STYLE } from './form-style.ts';
 
-const LOOK = look(FORM_STYLE);
+const ASSETS = pageAssets(FORM_STYLE);
 
 /**
- * Where a link leads, for those who want to know before they follow it (`/key+`).
+ * The page that shows the destination of a link before it is followed (`/key+`).
  *
- * @param address `shortLink`, and the path under which it is followed from here
+ * @param address `shortLink`, the path under which it is followed from here, and where it leads
  */
 export function previewPage(
   link: LinkEntry,
-  address: { shortLink: string; path: string },
+  address: { shortLink: string; path: string; destination: string },
   language: Language,
 ): Page {
   const title = say(language, 'Where this link leads');
@@ -29,11 +29,11 @@ ${name === undefined ? NOTHING : html`<p dir="auto">${name}</p>`}
 </header>
 <dl>
 <div><dt>${say(language, 'Short link')}</dt><dd dir="ltr">${address.shortLink.replace(/^https?:\/\//, '')}</dd></div>
-${isPage ? NOTHING : html`<div><dt>${say(language, 'Destination')}</dt><dd dir="ltr">${link.destination}</dd></div>`}
+${isPage ? NOTHING : html`<div><dt>${say(language, 'Destination')}</dt><dd dir="ltr">${address.destination}</dd></div>`}
 </dl>
 ${notes}<a class="action main" href="${address.path}" rel="nofollow">${say(language, 'Open link')}</a>
 </main>`;
-  return wholePage(200, LOOK, { language, title, body });
+  return wholePage(200, ASSETS, { language, title, body });
 }
 
 function notesOf({ page, before, rules, ios, android, geo }: LinkEntry): Phrase[] {

@@ -1,4 +1,4 @@
-import { fixedNotice } from '../../html/layout.ts';
+import { fixedNotice } from '../../web/layout.ts';
 
 /** A form is larger than we take. */
 export const tooMuchPage = fixedNotice(413, {

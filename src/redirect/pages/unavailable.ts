@@ -1,4 +1,4 @@
-import { fixedNotice } from '../../html/layout.ts';
+import { fixedNotice } from '../../web/layout.ts';
 
 /** We could not look the link up, or could not keep the visit: better asked again than lost. */
 export const unavailablePage = fixedNotice(

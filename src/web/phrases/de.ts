@@ -61,6 +61,8 @@ export const de: Record<Phrase, string> = {
   'Send an email': 'E-Mail senden',
   'Write email': 'E-Mail schreiben',
   To: 'An',
+  Cc: 'Cc',
+  Bcc: 'Bcc',
   Subject: 'Betreff',
   'Call with FaceTime Audio': 'Mit FaceTime Audio anrufen',
   'Call with FaceTime': 'Mit FaceTime anrufen',
@@ -118,4 +120,9 @@ export const de: Record<Phrase, string> = {
   Mobile: 'Mobil',
   Tablet: 'Tablet',
   Others: 'Andere',
+  'Short links': 'Kurzlinks',
+  'Each short link of this site leads to another page.':
+    'Jeder Kurzlink dieser Website führt zu einer anderen Seite.',
+  'Manage links': 'Links verwalten',
+  Documentation: 'Dokumentation',
 };

@@ -60,6 +60,8 @@ export const PHRASES = [
   'Send an email',
   'Write email',
   'To',
+  'Cc',
+  'Bcc',
   'Subject',
   'Call with FaceTime Audio',
   'Call with FaceTime',
@@ -116,6 +118,10 @@ export const PHRASES = [
   'Mobile',
   'Tablet',
   'Others',
+  'Short links',
+  'Each short link of this site leads to another page.',
+  'Manage links',
+  'Documentation',
 ] as const;
 
 export type Phrase = (typeof PHRASES)[number];

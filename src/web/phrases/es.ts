@@ -61,6 +61,8 @@ export const es: Record<Phrase, string> = {
   'Send an email': 'Enviar un correo',
   'Write email': 'Escribir un correo',
   To: 'Para',
+  Cc: 'Cc',
+  Bcc: 'Cco',
   Subject: 'Asunto',
   'Call with FaceTime Audio': 'Llamar con FaceTime Audio',
   'Call with FaceTime': 'Llamar con FaceTime',
@@ -118,4 +120,9 @@ export const es: Record<Phrase, string> = {
   Mobile: 'Móvil',
   Tablet: 'Tableta',
   Others: 'Otros',
+  'Short links': 'Enlaces cortos',
+  'Each short link of this site leads to another page.':
+    'Cada enlace corto de este sitio lleva a otra página.',
+  'Manage links': 'Gestionar enlaces',
+  Documentation: 'Documentación',
 };

@@ -62,6 +62,8 @@ export const fr: Record<Phrase, string> = {
   'Send an email': 'Envoyer un e-mail',
   'Write email': 'Écrire un e-mail',
   To: 'À',
+  Cc: 'Cc',
+  Bcc: 'Cci',
   Subject: 'Objet',
   'Call with FaceTime Audio': 'Appeler avec FaceTime Audio',
   'Call with FaceTime': 'Appeler avec FaceTime',
@@ -119,4 +121,9 @@ export const fr: Record<Phrase, string> = {
   Mobile: 'Mobile',
   Tablet: 'Tablette',
   Others: 'Autres',
+  'Short links': 'Liens courts',
+  'Each short link of this site leads to another page.':
+    'Chaque lien court de ce site mène à une autre page.',
+  'Manage links': 'Gérer les liens',
+  Documentation: 'Documentation',
 };

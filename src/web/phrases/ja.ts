@@ -61,6 +61,8 @@ export const ja: Record<Phrase, string> = {
   'Send an email': 'メールを送る',
   'Write email': 'メールを書く',
   To: '宛先',
+  Cc: 'CC',
+  Bcc: 'BCC',
   Subject: '件名',
   'Call with FaceTime Audio': 'FaceTimeオーディオで発信',
   'Call with FaceTime': 'FaceTimeで発信',
@@ -118,4 +120,9 @@ export const ja: Record<Phrase, string> = {
   Mobile: 'モバイル',
   Tablet: 'タブレット',
   Others: 'その他',
+  'Short links': '短縮リンク',
+  'Each short link of this site leads to another page.':
+    'このサイトの短縮リンクは、それぞれ別のページにつながります。',
+  'Manage links': 'リンクを管理',
+  Documentation: 'ドキュメント',
 };

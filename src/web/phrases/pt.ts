@@ -60,6 +60,8 @@ export const pt: Record<Phrase, string> = {
   'Send an email': 'Enviar um e-mail',
   'Write email': 'Escrever e-mail',
   To: 'Para',
+  Cc: 'Cc',
+  Bcc: 'Cco',
   Subject: 'Assunto',
   'Call with FaceTime Audio': 'Ligar com FaceTime Áudio',
   'Call with FaceTime': 'Ligar com FaceTime',
@@ -117,4 +119,9 @@ export const pt: Record<Phrase, string> = {
   Mobile: 'Celular',
   Tablet: 'Tablet',
   Others: 'Outros',
+  'Short links': 'Links curtos',
+  'Each short link of this site leads to another page.':
+    'Cada link curto deste site leva a outra página.',
+  'Manage links': 'Gerenciar links',
+  Documentation: 'Documentação',
 };

@@ -1,4 +1,4 @@
-import { count, countOf, kpis } from './count.ts';
+import { count, counts, kpis } from './count.ts';
 import { byDimension, cities, continents, countries, regions } from './dimension.ts';
 import type { Group } from './group.ts';
 import { trendLive } from './live.ts';
@@ -11,12 +11,7 @@ export const GROUPS = {
   totals: count,
   analytics: count,
   timeseries,
-  clicks: countOf('clicks'),
-  scans: countOf('scans'),
-  views: countOf('views'),
-  leads: countOf('leads'),
-  sales: countOf('sales'),
-  composite: countOf('composite'),
+  ...counts,
   kpis,
   trend_live: trendLive,
   continents,

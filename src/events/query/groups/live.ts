@@ -1,8 +1,7 @@
-import { Joi } from '../../infra/fields.ts';
-import { numberSchemas } from '../events.ts';
-import { ask, source } from '../source.ts';
+import { Joi } from '../../../http/fields.ts';
+import { eventsStore } from '../../store/index.ts';
 import type { Group } from './group.ts';
-import { timeseries } from './timeseries.ts';
+import { timeRows, timeRowsSchema } from './timeseries.ts';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MINUTES = 30;
@@ -14,10 +13,8 @@ export const trendLive: Group = {
     visitors: Joi.number()
       .integer()
       .required()
-      .description('Different ones, in the last 5 minutes.'),
-    minutes: Joi.array()
-      .items(Joi.object({ start: Joi.string().isoDate().required(), ...numberSchemas }))
-      .required(),
+      .description('Number of different visitors in the last 5 minutes.'),
+    minutes: timeRowsSchema.required().description('The last 30 minutes.'),
   }),
   async ask(question) {
     const now = Date.now();
@@ -27,16 +24,13 @@ export const trendLive: Group = {
     const start = new Date(thisMinute - (SHOWN_MINUTES - 1) * MINUTE_MS);
     const span = { start, end, granularity: 'minute' as const, timezone };
     const recent = { ...span, start: new Date(now - HERE_MINUTES * MINUTE_MS) };
-    const [minutes, [row]] = await Promise.all([
-      timeseries.ask({ ...question, span }) as Promise<{ start: string }[]>,
-      ask<{ visitors: number }>(
-        source({ ...question, span: recent }, 'visitor', 'exact'),
-        'SELECT count(DISTINCT value)::int AS visitors FROM source',
-      ),
+    const [minutes, visitors] = await Promise.all([
+      timeRows({ ...question, span }),
+      eventsStore.countVisitors({ ...question, span: recent }),
     ]);
     // Steps begin with the zone's hour; only those of the half hour are shown.
     return {
-      visitors: row!.visitors,
+      visitors,
       minutes: minutes.filter((minute) => minute.start >= start.toISOString()),
     };
   },

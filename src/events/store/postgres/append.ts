@@ -1,38 +1,63 @@
-import { type Db, db } from '../infra/db.ts';
-import { type EventRow, FORM_SUBMITTED } from './event.ts';
-import type { CountedVisit } from './pipeline.ts';
-import { addRollups, keepLongValues, keepTexts } from './rollups.ts';
-import { tellOfEvents } from './tell.ts';
+import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
+import { COLUMNS, type ColumnTable } from '../../columns.ts';
+import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
+import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
+import type { AppendedVisits, GuardedEvent } from '../store.ts';
+import {
+  addRollups,
+  keepLongValues,
+  keepTexts,
+  LONG_COLUMNS,
+  shareEvents,
+  tryShareEvents,
+} from './rollups.ts';
 
 /**
- * From so many events on, a record's are summed up beside those of its domain. Fewer are read as they are: spread over
- * days and values, their sums would be as many rows as the events. It begins with the next day.
+ * Number of events from which on a link or QR code has rollups of its own, from the next day on. With fewer, its events
+ * are read: spread over days and values, its rollups would be as many rows.
  */
 export const MANY_EVENTS = 20_000;
 
 /**
- * Stores visits with everything that follows from them, in one transaction. A visit that is there already, from an
- * earlier run of the same job or an earlier visit in the same window, changes nothing.
+ * Stores visits with their counters and rollups. A visit that is stored already, by an earlier run of the same job or as
+ * an earlier visit in the same window, changes nothing.
  *
- * Every set is written in the order of its keys, so that two workers wait for each other in turn.
+ * All rows are written in the order of their keys, so that two workers cannot deadlock.
  *
- * @returns how many events were new
+ * Visits of workspaces whose rollups are being rebuilt are left out, so that those of others need not wait.
  */
-export async function storeVisits(visits: readonly CountedVisit[]): Promise<number> {
-  const first = new Map<string, CountedVisit>();
-  for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
-  return db().transaction(async (trx) => {
-    const fresh = await guard(trx, first);
-    await addEvents(trx, fresh);
-    return fresh.length;
-  });
+export async function appendVisits(
+  trx: Db,
+  visits: readonly GuardedEvent[],
+): Promise<AppendedVisits> {
+  const busy = await tryShareEvents(
+    trx,
+    visits.map(({ row }) => row.project_id),
+  );
+  const first = new Map<string, GuardedEvent>();
+  let left = 0;
+  for (const visit of visits) {
+    if (busy.has(visit.row.project_id)) left += 1;
+    else if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
+  }
+  const fresh = await guard(trx, first);
+  await insertAll(trx, fresh);
+  return { fresh, repeats: visits.length - left - fresh.length, busy };
 }
 
 /**
- * Adds events, and with them the rollups, the counters of their links, QR codes and pages, what is marked as filled, and
- * what webhooks are told. Whoever calls makes sure that they are new.
+ * Stores events, adds them to rollups and to the counters of their links, QR codes and pages, and marks records whose
+ * form was submitted. The caller makes sure that they are new, and publishes them.
  */
-export async function addEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
+export async function append(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  await shareEvents(
+    trx,
+    rows.map(({ project_id }) => project_id),
+  );
+  await insertAll(trx, rows);
+}
+
+async function insertAll(trx: Db, rows: readonly EventRow[]): Promise<void> {
   if (rows.length === 0) return;
   await insertEvents(trx, rows);
   const rolled = await addToCounters(trx, rows);
@@ -41,87 +66,90 @@ export async function addEvents(trx: Db, rows: readonly EventRow[]): Promise<voi
     return from !== undefined && occurred_at >= from;
   });
   if (ofRecords.length > 0) {
-    await trx.raw(addRollups('json_populate_recordset(NULL::events, ?)', 'record'), [
-      JSON.stringify(ofRecords),
-    ]);
+    await execute(trx, ADD_RECORD_ROLLUPS, [JSON.stringify(ofRecords)]);
   }
   await markFilled(trx, rows);
-  await tellOfEvents(trx, rows);
 }
 
-/** Takes the guards of these visits; the visits whose guard was free are new. */
-async function guard(trx: Db, visits: Map<string, CountedVisit>): Promise<EventRow[]> {
+/** Inserts the guards of visits, and resolves to the events of those whose guard was new. */
+async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<EventRow[]> {
   const guards = [...visits.values()].map(({ guardId, guardUntil }) => ({
     id: guardId,
     expires_at: guardUntil,
   }));
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const found = await rows<{ id: string }>(
+    trx,
     `INSERT INTO visit_guards SELECT id, expires_at FROM json_populate_recordset(NULL::visit_guards, ?)
       ORDER BY id ON CONFLICT DO NOTHING RETURNING id`,
     [JSON.stringify(guards)],
   );
-  return rows.map(({ id }) => visits.get(id)!.row);
+  return found.map(({ id }) => visits.get(id)!.row);
 }
 
-const COLUMNS =
-  'project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city, ' +
-  'device, browser, os, referer, referer_url, via, ip, page_id, click_id, event_name, metadata, ' +
-  'customer_id, amount_cents, sale';
-
-/** The rows and the rollups of their domains, in one statement: the rows travel once. */
+/** Inserts the rows and the rollups of their domains in one statement, so that the rows are sent once. */
 async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
-  const hasLongValues = rows.some(
-    ({ url, referer_url, event_name }) =>
-      url.length > 100 || referer_url.length > 100 || (event_name?.length ?? 0) > 100,
-  );
-  await trx.raw(
-    `WITH fresh AS (
-       INSERT INTO events (${COLUMNS})
-       SELECT ${COLUMNS} FROM json_populate_recordset(NULL::events, ?) RETURNING *)
-     , texts AS (${keepTexts('fresh')})
-     ${hasLongValues ? `, long AS (${keepLongValues('fresh')})` : ''}
-     ${addRollups('fresh', 'domain')}`,
-    [JSON.stringify(rows)],
-  );
+  await execute(trx, rows.some(hasLongText) ? INSERT_WITH_LONG_VALUES : INSERT, [
+    JSON.stringify(rows),
+  ]);
 }
 
-/** What is added to the counters of one record. */
-interface Counted {
+/** The statement that inserts events, given as JSON, and the rollups of their domains. */
+export function insertSql(table: ColumnTable, further = ''): string {
+  const names = Object.keys(table).join(', ');
+  return `WITH fresh AS (
+     INSERT INTO events (${names})
+     SELECT ${names} FROM json_populate_recordset(NULL::events, ?) RETURNING *)
+   , texts AS (${keepTexts('fresh')})
+   ${further}
+   ${addRollups('fresh', 'domain')}`;
+}
+
+const ADD_RECORD_ROLLUPS = addRollups('json_populate_recordset(NULL::events, ?)', 'record');
+const INSERT = insertSql(COLUMNS);
+const INSERT_WITH_LONG_VALUES = insertSql(COLUMNS, `, long AS (${keepLongValues('fresh')})`);
+
+/** True where a text may have more than the 400 bytes of which rollups have room. */
+function hasLongText(row: EventRow): boolean {
+  const values: Readonly<Record<string, unknown>> = row;
+  return LONG_COLUMNS.some((column) => {
+    const text = values[column];
+    return typeof text === 'string' && text.length > 100;
+  });
+}
+
+/** Increments of the counters of one record. */
+interface Counted extends Record<Counter, number> {
   project_id: string;
   record_id: string;
-  visits: number;
-  leads: number;
-  sales: number;
   sale_amount_cents: number;
   last_visit_at: string | null;
 }
 
 /**
- * Clicks and scans count for their link or code, views for their page, leads and sales for both.
+ * Adds events to the counters that their kinds name.
  *
- * @returns since when the events of a record are summed up, for those whose are
+ * @returns the time from which on a record has rollups of its own, for those that have some
  */
-async function addToCounters(trx: Db, rows: readonly EventRow[]): Promise<Map<string, string>> {
-  const sums = sumsOf(rows);
+async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<Map<string, string>> {
+  const sums = sumsOf(events);
   if (sums.length === 0) return new Map();
-  // What was deleted meanwhile keeps its events, and has no counters any more.
-  const { rows: counted } = await trx.raw<{ rows: { record_id: string; rolled_from: Date }[] }>(
-    `INSERT INTO counters (project_id, record_id, visits, leads, sales, sale_amount_cents, last_visit_at)
-     SELECT sum.project_id, sum.record_id, sum.visits, sum.leads, sum.sales, sum.sale_amount_cents, sum.last_visit_at
+  // Records that were deleted in the meantime keep their events, and have no counters.
+  const counted = await rows<{ record_id: string; rolled_from: Date }>(
+    trx,
+    `INSERT INTO counters (project_id, record_id, ${COUNTERS.join(', ')}, sale_amount_cents, last_visit_at)
+     SELECT sum.project_id, sum.record_id, ${COUNTERS.map((name) => `sum.${name}`).join(', ')}, sum.sale_amount_cents, sum.last_visit_at
        FROM json_populate_recordset(NULL::counters, :sums) AS sum
       WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
          OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
          OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
       ORDER BY sum.project_id, sum.record_id
      ON CONFLICT (project_id, record_id) DO UPDATE
-        SET visits = counters.visits + excluded.visits,
-            leads = counters.leads + excluded.leads,
-            sales = counters.sales + excluded.sales,
-            sale_amount_cents = counters.sale_amount_cents + excluded.sale_amount_cents,
+        SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n            ')}
+            sale_amount_cents = ${bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')},
             last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at),
             rolled_from = CASE
               WHEN counters.rolled_from IS NULL AND counters.visits + excluded.visits >= :many
-              -- Nothing that is stored now is of a later day, save where clocks differ.
+              -- No event that is stored already is of a later day, unless clocks differ by more than an hour.
               THEN date_trunc('day', now() + interval '1 day 1 hour', 'UTC')
               ELSE counters.rolled_from END
      RETURNING record_id, rolled_from`,
@@ -152,31 +180,26 @@ function sumsOf(rows: readonly EventRow[]): Counted[] {
     }
     return sum;
   };
-  for (const { project_id, event, link_id, page_id, occurred_at, amount_cents } of rows) {
-    if (event === 'lead' || event === 'sale') {
-      for (const id of [link_id, page_id]) {
-        if (id === null) continue;
-        const sum = sumOf(project_id, id);
-        if (event === 'lead') sum.leads += 1;
-        else {
-          sum.sales += 1;
-          sum.sale_amount_cents += amount_cents ?? 0;
-        }
+  for (const row of rows) {
+    const { counter, countsFor } = kindOf(row.event);
+    for (const column of countsFor) {
+      const id = row[column];
+      if (id === null) continue;
+      const sum = sumOf(row.project_id, id);
+      sum[counter] += 1;
+      sum.sale_amount_cents += row.amount_cents ?? 0;
+      if (
+        counter === 'visits' &&
+        (sum.last_visit_at === null || row.occurred_at > sum.last_visit_at)
+      ) {
+        sum.last_visit_at = row.occurred_at;
       }
-      continue;
-    }
-    const counted = event === 'view' ? page_id : link_id;
-    if (counted === null) continue;
-    const sum = sumOf(project_id, counted);
-    sum.visits += 1;
-    if (sum.last_visit_at === null || occurred_at > sum.last_visit_at) {
-      sum.last_visit_at = occurred_at;
     }
   }
   return [...sums.values()];
 }
 
-/** Somebody has filled in the form before a destination. */
+/** Marks links and QR codes whose form was submitted. */
 async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
   const filled = new Map(
     rows.flatMap(({ event, project_id, link_id, page_id, event_name }) =>
@@ -188,7 +211,8 @@ async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
   if (filled.size === 0) return;
   for (const table of ['links', 'qrcodes']) {
     // Locked in the order of their ids, as everywhere.
-    await trx.raw(
+    await execute(
+      trx,
       `UPDATE ${table} AS r SET filled = true
          FROM (SELECT r.project_id, r.id FROM json_populate_recordset(NULL::${table}, ?) AS f
                  JOIN ${table} r ON r.project_id = f.project_id AND r.id = f.id

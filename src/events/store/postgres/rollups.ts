@@ -1,6 +1,10 @@
+import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
+import { COLUMNS, columnsWith } from '../../columns.ts';
+import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../dimensions.ts';
+
 /*
- * How events are summed up, said once in SQL: for the events of one batch as for all that there are. A rollup has, for
- * a dimension and a step of time, how often each value came.
+ * The SQL of rollups, for the events of one batch and for all events alike. A rollup has the count of each value of a
+ * dimension in a period.
  *
  *   step   length                   of dimensions
  *   q      a quarter of an hour     with few values (`isFine`)
@@ -8,49 +12,28 @@
  *   w      a week from Monday, UTC  with many values, when it is over
  *   m      a month of UTC           all; of those with many values, when it is over
  *
- * Where there are many values, nearly every event adds rows of its own. So their weeks and months are summed up from
- * their days once for all (`sumUp`), those that end before the workspace's `summed_until`; whatever comes later of those,
- * adds to all of them.
+ * Where there are many values, nearly every event adds rows of its own. So their weeks and months are compacted from
+ * their days once (`compactRollups`): those that end before the workspace's `summed_until`. A later event of such a week
+ * or month is added to day, week and month.
  */
 
-interface Dimension {
-  /** SQL of the value, of an event `e`; NULL where the event has none. */
-  value: string;
-  /** Has few values, so that quarters of hours are worth keeping. */
-  isFine: boolean;
-  /** False of what is only read from the events themselves. */
-  isSummed?: false;
+/** SQL of the value of a dimension, of an event `e`; NULL where the event has none. */
+export function valueSql(name: DimensionName): string {
+  const { columns } = dimensionOf(name);
+  if (columns.length === 0) return "''";
+  const values = columns.map((column) =>
+    LONG_COLUMNS.includes(column) ? `rollup_value(e.${column})` : `e.${column}`,
+  );
+  return values.join(" || E'\\t' || ");
 }
 
-/** What events are counted by. */
-export const DIMENSIONS = {
-  all: { value: "''", isFine: true },
-  country: { value: 'e.country', isFine: true },
-  device: { value: 'e.device', isFine: true },
-  browser: { value: 'e.browser', isFine: true },
-  os: { value: 'e.os', isFine: true },
-  /** With its region and country: there are many a Springfield. */
-  city: { value: "e.country || E'\\t' || e.region || E'\\t' || e.city", isFine: false },
-  referer: { value: 'rollup_value(e.referer)', isFine: false },
-  referer_url: { value: 'rollup_value(e.referer_url)', isFine: false },
-  url: { value: 'rollup_value(e.url)', isFine: false },
-  record: { value: 'e.link_id', isFine: false },
-  page: { value: 'e.page_id', isFine: false },
-  event_name: { value: 'rollup_value(e.event_name)', isFine: false },
-  /** Whoever came, as far as that can be told; not summed up. */
-  visitor: {
-    value: "e.ip || E'\\t' || e.browser || E'\\t' || e.os || E'\\t' || e.device",
-    isFine: false,
-    isSummed: false,
-  },
-} as const satisfies Record<string, Dimension>;
+/** Columns whose texts may be too long for rollups. */
+export const LONG_COLUMNS = columnsWith(COLUMNS, 'isLong');
 
-export type DimensionName = keyof typeof DIMENSIONS;
-
-/** Whose rollups: those of domains, or those of single links and QR codes. */
+/** Owners of rollups: domains, or single links and QR codes. */
 export type Scope = 'domain' | 'record';
 
-/** Where the rollups of a scope are: the column that says whose, and the primary key. */
+/** The table of rollups of each scope: the column of its owner, and the primary key. */
 export const TABLES = {
   domain: {
     table: 'rollups',
@@ -64,18 +47,19 @@ export const TABLES = {
   },
 } as const satisfies Record<Scope, object>;
 
-/** What there are rollups of. Single links and QR codes are not counted by themselves. */
+/** The dimensions that have rollups. Single links and QR codes are not counted by themselves. */
 const namesOf = (scope: Scope): DimensionName[] =>
-  Object.entries<Dimension>(DIMENSIONS).flatMap(([name, { isSummed }]) =>
-    isSummed === false || (scope === 'record' && name === 'record') ? [] : [name as DimensionName],
-  );
+  DIMENSION_NAMES.filter((name) => {
+    const { isRaw, rolledUpAs } = dimensionOf(name);
+    return !isRaw && rolledUpAs === undefined && (scope === 'domain' || name !== 'record');
+  });
 
-/** Are there quarters? Of single records only of time itself: what else is asked of them is asked by days. */
+/** True where there are rollups of quarters of an hour. Those of single records count events only, by no value. */
 export const isFineIn = (scope: Scope, name: DimensionName): boolean =>
-  scope === 'domain' ? DIMENSIONS[name].isFine : name === 'all';
+  scope === 'domain' ? dimensionOf(name).isFine === true : name === 'all';
 
-/** Dimensions whose weeks and months are summed up when they are over. */
-export const summedLater = (scope: Scope): DimensionName[] =>
+/** Dimensions whose weeks and months are compacted after they have ended. */
+export const compactedDimensions = (scope: Scope): DimensionName[] =>
   namesOf(scope).filter((name) => !isFineIn(scope, name));
 
 /**
@@ -93,14 +77,14 @@ export function rollupsOf(source: string, scope: Scope, condition = 'true'): str
     `CASE ${names.map((name) => `WHEN grouping(by_${name}) = 0 THEN ${result(name)}`).join(' ')} END`;
   return `
     SELECT project_id, scope, event, dimension, step, bucket, value,
-           sum(count)::bigint AS count, sum(amount_cents)::bigint AS amount_cents
+           sum(count)::bigint AS count, ${bigintSql('sum(amount_cents)')} AS amount_cents
       FROM (SELECT project_id, scope, event, ${choose((name) => `'${name}'`)} AS dimension,
                    ${choose((name) => `by_${name}`)} AS value, quarter IS NOT NULL AS is_fine,
                    coalesce(quarter, day) AS first, count(*) AS count, coalesce(sum(amount_cents), 0) AS amount_cents
               FROM (SELECT e.project_id, e.${key} AS scope, e.event, e.amount_cents,
                            date_bin('15 minutes', e.occurred_at, 'epoch'::timestamptz) AS quarter,
                            date_trunc('day', e.occurred_at, 'UTC') AS day,
-                           ${names.map((name) => `${DIMENSIONS[name].value} AS by_${name}`).join(', ')}
+                           ${names.map((name) => `${valueSql(name)} AS by_${name}`).join(', ')}
                       FROM ${source} AS e) AS valued
              GROUP BY project_id, scope, event, GROUPING SETS
                       (${names.map((name) => `(${timeOf(name)}, by_${name})`).join(', ')})) AS counted
@@ -117,7 +101,7 @@ export function rollupsOf(source: string, scope: Scope, condition = 'true'): str
      GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 }
 
-/** Adds the rollups of some events to those that are kept. Rows are taken in the order of their keys, as everywhere. */
+/** Adds the rollups of some events to those that are stored, in the order of their keys, as everywhere. */
 export function addRollups(source: string, scope: Scope, condition?: string): string {
   const { table, key, primaryKey } = TABLES[scope];
   return `
@@ -127,22 +111,22 @@ export function addRollups(source: string, scope: Scope, condition?: string): st
      ORDER BY project_id, event, dimension, step, bucket, scope, value
     ON CONFLICT (${primaryKey})
       DO UPDATE SET count = kept.count + excluded.count,
-                    amount_cents = kept.amount_cents + excluded.amount_cents`;
+                    amount_cents = ${bigintSql('kept.amount_cents::numeric + excluded.amount_cents')}`;
 }
 
-/** Keeps the texts that are too long for rollups. */
+/** Stores the texts that are too long for rollups. */
 export function keepLongValues(source: string): string {
   return `
     INSERT INTO long_values (project_id, id, value)
     SELECT DISTINCT e.project_id, rollup_value(t.value), t.value
       FROM ${source} AS e
-     CROSS JOIN LATERAL (VALUES (e.url), (e.referer), (e.referer_url), (e.event_name)) AS t(value)
+     CROSS JOIN LATERAL (VALUES ${LONG_COLUMNS.map((column) => `(e.${column})`).join(', ')}) AS t(value)
      WHERE octet_length(t.value) > 400
      ORDER BY 1, 2
     ON CONFLICT DO NOTHING`;
 }
 
-/** Keeps the texts of which a part may be asked for. */
+/** Stores the texts that filters search for a part. */
 export function keepTexts(source: string): string {
   return `
     INSERT INTO event_texts (project_id, kind, value)
@@ -157,9 +141,49 @@ const SAME_ROW = `kept.project_id = made.project_id AND kept.domain = made.scope
     AND kept.dimension = made.dimension AND kept.step = made.step::"char" AND kept.bucket = made.bucket
     AND kept.value = made.value`;
 
-/** Takes the rollups of some events away from those of their domains: two statements, in this order. */
-export const takeRollups = (source: string): readonly [string, string] => [
+/** Subtracts some events from the rollups of their domains: two statements, in this order. */
+export const subtractRollups = (source: string): readonly [string, string] => [
   `UPDATE rollups AS kept SET count = kept.count - made.count, amount_cents = kept.amount_cents - made.amount_cents
      FROM (${rollupsOf(source, 'domain')}) AS made WHERE ${SAME_ROW}`,
   `DELETE FROM rollups AS kept USING (${rollupsOf(source, 'domain')}) AS made WHERE ${SAME_ROW} AND kept.count = 0`,
 ];
+
+/*
+ * The advisory lock of a workspace's events and rollups. Transactions that store or delete events take it shared, those
+ * that derive rollups from events take it exclusively; it is held until the transaction ends. It is taken by a statement
+ * of its own: the statements after it see everything that was committed before the lock was granted.
+ */
+
+const LOCK_KEY = "hashtextextended('rollups ' || id, 0)";
+
+/** Waits while rollups of one of these workspaces are being derived; the ids may repeat. */
+export async function shareEvents(trx: Db, projectIds: readonly string[]): Promise<void> {
+  await execute(
+    trx,
+    `SELECT pg_advisory_xact_lock_shared(${LOCK_KEY}) FROM unnest(?::text[]) AS id`,
+    // In the order of their ids, as everywhere.
+    [[...new Set(projectIds)].toSorted()],
+  );
+}
+
+/** As {@link shareEvents}, without waiting. @returns the workspaces whose rollups are being derived */
+export async function tryShareEvents(
+  trx: Db,
+  projectIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await rows<{ id: string }>(
+    trx,
+    `SELECT id FROM unnest(?::text[]) AS id WHERE NOT pg_try_advisory_xact_lock_shared(${LOCK_KEY})`,
+    [[...new Set(projectIds)]],
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
+/** Waits for the transactions that store or delete events of a workspace, and blocks new ones. */
+export async function lockEvents(trx: Db, projectId: string): Promise<void> {
+  await execute(
+    trx,
+    `SELECT pg_advisory_xact_lock(${LOCK_KEY}) FROM (SELECT ?::text AS id) AS workspace`,
+    [projectId],
+  );
+}

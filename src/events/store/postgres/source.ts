@@ -1,43 +1,40 @@
-import type { EventName } from '../events/event.ts';
-import { DIMENSIONS, type DimensionName, isFineIn, type Scope } from '../events/rollups.ts';
-import { db } from '../infra/db.ts';
-import { type EventFilter, filterSql } from './filters.ts';
-import type { Span } from './interval.ts';
+import { db, rows, type SqlValue } from '../../../infra/db.ts';
+import type { DimensionName } from '../../dimensions.ts';
+import type { Question } from '../store.ts';
+import { type FilterSql, filterSql, toSql } from './filters.ts';
+import { isRebuilding } from './rollup-rebuilds.ts';
+import { isFineIn, LONG_COLUMNS, type Scope, valueSql } from './rollups.ts';
 
 /*
- * Where counts come from. Every question is one over a table
+ * The source of counts. Every query reads a table
  *
  *   source(event, at, value, n, amount)    n events at about this time, with this value of the dimension
  *
  * made of the fewest rows that can answer it: rollups of whole months, then of whole weeks and days, then of whole
- * quarters of an hour, and the events themselves for the ragged ends. Questions about single links and QR codes are answered by
- * their own rollups where they have some, and by their events where not. All other questions read events.
+ * quarters of an hour, and the events themselves for the rest at both ends. Questions about single links and QR codes are answered by
+ * their own rollups where they have some, and by their events where not. All other questions read events, and so do all
+ * questions of a workspace whose rollups are being rebuilt.
  *
- * This file and `events/rollups.ts` are all that knows how counts are kept.
+ * Only this file and `rollups.ts` depend on how counts are stored.
  */
 
-/** A question over the events of a workspace. */
-export interface Question {
-  projectId: string;
-  span: Span;
-  filter: EventFilter;
-  events: readonly EventName[];
-}
+/** A question whose filter is SQL. */
+type SqlQuestion = Omit<Question, 'filter'> & { filter: FilterSql };
 
-/** How well the time of a row must be known: not at all, to the quarter of an hour, or exactly. */
+/** Required precision of a row's time: none, a quarter of an hour, or exact. */
 export type Precision = 'none' | 'quarter' | 'exact';
 
 /** SQL of the table `source`, and its bindings. */
 export interface Source {
   sql: string;
-  bindings: Record<string, unknown>;
+  bindings: Record<string, SqlValue>;
 }
 
 type Interval = readonly [from: Date, to: Date];
 
 type Step = 'q' | 'd' | 'w' | 'm';
 
-/** What can be read in steps, and what is left. */
+/** The parts of an interval that rollups cover, and the rest. */
 interface Pieces {
   steps: { step: Step; intervals: Interval[] }[];
   ragged: Interval[];
@@ -47,14 +44,21 @@ const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 86_400_000;
 
 /** The table of counts for a question, by the values of a dimension. */
-export function source(question: Question, dimension: DimensionName, precision: Precision): Source {
-  const { projectId, filter, events } = question;
+export async function source(
+  asked: Question,
+  dimension: DimensionName,
+  precision: Precision,
+): Promise<Source> {
+  const { projectId, events } = asked;
+  const filter = await toSql(projectId, asked.filter);
+  const question: SqlQuestion = { ...asked, filter };
   const bindings = { projectId, events, ...filter.bindings };
   const { records, domain, conditions } = filter;
   if (
     precision === 'exact' ||
     conditions !== '' ||
-    (records !== undefined && domain !== undefined)
+    (records !== undefined && domain !== undefined) ||
+    (await isRebuilding(projectId))
   ) {
     return { sql: rawSql(question, dimension), bindings: bind(bindings, [spanOf(question)]) };
   }
@@ -68,25 +72,27 @@ export function source(question: Question, dimension: DimensionName, precision: 
     : fromRecords(question, dimension, pieces, bindings);
 }
 
-const spanOf = ({ span: { start, end } }: Question): Interval => [start, end];
+/** From the first event on, whole months are read: retention may have deleted events of its day and kept their rollups. */
+const spanOf = ({ span: { start, end, isFromFirst } }: SqlQuestion): Interval => [
+  isFromFirst === true ? floorMonth(start) : start,
+  end,
+];
 
 /** The events themselves. */
-function rawSql({ filter }: Question, dimension: DimensionName): string {
+function rawSql({ filter }: SqlQuestion, dimension: DimensionName): string {
   return `${raw(dimension)} WHERE ${OF_EVENTS} AND e.occurred_at >= :from0 AND e.occurred_at < :to0 ${filterSql(filter)}`;
 }
 
 const OF_EVENTS = 'e.project_id = :projectId AND e.event = ANY(:events)';
 
-const raw = (dimension: DimensionName): string => {
-  const { value } = DIMENSIONS[dimension];
-  return `SELECT e.event, e.occurred_at AS at, ${value} AS value, 1::bigint AS n, coalesce(e.amount_cents, 0) AS amount FROM events e`;
-};
+const raw = (dimension: DimensionName): string =>
+  `SELECT e.event, e.occurred_at AS at, ${valueSql(dimension)} AS value, 1::bigint AS n, coalesce(e.amount_cents, 0) AS amount FROM events e`;
 
 function fromDomains(
-  { filter }: Question,
+  { filter }: SqlQuestion,
   dimension: DimensionName,
   { steps, ragged }: Pieces,
-  bindings: Record<string, unknown>,
+  bindings: Record<string, SqlValue>,
 ): Source {
   const intervals: Interval[] = [];
   const isDomain = filter.domain === undefined ? '' : 'AND domain = :domain';
@@ -106,15 +112,15 @@ function fromDomains(
   return { sql: union(parts), bindings: bind(bindings, intervals) };
 }
 
-/** Where the rollups of single records have a dimension. By records they are counted as they are. */
+/** The dimension in the rollups of single records. Counts by record need none. */
 const ofRecord = (dimension: DimensionName): { dimension: DimensionName; value: string } =>
   dimension === 'record' ? { dimension: 'all', value: 'record_id' } : { dimension, value: 'value' };
 
 function fromRecords(
-  question: Question,
+  question: SqlQuestion,
   dimension: DimensionName,
   { steps, ragged }: Pieces,
-  bindings: Record<string, unknown>,
+  bindings: Record<string, SqlValue>,
 ): Source {
   const intervals: Interval[] = [];
   const records = `(SELECT r.id, c.rolled_from FROM unnest(:records::text[]) AS r(id)
@@ -124,7 +130,7 @@ function fromRecords(
     `${raw(dimension)} JOIN ${records} AS r ON r.id = e.link_id
       WHERE ${OF_EVENTS} AND ${within('e.occurred_at', time, intervals)} AND ${condition}`;
   const parts = [
-    // Their rollups hold what came since `rolled_from`, and nothing of what came before.
+    // Their rollups count events since `rolled_from`, and of those before the ones that retention has deleted.
     ...readable(steps, 'record', kept.dimension).map(
       ({ step, intervals: some, only = '' }) =>
         `SELECT event, bucket AS at, ${kept.value} AS value, count AS n, amount_cents AS amount FROM record_rollups
@@ -144,7 +150,7 @@ interface Readable {
   only?: string;
 }
 
-/** The rows that hold these steps: weeks and months that are not summed up yet are there as their days. */
+/** The rollups to read for these steps: weeks and months that are not compacted yet are read as days. */
 function readable(steps: Pieces['steps'], scope: Scope, dimension: DimensionName): Readable[] {
   return steps.flatMap((piece): Readable[] => {
     const { step, intervals } = piece;
@@ -157,7 +163,7 @@ function readable(steps: Pieces['steps'], scope: Scope, dimension: DimensionName
 
 const union = (parts: string[]): string => parts.join('\n UNION ALL ');
 
-/** Condition that a time is in one of some intervals, which are added to those that will be bound. */
+/** Condition that a time is in one of some intervals, which are added to those that are bound. */
 function within(column: string, some: readonly Interval[], intervals: Interval[]): string {
   const conditions = some.map((interval) => {
     const at = intervals.push(interval) - 1;
@@ -167,9 +173,9 @@ function within(column: string, some: readonly Interval[], intervals: Interval[]
 }
 
 function bind(
-  bindings: Record<string, unknown>,
+  bindings: Record<string, SqlValue>,
   intervals: readonly Interval[],
-): Record<string, unknown> {
+): Record<string, SqlValue> {
   const times = intervals.flatMap(([from, to], at) => [
     [`from${at}`, from],
     [`to${at}`, to],
@@ -191,10 +197,11 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
       const [from, to] = whole(interval);
       if (from >= to) return [interval];
       taken.push([from, to]);
-      return [
+      const rest: Interval[] = [
         [interval[0], from],
         [to, interval[1]],
-      ].filter(([a, b]) => a! < b!) as unknown as Interval[];
+      ];
+      return rest.filter(([begin, end]) => begin < end);
     });
     if (taken.length > 0) steps.push({ step, intervals: taken });
   };
@@ -205,7 +212,7 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
   }
   if (isFine) take('q', ([from, to]) => [ceil(from, QUARTER_MS), floor(to, QUARTER_MS)]);
   const ragged = open.filter(([from, to]) => from < to);
-  // Of no time at all, there is nothing; but something must be asked.
+  // An empty span needs a source too: the events, of which none match.
   return { steps, ragged: steps.length + ragged.length === 0 ? [span] : ragged };
 }
 
@@ -230,16 +237,12 @@ function ceilMonth(date: Date): Date {
 }
 
 /** Runs a question over a source; `sql` reads from the table `source`. */
-export async function ask<Row>(
+export async function ask<Row extends object>(
   { sql, bindings }: Source,
   question: string,
-  more: Record<string, unknown> = {},
+  more: Record<string, SqlValue> = {},
 ): Promise<Row[]> {
-  const { rows } = await db().raw<{ rows: Row[] }>(`WITH source AS (${sql}) ${question}`, {
-    ...bindings,
-    ...more,
-  } as Record<string, string>);
-  return rows;
+  return rows<Row>(db(), `WITH source AS (${sql}) ${question}`, { ...bindings, ...more });
 }
 
 /** The texts of values of rollups that are too long to be kept there. */
@@ -249,10 +252,26 @@ export async function longValues(
 ): Promise<(value: string) => string> {
   const ids = values.filter((value) => value.startsWith('\u0001'));
   if (ids.length === 0) return (value) => value;
-  const { rows } = await db().raw<{ rows: { id: string; value: string }[] }>(
+  const found = await rows<{ id: string; value: string }>(
+    db(),
     'SELECT id, value FROM long_values WHERE project_id = ? AND id = ANY(?)',
     [projectId, ids],
   );
-  const texts = new Map(rows.map(({ id, value }) => [id, value]));
+  const texts = new Map(found.map(({ id, value }) => [id, value]));
+  const missing = ids.filter((id) => !texts.has(id));
+  if (missing.length > 0) {
+    // They are being rebuilt.
+    for (const { id, value } of await longValuesOfEvents(projectId, missing)) texts.set(id, value);
+  }
   return (value) => texts.get(value) ?? value;
+}
+
+async function longValuesOfEvents(projectId: string, ids: string[]) {
+  return rows<{ id: string; value: string }>(
+    db(),
+    `SELECT DISTINCT rollup_value(t.value) AS id, t.value FROM events e
+      CROSS JOIN LATERAL (VALUES ${LONG_COLUMNS.map((column) => `(e.${column})`).join(', ')}) AS t(value)
+      WHERE e.project_id = ? AND octet_length(t.value) > 400 AND rollup_value(t.value) = ANY(?)`,
+    [projectId, ids],
+  );
 }

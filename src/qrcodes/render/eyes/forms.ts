@@ -1,4 +1,4 @@
-import { allCorners, type Corners, cutRectangle, roundRectangle } from '../geometry.ts';
+import { allCorners, cutRectangle, roundRectangle } from '../geometry.ts';
 
 /**
  * Draws one part of an eye.
@@ -25,13 +25,13 @@ const cutBy =
 const leafBy =
   (modules: number): EyeForm =>
   (x, y, side, px, turn) => {
-    const corners = [0, 1, 2, 3].map((corner) => (corner === turn ? 0 : modules * px));
-    return roundRectangle(x, y, side, side, corners as unknown as Corners);
+    const radius = (corner: number) => (corner === turn ? 0 : modules * px);
+    return roundRectangle(x, y, side, side, [radius(0), radius(1), radius(2), radius(3)]);
   };
 
 /*
- * How round an eye may be was found by decoding: ZBar fits straight lines to the edges of a ring, and loses its way
- * in larger codes where a ring is a circle.
+ * The limit of the roundness of an eye was found by decoding: ZBar fits straight lines to the edges of a ring, and fails on
+ * larger codes if a ring is a circle.
  */
 
 /** The rings: 7 modules wide, one thick. Each form is drawn twice, the hole 5 modules wide. */

@@ -16,12 +16,14 @@ const PAIRS = {
 /** A shape of the eyes: a name, or any `outer/inner`. */
 export type EyeShape = keyof typeof PAIRS | `${Outer}/${Inner}`;
 
-export const EYE_SHAPE_NAMES: readonly EyeShape[] = [
-  ...(Object.keys(PAIRS) as (keyof typeof PAIRS)[]),
+const PARTS = new Map<EyeShape, readonly [Outer, Inner]>([
+  ...(Object.keys(PAIRS) as (keyof typeof PAIRS)[]).map((name) => [name, PAIRS[name]] as const),
   ...(Object.keys(OUTERS) as Outer[]).flatMap((outer) =>
-    (Object.keys(INNERS) as Inner[]).map((inner): EyeShape => `${outer}/${inner}`),
+    (Object.keys(INNERS) as Inner[]).map((inner) => [`${outer}/${inner}`, [outer, inner]] as const),
   ),
-];
+]);
+
+export const EYE_SHAPE_NAMES: readonly EyeShape[] = [...PARTS.keys()];
 
 /** Side of an eye in modules (ISO/IEC 18004, 6.3.3): dark and light along its middle are 1 : 1 : 3 : 1 : 1. */
 export const EYE_MODULES = 7;
@@ -37,7 +39,7 @@ export function drawEyes(
   { x0, y0, px, size }: { x0: number; y0: number; px: number; size: number },
   fill: string,
 ): Shape[] {
-  const [outerName, innerName] = partsOf(shape);
+  const [outerName, innerName] = PARTS.get(shape)!;
   const { ring, hole }: { ring: EyeForm; hole: EyeForm } = OUTERS[outerName];
   const core: EyeForm = INNERS[innerName];
   const far = (size - EYE_MODULES) * px;
@@ -54,9 +56,4 @@ export function drawEyes(
     { path: rings.join(''), fill, evenOdd: true },
     { path: cores.join(''), fill },
   ];
-}
-
-function partsOf(shape: EyeShape): readonly [Outer, Inner] {
-  if (shape in PAIRS) return PAIRS[shape as keyof typeof PAIRS];
-  return shape.split('/') as unknown as [Outer, Inner];
 }

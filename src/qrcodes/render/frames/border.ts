@@ -1,38 +1,72 @@
+import type { Box, Shape } from '../drawing-types.ts';
 import { allCorners, roundRectangle } from '../geometry.ts';
 import { type FrameForm, thickness } from './frame.ts';
 
 /**
- * How far a square must stand inside a rectangle with round corners for its corners not to be cut off: the
- * diagonal's share of the radius that the curve takes.
+ * Inset of a square in a rectangle with round corners, so that its corners are not cut off: the share of the radius that
+ * the curve takes on the diagonal.
  */
 export const insetOf = (radius: number): number => Math.ceil(radius * (1 - Math.SQRT1_2));
 
-const border = (radiusShare: number): FrameForm => ({
+/**
+ * The ground inside a border with round corners. It ends under the middle of the line, so that none of it is seen
+ * outside.
+ */
+export const groundInside = (width: number, height: number, line: number, radius: number): string =>
+  roundRectangle(
+    line / 2,
+    line / 2,
+    width - line,
+    height - line,
+    allCorners(Math.max(0, radius - line / 2)),
+  );
+
+/**
+ * A border with round corners around a square hole: itself, the room for the code in the hole, and the ground.
+ *
+ * @param line thickness, in px; `top` that of the upper side
+ * @param hole radius of the corners of the hole, in px; `radius` that of the outer corners
+ */
+export function borderAround(
+  {
+    size,
+    height,
+    line,
+    top,
+    radius,
+    hole,
+  }: Record<'size' | 'height' | 'line' | 'top' | 'radius' | 'hole', number>,
+  fill: string,
+): { code: Box; ground: string; border: Shape } {
+  const inset = line + insetOf(hole);
+  const inner = size - 2 * line;
+  return {
+    code: { x: inset, y: inset + top - line, width: size - 2 * inset, height: size - 2 * inset },
+    ground: groundInside(size, height, line, radius),
+    border: {
+      path:
+        roundRectangle(0, 0, size, height, allCorners(radius)) +
+        roundRectangle(line, top, inner, inner, allCorners(hole)),
+      fill,
+      evenOdd: true,
+    },
+  };
+}
+
+const form = (radiusShare: number): FrameForm => ({
   hasLabel: false,
   layout({ size, frameColor }) {
     const line = thickness(size);
     const radius = Math.round(size * radiusShare);
     const hole = Math.max(0, radius - line);
-    const inset = line + insetOf(hole);
-    const inner = size - 2 * line;
-    return {
-      code: { x: inset, y: inset, width: size - 2 * inset, height: size - 2 * inset },
-      height: size,
-      shapes: [
-        {
-          path:
-            roundRectangle(0, 0, size, size, allCorners(radius)) +
-            roundRectangle(line, line, inner, inner, allCorners(hole)),
-          fill: frameColor,
-          evenOdd: true,
-        },
-      ],
-    };
+    const sizes = { size, height: size, line, top: line, radius, hole };
+    const { code, ground, border } = borderAround(sizes, frameColor);
+    return { code, height: size, ground, shapes: [border] };
   },
 });
 
 /** A line around the code. */
-export const line = border(0);
+export const line = form(0);
 
 /** The same with round corners. */
-export const rounded = border(0.09);
+export const rounded = form(0.09);

@@ -1,5 +1,5 @@
 import { allCorners, polygon, roundRectangle } from '../geometry.ts';
-import { insetOf } from './border.ts';
+import { groundInside, insetOf } from './border.ts';
 import { type FrameForm, label, labelHeight, thickness } from './frame.ts';
 
 /** A round border, and under it a bubble of words that points at the code. */
@@ -18,6 +18,7 @@ export const bubble: FrameForm = {
     return {
       code: { x: inset, y: inset, width: size - 2 * inset, height: size - 2 * inset },
       height: top + bubbleHeight,
+      ground: groundInside(size, size, border, radius),
       shapes: [
         {
           path:

@@ -1,4 +1,4 @@
-import { polygon } from '../geometry.ts';
+import { polygon, rectangle } from '../geometry.ts';
 import { type FrameForm, thickness } from './frame.ts';
 
 /** The corners of a viewfinder. */
@@ -24,6 +24,7 @@ export const corners: FrameForm = {
     return {
       code: { x: line, y: line, width: size - 2 * line, height: size - 2 * line },
       height: size,
+      ground: rectangle(0, 0, size, size),
       shapes: [{ path: turned.join(''), fill: frameColor }],
     };
   },

@@ -4,7 +4,7 @@ import { setLine } from '../text.ts';
 
 /** A frame: what it draws around a code, and how much room it takes. */
 export interface FrameForm {
-  /** Whether it shows words. */
+  /** True if the frame shows a text. */
   hasLabel: boolean;
   layout(design: Design): FrameLayout;
 }

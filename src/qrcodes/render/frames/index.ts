@@ -24,7 +24,7 @@ export type Frame = keyof typeof FRAMES;
 
 export const FRAME_NAMES = Object.keys(FRAMES) as Frame[];
 
-/** What the frame of a design does to its picture. */
+/** The layout of a design's frame. */
 export function layoutFrame(design: Design): FrameLayout {
   return FRAMES[design.frame].layout(design);
 }

@@ -1,5 +1,4 @@
-import { allCorners, roundRectangle } from '../geometry.ts';
-import { insetOf } from './border.ts';
+import { borderAround } from './border.ts';
 import { type FrameForm, label, labelHeight, thickness } from './frame.ts';
 
 /** A card: a border that grows into a band with words on one side. */
@@ -7,26 +6,20 @@ const card = (side: 'top' | 'bottom'): FrameForm => ({
   hasLabel: true,
   layout(design) {
     const { size, frameColor } = design;
-    const border = thickness(size);
+    const line = thickness(size);
     const band = labelHeight(size);
     const radius = Math.round(size * 0.07);
     const hole = Math.round(size * 0.045);
-    const inset = border + insetOf(hole);
-    const inner = size - 2 * border;
-    const height = size - border + band;
-    const top = side === 'top' ? band : border;
-    const shift = top - border;
+    const height = size - line + band;
+    const top = side === 'top' ? band : line;
+    const sizes = { size, height, line, top, radius, hole };
+    const { code, ground, border } = borderAround(sizes, frameColor);
     return {
-      code: { x: inset, y: inset + shift, width: size - 2 * inset, height: size - 2 * inset },
+      code,
       height,
+      ground,
       shapes: [
-        {
-          path:
-            roundRectangle(0, 0, size, height, allCorners(radius)) +
-            roundRectangle(border, top, inner, inner, allCorners(hole)),
-          fill: frameColor,
-          evenOdd: true,
-        },
+        border,
         label(design, {
           x: 0,
           y: side === 'top' ? 0 : height - band,

@@ -1,3 +1,4 @@
+import { rectangle } from '../geometry.ts';
 import type { FrameForm } from './frame.ts';
 
 /** Nothing around the code. */
@@ -6,6 +7,7 @@ export const none: FrameForm = {
   layout: ({ size }) => ({
     code: { x: 0, y: 0, width: size, height: size },
     height: size,
+    ground: rectangle(0, 0, size, size),
     shapes: [],
   }),
 };

@@ -1,4 +1,4 @@
-import { polygon } from '../geometry.ts';
+import { polygon, rectangle } from '../geometry.ts';
 import { type FrameForm, label, labelHeight } from './frame.ts';
 
 /** A ribbon with notched ends under the code. */
@@ -12,6 +12,7 @@ export const ribbon: FrameForm = {
     return {
       code: { x: 0, y: 0, width: size, height: size },
       height: bottom,
+      ground: rectangle(0, 0, size, size),
       shapes: [
         {
           path: polygon([

@@ -1,7 +1,7 @@
 import { allCorners, roundRectangle } from '../geometry.ts';
 import { type DrawModules, eachRun } from './pattern.ts';
 
-/** How wide a line is, as a share of a module. */
+/** Width of a line, as a share of a module. */
 const WIDTH = 0.96;
 
 /** Each run of a row as a line with round ends. */

@@ -6,7 +6,7 @@ export interface ModuleGrid {
   size: number;
   /** Whole px per module. */
   px: number;
-  /** Where the first module begins, in px of the picture. */
+  /** Left and top edge of the first module, in px of the image. */
   x0: number;
   y0: number;
   /** False outside the code, for the eyes, and for modules that an image has cleared away. */

@@ -1,0 +1,113 @@
+import { noteByOperator } from '../src/audit/write.ts';
+import { db } from '../src/infra/db.ts';
+import {
+  accountId,
+  createAccount,
+  createSignInAddress,
+  endAllSessions,
+  listAccounts,
+  setDisabled,
+  setOperator,
+} from '../src/users/accounts.ts';
+import { workspaceId } from '../src/workspaces/queries.ts';
+import { ROLES, type Role } from '../src/workspaces/roles.ts';
+import {
+  type Command,
+  type Options,
+  optional,
+  required,
+  slugOf,
+  text,
+  UsageError,
+} from './cli-options.ts';
+
+/** Commands about people. */
+export const USER_COMMANDS: Record<string, Command> = {
+  'user create': {
+    usage: '--email ada@acme.test --name "Ada" [--workspace acme] [--role owner|member|viewer]',
+    async run(options) {
+      const email = emailOf(options);
+      const role = roleOf(options);
+      const workspace =
+        text(options, 'workspace') === undefined ? undefined : slugOf(options, 'workspace');
+      return db().transaction(async (trx) => {
+        const made = await createAccount(trx, {
+          email,
+          name: required(options, 'name'),
+          ...optional('workspace', workspace),
+          ...optional('role', role),
+        });
+        if (workspace !== undefined) {
+          const target = { kind: 'member', id: made.id };
+          const projectId = await workspaceId(trx, workspace);
+          await noteByOperator(trx, projectId, { action: 'member.create', target });
+        }
+        return made;
+      });
+    },
+  },
+  'user list': {
+    usage: '',
+    run: () => listAccounts(db()),
+  },
+  'user link': {
+    usage: '--email ada@acme.test',
+    async run(options) {
+      const id = await accountId(db(), emailOf(options));
+      return { id, signIn: await createSignInAddress(db(), id) };
+    },
+  },
+  'user disable': {
+    usage: '--email ada@acme.test',
+    run: (options) => disable(options, true),
+  },
+  'user enable': {
+    usage: '--email ada@acme.test',
+    run: (options) => disable(options, false),
+  },
+  'user sign-out': {
+    usage: '--email ada@acme.test',
+    async run(options) {
+      const id = await accountId(db(), emailOf(options));
+      return { id, endedSessions: await endAllSessions(db(), id) };
+    },
+  },
+  'user set': {
+    usage: '--email ada@acme.test --operator true|false',
+    async run(options) {
+      const id = await accountId(db(), emailOf(options));
+      const operator = required(options, 'operator');
+      if (operator !== 'true' && operator !== 'false') {
+        throw new UsageError('--operator must be true or false');
+      }
+      await setOperator(db(), id, operator === 'true');
+      return { id, isOperator: operator === 'true' };
+    },
+  },
+};
+
+async function disable(options: Options, isDisabled: boolean): Promise<object> {
+  const id = await accountId(db(), emailOf(options));
+  await setDisabled(db(), id, isDisabled);
+  return { id, isDisabled };
+}
+
+function emailOf(options: Options): string {
+  const email = required(options, 'email').trim();
+  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw new UsageError('--email must be an e-mail address');
+  }
+  return email;
+}
+
+function roleOf(options: Options): Role | undefined {
+  const role = text(options, 'role');
+  if (role === undefined) return undefined;
+  if (text(options, 'workspace') === undefined) {
+    throw new UsageError('--role is that in a workspace: --workspace is required');
+  }
+  if (!ROLES.includes(role as Role)) {
+    throw new UsageError(`--role must be one of ${ROLES.join(', ')}`);
+  }
+  return role as Role;
+}

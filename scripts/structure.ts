@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { cyclesOf, folderPairs, sourceFiles } from './imports.ts';
+import { measureWalks, type Walks } from './walks.ts';
+import { unneeded } from './walls.ts';
+
+/*
+ * `npm run structure` measures how far apart things that belong together are: which folders import which, which files one
+ * request passes, how many lines name a thing of a kind. With `--check` it fails when a figure is above its limit.
+ * docs/structure.md has the figures before the last restructuring, and its aims.
+ */
+
+interface Measured {
+  walks: Walks;
+  pairs: ReturnType<typeof folderPairs>;
+}
+
+interface Figure {
+  name: string;
+  /** Lower it when the code gets better; to raise it needs a reason in the commit. */
+  limit: number;
+  measure(measured: Measured): number;
+}
+
+/** Passed by every request alike: the frame of the processes, not what this one request is about. */
+const FRAME = /^src\/(api|http|infra|queues|visitors)\/|^src\/[\w-]+\.ts$/;
+
+const walk = (title: string, name: keyof Walks, limit: number): Figure => ({
+  name: `files of ${title}`,
+  limit,
+  measure: ({ walks }) => walks[name].filter((file) => !FRAME.test(file)).length,
+});
+
+/** @param sample one of its kind, as it is written wherever it has to be named: what a new one costs */
+const places = (kind: string, sample: RegExp, limit: number): Figure => ({
+  name: `lines that name ${kind}`,
+  limit,
+  measure: () =>
+    [...sourceFiles('src', 'workers'), 'Procfile']
+      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+      .filter((line) => sample.test(line) && !/^\s*(\/\/|\/?\*)/.test(line)).length,
+});
+
+const FIGURES: Figure[] = [
+  {
+    name: 'folders that import another one, in pairs',
+    limit: 225,
+    measure: ({ pairs }) => pairs.length,
+  },
+  {
+    name: 'folders that import each other’s values in a circle',
+    limit: 0,
+    measure: ({ pairs }) => cyclesOf(pairs.filter(({ isTypeOnly }) => !isTypeOnly)).flat().length,
+  },
+  {
+    // Queues describe their jobs by the types of those who do them.
+    name: 'folders that import each other in a circle, types included, but for those of queues',
+    limit: 0,
+    measure: ({ pairs }) =>
+      cyclesOf(pairs.filter(({ from, isTypeOnly }) => from !== 'queues' || !isTypeOnly)).flat()
+        .length,
+  },
+  walk('a write (POST /links)', 'write', 21),
+  walk('a read (GET /links/{id})', 'read', 8),
+  walk('a redirect', 'redirect', 12),
+  walk('a click, in worker_clicks', 'click', 9),
+  places('a field of links and QR codes', /notificationToken|notification_token/, 2),
+  places('a kind of event', /'scans?'|\bscans?:/, 4),
+  places('a kind of webhook event', /qrcode\.scanned/, 2),
+  places('a content type of QR codes', /\bfacetime\b/, 9),
+  places('an analytics group', /\breferer_urls\b/, 1),
+  places(
+    'a queue',
+    /CURRENCY_CONCURRENCY|queues\/currency|worker_currency|>\('currency'|'\.\/currency\.ts'/,
+    9,
+  ),
+];
+
+const measured = { walks: await measureWalks(), pairs: folderPairs() };
+const isVerbose = process.argv.includes('--files');
+for (const [name, files] of Object.entries(measured.walks)) {
+  if (isVerbose) console.log([name, ...files.map((file) => `  ${file}`)].join('\n'));
+}
+let exceeded = 0;
+for (const { name, limit, measure } of FIGURES) {
+  const figure = measure(measured);
+  const isAbove = figure > limit;
+  if (isAbove) exceeded += 1;
+  console.log(
+    `${String(figure).padStart(4)} of ${String(limit).padStart(3)}  ${name}${isAbove ? '  ✖ above the limit' : ''}`,
+  );
+}
+for (const { from, to } of unneeded()) {
+  console.log(
+    `The exception ${from} → ${to} of scripts/walls.ts is not needed any more: remove it.`,
+  );
+}
+if (exceeded > 0) {
+  console.log(
+    'docs/structure.md says how each figure is measured, and scripts/structure.ts has the limits; --files lists the files of each request.',
+  );
+}
+if (process.argv.includes('--check') && exceeded > 0) process.exitCode = 1;

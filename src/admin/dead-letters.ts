@@ -1,0 +1,121 @@
+import { Refusal } from '../errors.ts';
+import {
+  findRejected,
+  latestRejected,
+  type RejectedVisit,
+} from '../events/ingest/rejected-visits.ts';
+import { askWorker } from '../http/answer.ts';
+import type { ApiRequest } from '../http/route.ts';
+import { clicks } from '../queues/clicks.ts';
+import { QUEUES, type QueueName } from '../queues/index.ts';
+import type { FailedJob, Producer } from '../queues/queue.ts';
+import { type DeadLetterQuery, type Source, VISITS } from './schema.ts';
+
+/*
+ * A dead letter is a job that failed for good, which its queue keeps, or a visit that the database refused, which is a row.
+ * Ids are `<queue>:<id of the job>` and `visits:<id of the row>`.
+ */
+
+const NAMES = Object.keys(QUEUES) as QueueName[];
+const idOf = (source: Source, own: string): string => `${source}:${own}`;
+
+const ofJob = (source: QueueName, { jobId, job, projectId, ...failed }: FailedJob) => ({
+  id: idOf(source, jobId),
+  source,
+  job,
+  projectId,
+  failedAt: failed.failedAt.toISOString(),
+  attempts: failed.attempts,
+  error: failed.error,
+});
+
+const ofVisit = ({ id, visit, rejectedAt, attempts, code, message }: RejectedVisit) => ({
+  id: idOf(VISITS, id),
+  source: VISITS,
+  job: 'visits.record',
+  projectId: visit.projectId,
+  failedAt: rejectedAt.toISOString(),
+  attempts,
+  error: code === null ? message : `${message} (${code})`,
+});
+
+/** Dead letters, the latest first. */
+export async function listDeadLetters(
+  producer: Producer,
+  { source, page, limit }: DeadLetterQuery,
+): Promise<object[]> {
+  const end = page * limit;
+  const queues = NAMES.filter((name) => source === undefined || source === name);
+  const lists = await Promise.all([
+    ...queues.map(async (name) =>
+      (await producer.listFailed(QUEUES[name].queue, end)).map((failed) => ofJob(name, failed)),
+    ),
+    source === undefined || source === VISITS
+      ? latestRejected(end).then((rejected) => rejected.map(ofVisit))
+      : [],
+  ]);
+  return lists
+    .flat()
+    .toSorted((a, b) => (a.failedAt < b.failedAt ? 1 : -1))
+    .slice(end - limit, end);
+}
+
+/** Where a dead letter is kept. @throws Refusal `not_found` for an id that none has */
+function placeOf(id: string): { source: Source; own: string } {
+  const at = id.indexOf(':');
+  const [source, own] = [id.slice(0, at), id.slice(at + 1)];
+  const isKnown = source === VISITS || NAMES.includes(source as QueueName);
+  if (at === -1 || !isKnown || own === '') throw missing(id);
+  return { source: source as Source, own };
+}
+
+const missing = (id: string): Refusal =>
+  new Refusal('not_found', `There is no dead letter "${id}"`);
+
+/** A rejected visit. @throws Refusal `not_found` */
+async function existing(own: string): Promise<RejectedVisit> {
+  const rejected = await findRejected(own);
+  if (rejected === undefined) throw missing(idOf(VISITS, own));
+  return rejected;
+}
+
+/** A dead letter with its data. @throws Refusal `not_found` */
+export async function readDeadLetter(producer: Producer, id: string): Promise<object> {
+  const { source, own } = placeOf(id);
+  if (source === VISITS) {
+    const rejected = await existing(own);
+    return { ...ofVisit(rejected), requestId: null, stack: '', data: rejected.visit };
+  }
+  const failed = await producer.findFailed(QUEUES[source].queue, own);
+  if (failed === undefined) throw missing(id);
+  const { requestId, stack, data } = failed;
+  return { ...ofJob(source, failed), requestId, stack, data };
+}
+
+/** Tries a dead letter once more. @throws Refusal `not_found` */
+export async function retryDeadLetter(
+  request: ApiRequest,
+  id: string,
+): Promise<{ status: 'queued' | 'stored' | 'rejected' }> {
+  const { source, own } = placeOf(id);
+  if (source === VISITS) {
+    await existing(own);
+    const { isStored } = await askWorker(request, clicks, 'rejected.retry', { id: own });
+    return { status: isStored ? 'stored' : 'rejected' };
+  }
+  const { producer } = request.queues;
+  if (!(await producer.retryFailed(QUEUES[source].queue, own))) throw missing(id);
+  return { status: 'queued' };
+}
+
+/** Deletes a dead letter: what it was meant to do will never be done. @throws Refusal `not_found` */
+export async function discardDeadLetter(request: ApiRequest, id: string): Promise<void> {
+  const { source, own } = placeOf(id);
+  if (source === VISITS) {
+    await existing(own);
+    await askWorker(request, clicks, 'rejected.discard', { id: own });
+    return;
+  }
+  const { producer } = request.queues;
+  if (!(await producer.discardFailed(QUEUES[source].queue, own))) throw missing(id);
+}

@@ -1,0 +1,102 @@
+import { countRejected } from '../events/ingest/rejected-visits.ts';
+import { ok } from '../http/answer.ts';
+import { Joi } from '../http/fields.ts';
+import { NO_CONTENT, type Route, route } from '../http/route.ts';
+import { QUEUES } from '../queues/index.ts';
+import {
+  discardDeadLetter,
+  listDeadLetters,
+  readDeadLetter,
+  retryDeadLetter,
+} from './dead-letters.ts';
+import {
+  type DeadLetterQuery,
+  deadLetterDetails,
+  deadLetterParams,
+  deadLetterQuery,
+  deadLetterRecord,
+  queuesRecord,
+  retriedRecord,
+} from './schema.ts';
+
+const common = { tag: 'Administration', extension: true, scope: 'operator' } as const;
+const params = deadLetterParams;
+
+export const adminRoutes: Route[] = [
+  route({
+    ...common,
+    method: 'get',
+    path: '/admin/queues',
+    operationId: 'listQueues',
+    summary: 'List queues',
+    description: 'Returns the depth and throughput of every queue, and the number of its workers.',
+    answers: { 200: queuesRecord },
+    async handle({ queues: { producer } }) {
+      const [queues, rejectedVisits] = await Promise.all([
+        Promise.all(
+          Object.values(QUEUES).map(async ({ queue }) => {
+            const [depth, activity] = await Promise.all([
+              producer.depth(queue),
+              producer.activity(queue),
+            ]);
+            const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = depth;
+            const counts = { waiting: waiting + prioritized, active, delayed, failed };
+            return { name: queue.name, ...counts, ...activity };
+          }),
+        ),
+        countRejected(),
+      ]);
+      return ok({ queues, rejectedVisits });
+    },
+  }),
+  route<{ query: DeadLetterQuery }>({
+    ...common,
+    method: 'get',
+    path: '/admin/dead-letters',
+    operationId: 'listDeadLetters',
+    summary: 'List dead letters',
+    description:
+      'Returns jobs that failed for good and visits that the database refused, the latest first.',
+    query: deadLetterQuery,
+    answers: { 200: Joi.array().items(deadLetterRecord) },
+    handle: async ({ query, queues }) => ok(await listDeadLetters(queues.producer, query)),
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'get',
+    path: '/admin/dead-letters/{id}',
+    operationId: 'retrieveDeadLetter',
+    summary: 'Retrieve a dead letter',
+    description: 'Returns a dead letter with its data and error.',
+    params,
+    answers: { 200: deadLetterDetails },
+    handle: async ({ params: { id }, queues }) => ok(await readDeadLetter(queues.producer, id)),
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'post',
+    path: '/admin/dead-letters/{id}/retry',
+    operationId: 'resendDeadLetter',
+    summary: 'Retry a dead letter',
+    description:
+      'Tries a dead letter once more. One that fails again is a dead letter again. A job whose effects are stored ' +
+      'already has them once.',
+    params,
+    answers: { 200: retriedRecord },
+    handle: async (request) => ok(await retryDeadLetter(request, request.params.id)),
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'delete',
+    path: '/admin/dead-letters/{id}',
+    operationId: 'deleteDeadLetter',
+    summary: 'Discard a dead letter',
+    description: 'Deletes a dead letter. What it was meant to do is never done.',
+    params,
+    answers: { 204: NO_CONTENT },
+    async handle(request) {
+      await discardDeadLetter(request, request.params.id);
+      return { status: 204, body: undefined };
+    },
+  }),
+];

@@ -1,0 +1,110 @@
+import { Joi, text } from '../http/fields.ts';
+import { QUEUES, type QueueName } from '../queues/index.ts';
+
+/** Rejected visits are dead letters of no queue: their jobs have succeeded. */
+export const VISITS = 'visits';
+
+/** Where a dead letter comes from. */
+export type Source = QueueName | typeof VISITS;
+
+const SOURCES = [...Object.keys(QUEUES), VISITS];
+const count = (what: string, example: number) =>
+  Joi.number().integer().required().description(what).example(example);
+
+/** The state of all queues. */
+export const queuesRecord = Joi.object({
+  queues: Joi.array()
+    .items(
+      Joi.object({
+        name: Joi.string().required().description('Name of the queue.').example('writes'),
+        waiting: count('Jobs that wait for a worker.', 0),
+        active: count('Jobs that run.', 2),
+        delayed: count(
+          'Jobs that wait for their time: scheduled ones, retries and those of busy workspaces.',
+          1,
+        ),
+        failed: count('Jobs that failed for good: its dead letters.', 0),
+        completedLastHour: count('Jobs that ended well in the last hour.', 1_240),
+        failedLastHour: count('Jobs that failed for good in the last hour.', 0),
+        workers: count('Worker processes that are connected. Without one, jobs wait.', 1),
+      }).meta({ name: 'QueueState' }),
+    )
+    .required()
+    .description('The queues, in the order of the Procfile.'),
+  rejectedVisits: count('Visits that the database refused: the dead letters of `visits`.', 0),
+}).meta({ name: 'QueueStates' });
+
+const fields = {
+  id: Joi.string()
+    .required()
+    .description('Id of the dead letter.')
+    .example('writes:job_4Jx2vQ0aTq'),
+  source: Joi.string()
+    .valid(...SOURCES)
+    .required()
+    .description('The queue of the job; `visits` for a visit that the database refused.'),
+  job: Joi.string().required().description('Name of the job.').example('link.create'),
+  projectId: Joi.string()
+    .allow('')
+    .required()
+    .description('Id of the workspace; empty for jobs of the service itself.')
+    .example('ws_7Kx1vQ0aTq'),
+  failedAt: Joi.string().isoDate().required().description('Time of the last attempt.'),
+  attempts: count('Number of attempts.', 8),
+  error: Joi.string()
+    .allow('')
+    .required()
+    .description('The error of the last attempt.')
+    .example('connection refused'),
+};
+
+/** A dead letter in lists. */
+export const deadLetterRecord = Joi.object(fields).meta({ name: 'DeadLetter' });
+
+/** A dead letter with all that is known of it. */
+export const deadLetterDetails = Joi.object({
+  ...fields,
+  requestId: Joi.string()
+    .allow(null)
+    .required()
+    .description('Id of the request that the job was done for.')
+    .example('6a2f0d2e'),
+  stack: Joi.string()
+    .allow('')
+    .required()
+    .description('Where the error was thrown.')
+    .example('Error: …'),
+  data: Joi.any().required().description('Input of the job; secrets in it are sealed.').example({}),
+}).meta({ name: 'DeadLetterDetails' });
+
+/** Result of a retry. */
+export const retriedRecord = Joi.object({
+  status: Joi.string()
+    .valid('queued', 'stored', 'rejected')
+    .required()
+    .description('A job is `queued`; a visit has been `stored`, or `rejected` again.'),
+}).meta({ name: 'RetriedDeadLetter' });
+
+/** Parameters of the list. */
+export interface DeadLetterQuery {
+  source?: Source;
+  page: number;
+  limit: number;
+}
+
+export const deadLetterQuery = Joi.object<DeadLetterQuery>({
+  source: Joi.string()
+    .valid(...SOURCES)
+    .description('Only those of one queue, or of `visits`.'),
+  page: Joi.number().integer().min(1).max(10).default(1).description('Page, from 1 to 10.'),
+  limit: Joi.number()
+    .integer()
+    .min(1)
+    .max(100)
+    .default(50)
+    .description('Dead letters per page, at most 100.'),
+});
+
+export const deadLetterParams = Joi.object<{ id: string }>({
+  id: text(400).required().description('Id of the dead letter.').example('writes:job_4Jx2vQ0aTq'),
+});

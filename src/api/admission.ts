@@ -1,0 +1,99 @@
+import type { Request, Response } from 'express';
+import { Refusal } from '../errors.ts';
+import { isOfWorkspace, type Queues, type Route } from '../http/route.ts';
+import { networkOf } from '../infra/network.ts';
+import type { Redis } from '../infra/redis.ts';
+import type { Producer } from '../queues/queue.ts';
+import { sessionTokenIn } from '../users/cookie.ts';
+import { noteSessionUse } from '../users/sessions.ts';
+import { type Caller, noteApiKeyUse } from '../workspaces/api-keys.ts';
+import { Authenticator, authorize, NOBODY } from './authenticate.ts';
+import { allowOrigin, isOpen } from './cors.ts';
+import { RateLimit, type RateLimitVerdict } from './rate-limit.ts';
+import { refuseOtherOrigins } from './same-origin.ts';
+
+/** Admits requests: finds their callers, and whether they may do what they ask for now. */
+export class Admission {
+  readonly #rateLimit: RateLimit;
+  readonly #authenticator = new Authenticator();
+
+  constructor(redis: Redis) {
+    this.#rateLimit = new RateLimit(redis);
+  }
+
+  /**
+   * The caller of a request.
+   *
+   * @throws Refusal `unauthorized`, `forbidden` or `rate_limit_exceeded`
+   */
+  async admit(
+    route: Route,
+    { producer }: Pick<Queues, 'producer'>,
+    request: Request,
+    response: Response,
+  ): Promise<Caller> {
+    const network = networkOf(request.ip ?? '');
+    if (route.scope === 'public') {
+      if (isOpen(route)) allowOrigin(request, response, true);
+      // It may begin or end a session.
+      refuseOtherOrigins(request);
+      await this.takePublic(network, response);
+      return { ...NOBODY, network };
+    }
+    const caller = await this.#callerOf(route, producer, request, network);
+    response.locals['projectId'] = caller.projectId;
+    const verdict =
+      caller.sessionId === undefined
+        ? await this.#rateLimit.take(caller, route.limit ?? 'api')
+        : await this.#rateLimit.takeUser(caller.userId);
+    this.#apply(response, verdict);
+    const params = request.params as Record<string, string>;
+    const isOwn = route.isOwn?.(caller, params) === true;
+    authorize(caller, isOwn ? undefined : route.scope, route.plan);
+    noteApiKeyUse(producer, caller);
+    return caller;
+  }
+
+  /** Finds out anew whether the caller of a long request may still have it. @throws Refusal as `admit` does */
+  async check(
+    route: Route,
+    { producer }: Pick<Queues, 'producer'>,
+    request: Request,
+  ): Promise<void> {
+    if (route.scope === 'public') return;
+    const caller = await this.#callerOf(route, producer, request, networkOf(request.ip ?? ''));
+    authorize(caller, route.scope, route.plan);
+  }
+
+  async #callerOf(
+    { scope }: Route,
+    producer: Producer,
+    request: Request,
+    network: string,
+  ): Promise<Caller> {
+    const authorization = request.get('authorization');
+    const token = sessionTokenIn(request.get('cookie'));
+    if (authorization === undefined && token === undefined && !isOfWorkspace(scope)) {
+      throw new Refusal('unauthorized', 'Sign in first: this needs the session of a person');
+    }
+    // Programs that keep cookies may send both.
+    if (authorization !== undefined || token === undefined) {
+      return this.#authenticator.byApiKey(authorization, network);
+    }
+    refuseOtherOrigins(request);
+    const workspace = isOfWorkspace(scope) ? (request.get('x-workspace') ?? '') : null;
+    const caller = await this.#authenticator.bySession(token, workspace, network);
+    noteSessionUse(producer, caller);
+    return caller;
+  }
+
+  /** Takes a request from what a network has left without a key. @throws Refusal `rate_limit_exceeded` */
+  async takePublic(network: string, response: Response): Promise<void> {
+    this.#apply(response, await this.#rateLimit.takePublic(network));
+  }
+
+  #apply(response: Response, { headers, refusal }: RateLimitVerdict): void {
+    response.set(headers);
+    if (refusal !== undefined) throw refusal;
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Request, Response } from 'express';
+import Negotiator from 'negotiator';
+import { Refusal } from '../errors.ts';
+import { isAmong } from '../infra/etag.ts';
+
+/** Where scripts/build-console.mjs puts the console, seen from the compiled file. */
+const BUILT = fileURLToPath(new URL('../../console', import.meta.url));
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+};
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+};
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The console is not built</title></head>
+<body><h1>The console is not built</h1>
+<p>Run <code>npm start</code>, which builds it, or <code>node scripts/build-console.mjs</code>; then start the API again.</p>
+</body></html>`;
+
+/** True when there is a console. */
+export const isConsoleBuilt = (): boolean => existsSync(path.join(BUILT, 'index.html'));
+
+/** A file of the console, as it is and compressed. */
+interface ConsoleFile {
+  type: string;
+  etag: string;
+  /** By encoding, the smallest first; `identity` is always there. */
+  contents: Map<string, Buffer>;
+}
+
+/**
+ * The handler of `/console` and everything below it. All files are read once, here, so that a path can only name one of
+ * them: assets have a hash in their names and are cached for a year; any other path is a view of the application.
+ *
+ * @param folder the built console; without it, every path answers 503 with a page that says so
+ */
+export function consoleHandler(folder = BUILT) {
+  const files = readFiles(folder);
+  return (request: Request, response: Response): void => {
+    response.locals['route'] = '/console';
+    response.set(HEADERS);
+    const index = files.get('index.html');
+    if (index === undefined) {
+      response.status(503).type('html').send(NOT_BUILT);
+      return;
+    }
+    const name = request.path.slice('/console/'.length);
+    const isAsset = name.startsWith('assets/');
+    const file = files.get(name) ?? (isAsset ? undefined : index);
+    if (file === undefined) throw new Refusal('not_found', `There is no ${request.path}`);
+    response.set('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
+    send(file, request, response);
+  };
+}
+
+function send({ type, etag, contents }: ConsoleFile, request: Request, response: Response): void {
+  const offered = [...contents.keys()];
+  const accepted = new Negotiator(request).encodings(offered);
+  const encoding = offered.find((name) => accepted.includes(name)) ?? 'identity';
+  response.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' });
+  // Weak comparison (RFC 9110, 13.1.2): the tag is weak, since it stands for every encoding.
+  if (isAmong(request.get('if-none-match'), etag.slice('W/'.length))) {
+    response.status(304).end();
+    return;
+  }
+  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+  const body = contents.get(encoding) ?? contents.get('identity')!;
+  response.set('Content-Length', String(body.length));
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function readFiles(folder: string): Map<string, ConsoleFile> {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return new Map(
+    names.flatMap((name) => {
+      const type = TYPES[path.extname(name)];
+      if (type === undefined) return [];
+      const content = readFileSync(path.join(folder, name));
+      const contents = new Map<string, Buffer>();
+      for (const [encoding, suffix] of ENCODINGS) {
+        const compressed = path.join(folder, name + suffix);
+        if (existsSync(compressed)) contents.set(encoding, readFileSync(compressed));
+      }
+      contents.set('identity', content);
+      const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+      return [[name.split(path.sep).join('/'), { type, etag: `W/"${hash}"`, contents }]];
+    }),
+  );
+}
+
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;

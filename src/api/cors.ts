@@ -1,0 +1,73 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { config } from '../config.ts';
+import type { Route } from '../http/route.ts';
+
+/** Headers of answers that programs in browsers may read, besides those that they always may. */
+const EXPOSED = [
+  'Content-Disposition',
+  'ETag',
+  'Idempotent-Replayed',
+  'Location',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'X-Request-Id',
+].join(', ');
+
+/** Headers that such programs may send. */
+const ALLOWED = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Prefer',
+  'X-Request-Id',
+].join(', ');
+
+/** Time for which browsers cache a preflight response, in seconds. */
+const MAX_AGE = '7200';
+
+/**
+ * Allows programs in browsers to read an answer: those of any origin what needs no key, those of CORS_ORIGINS
+ * everything.
+ */
+export function allowOrigin(request: Request, response: Response, isPublic: boolean): void {
+  const origins = config().CORS_ORIGINS;
+  const origin = request.get('origin');
+  if (isPublic) {
+    response.set('Access-Control-Allow-Origin', '*');
+  } else {
+    if (origins.length > 0) response.vary('Origin');
+    if (origin === undefined || !origins.includes(origin)) return;
+    response.set('Access-Control-Allow-Origin', origin);
+  }
+  response.set('Access-Control-Expose-Headers', EXPOSED);
+}
+
+/** True for what programs in the browser of any origin may use: it needs no key, and sets no cookie. */
+export const isOpen = ({ scope, method }: Route): boolean => scope === 'public' && method === 'get';
+
+/** Answers OPTIONS of a path: which methods it has, and whether a program in a browser may use them. */
+export function answerOptions(routes: readonly Route[]): RequestHandler {
+  const methods = ['OPTIONS', ...routes.map(({ method }) => method.toUpperCase())];
+  if (methods.includes('GET')) methods.push('HEAD');
+  const allow = methods.toSorted().join(', ');
+  return (request, response) => {
+    const wanted = request.get('access-control-request-method')?.toLowerCase();
+    const route = routes.find(({ method }) => method === wanted);
+    allowOrigin(request, response, route !== undefined && isOpen(route));
+    response.set('Allow', allow);
+    if (wanted !== undefined && response.get('Access-Control-Allow-Origin') !== undefined) {
+      response.vary('Access-Control-Request-Method');
+      response.set({
+        'Access-Control-Allow-Methods': allow,
+        'Access-Control-Allow-Headers': ALLOWED,
+        'Access-Control-Max-Age': MAX_AGE,
+      });
+    }
+    response.status(204).end();
+  };
+}

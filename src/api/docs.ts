@@ -1,0 +1,78 @@
+import type { Express, Request, Response } from 'express';
+import Negotiator from 'negotiator';
+import { type Documentation, makeDocumentation } from '../docs/documentation.ts';
+import type { DocsPage } from '../docs/layout.ts';
+import { findAsset } from '../docs/reference.ts';
+import type { SearchedDocument } from '../docs/search.ts';
+import { Refusal } from '../errors.ts';
+import { isAmong } from '../infra/etag.ts';
+import { networkOf } from '../infra/network.ts';
+import type { Admission } from './admission.ts';
+import { isConsoleBuilt } from './console.ts';
+import { allowOrigin } from './cors.ts';
+
+/** Longest question of a search, in characters. */
+const LONGEST_QUESTION = 200;
+const YEAR = 'public, max-age=31536000, immutable';
+
+/** Serves the documentation under `/docs`, and at `/` what leads to it. */
+export function serveDocs(app: Express, document: SearchedDocument, admission: Admission): void {
+  const documentation = makeDocumentation(document);
+  app.get('/', showRoot);
+  // Browsers ask for it by themselves.
+  app.get('/favicon.ico', (_request, response) => void response.status(204).end());
+  app.get('/docs/search', async (request, response) => {
+    response.locals['route'] = '/docs';
+    await admission.takePublic(networkOf(request.ip ?? ''), response);
+    const question = new URL(request.url, 'http://localhost').searchParams.get('q') ?? '';
+    sendPage(documentation.search(question.slice(0, LONGEST_QUESTION)), request, response);
+  });
+  app.get(['/docs', '/docs/*path'], (request, response) =>
+    showDocs(documentation, request, response),
+  );
+}
+
+async function showDocs(
+  { pages, pictures }: Documentation,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  response.locals['route'] = '/docs';
+  const path = request.path.replace(/\/$/, '');
+  const page = pages.get(path);
+  if (page !== undefined) return sendPage(page, request, response);
+  const picture = pictures.get(path.slice('/docs/pictures/'.length));
+  if (path.startsWith('/docs/pictures/') && picture !== undefined) {
+    const type = path.endsWith('.svg') ? 'image/svg+xml' : 'image/png';
+    const policy = "default-src 'none'; sandbox";
+    response.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' });
+    response.set({ 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff' });
+    response.end(picture);
+    return;
+  }
+  const asset = await findAsset(path);
+  if (asset === undefined) throw new Refusal('not_found', `There is no ${path}`);
+  response.set({ 'Content-Type': asset.type, 'Cache-Control': YEAR, 'Content-Encoding': 'gzip' });
+  response.set('X-Content-Type-Options', 'nosniff').end(asset.content);
+}
+
+function sendPage({ headers, body }: DocsPage, request: Request, response: Response): void {
+  allowOrigin(request, response, true);
+  response.set(headers);
+  if (isAmong(request.get('if-none-match'), headers['ETag']!.slice('W/'.length))) {
+    response.status(304).end();
+    return;
+  }
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Leads people to the console, where there is one, and programs to the addresses that they need. */
+function showRoot(request: Request, response: Response): void {
+  response.locals['route'] = '/';
+  const types = ['application/json', 'text/html'];
+  const isBrowser = new Negotiator(request).mediaType(types) === 'text/html';
+  response.vary('Accept');
+  if (isBrowser) return response.redirect(302, isConsoleBuilt() ? '/console' : '/docs');
+  allowOrigin(request, response, true);
+  response.json({ docs: '/docs', reference: '/openapi.json', console: '/console' });
+}

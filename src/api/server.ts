@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ERRORS, Refusal } from '../errors.ts';
+import { answerError } from '../http/answer-error.ts';
+import { KEEP_ALIVE_MS } from '../infra/listen.ts';
+
+/** Longest request line and headers, in bytes. */
+const HEADER_LIMIT = 64 * 1024;
+/** Longest that a client may take to send request line and headers, in ms. */
+const HEADERS_MS = 10_000;
+/** Interval of the check for requests that take too long to arrive, in ms. */
+const CHECK_MS = 1_000;
+/** Time for which the rest of a refused request is read, in ms, so that the client sees the response. */
+const LINGER_MS = 2_000;
+
+/**
+ * The HTTP server of the API. Whatever it gets, it answers with the error body of the contract, also what Node would
+ * answer itself without a body.
+ *
+ * @param requestSeconds longest that a request may take to arrive as a whole, in seconds
+ */
+export function createApiServer(app: RequestListener, requestSeconds: number): Server {
+  const requestMs = requestSeconds * 1_000;
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_LIMIT,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: requestMs,
+      headersTimeout: Math.min(HEADERS_MS, requestMs),
+      connectionsCheckingInterval: CHECK_MS,
+      // The application asks for it: Node's own answer has no body.
+      requireHostHeader: false,
+    },
+    app,
+  );
+  /** The latest request of a connection. */
+  const latest = new WeakMap<Duplex, [IncomingMessage, ServerResponse]>();
+  const refused = new WeakSet<Duplex>();
+
+  function refuse(socket: Duplex, message: string): void {
+    // Nothing after a malformed request on the same connection can be read.
+    if (refused.has(socket)) return;
+    const [request, response] = latest.get(socket) ?? [];
+    const isAnswered = response?.headersSent === true;
+    if (!socket.writable || (isAnswered && !(response.writableFinished && request?.complete))) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    socket.end(answerOf(message));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  }
+
+  server.prependListener('request', (request, response) => {
+    latest.set(request.socket, [request, response]);
+  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket) => refuse(socket, 'This server is no proxy'));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else refuse(socket, messageOf(error, requestSeconds));
+  });
+  return server;
+}
+
+function messageOf({ code }: NodeJS.ErrnoException, requestSeconds: number): string {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return `The request line and headers must not be longer than ${HEADER_LIMIT / 1024} KiB`;
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return `The request must arrive within ${requestSeconds} s, its headers within ${HEADERS_MS / 1000} s`;
+  }
+  if (code === 'HPE_INVALID_URL') return 'The path and the query must be percent-encoded';
+  return 'The request is not well-formed HTTP';
+}
+
+/** An answer as bytes: what the parser refuses never becomes a request that could be answered otherwise. */
+function answerOf(message: string): string {
+  const requestId = randomBytes(12).toString('hex');
+  const body = JSON.stringify(answerError(new Refusal('bad_request', message), requestId).body);
+  return (
+    `HTTP/1.1 ${ERRORS.bad_request.status} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nCache-Control: no-store\r\n` +
+    `Connection: close\r\n\r\n${body}`
+  );
+}

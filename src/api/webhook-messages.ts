@@ -1,0 +1,63 @@
+import type { Schema } from 'joi';
+import { WEBHOOK_RECORDS, webhookDataSchema } from '../event-records/record.ts';
+import { EVENT_KINDS, type EventKind, kindOf } from '../events/kinds.ts';
+import { Joi } from '../http/fields.ts';
+import { summaryOf, WEBHOOK_KINDS, type WebhookKind } from '../webhooks/kinds.ts';
+
+/** The body that webhooks receive for events of some kinds. */
+const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
+  Joi.object({
+    type: Joi.string()
+      .valid(...kinds)
+      .required()
+      .description('Kind of the event.'),
+    timestamp: Joi.string().isoDate().required().description('Time of the event.'),
+    sequence: Joi.number()
+      .integer()
+      .allow(null)
+      .required()
+      .description('Number of the event among those of the same link or QR code, without gaps.')
+      .example(7),
+    data: data.required().description('Data of the event.'),
+  }).meta({ name });
+
+/** The kind of event that a webhook event publishes; none for changes of a link or QR code. */
+const eventOf = (kind: WebhookKind): EventKind | undefined =>
+  EVENT_KINDS.find((event) => kindOf(event).webhook === kind);
+
+function kindsOfRecord(record: 'link' | 'qrcode'): WebhookKind[] {
+  return WEBHOOK_KINDS.filter(
+    (kind) => kind.startsWith(`${record}.`) && eventOf(kind) === undefined,
+  );
+}
+
+/** The bodies of changes, by the first word of their kinds. */
+const RECORDS = {
+  link: message('LinkMessage', WEBHOOK_RECORDS.link, ...kindsOfRecord('link')),
+  qrcode: message('QrCodeMessage', WEBHOOK_RECORDS.qrcode, ...kindsOfRecord('qrcode')),
+};
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Name of the data of a webhook event: `QrCodeScanned` for `qrcode.scanned`. */
+const dataName = (kind: WebhookKind): string =>
+  kind.split('.').map(capitalized).join('').replace('Qrcode', 'QrCode');
+
+function messageOf(kind: WebhookKind): Schema {
+  const event = eventOf(kind);
+  if (event === undefined) {
+    const [, ofRecord] =
+      Object.entries(RECORDS).find(([name]) => kind.startsWith(`${name}.`)) ?? [];
+    if (ofRecord === undefined) throw new Error(`RECORDS must describe the data of ${kind}`);
+    return ofRecord;
+  }
+  const data = webhookDataSchema(event).meta({ name: dataName(kind) });
+  return message(`${capitalized(event)}Message`, data, kind);
+}
+
+/** Every kind of webhook event with a summary and the body that webhooks receive. */
+export const WEBHOOK_MESSAGES = WEBHOOK_KINDS.map((kind) => ({
+  kind,
+  summary: summaryOf(kind),
+  message: messageOf(kind),
+}));

@@ -1,0 +1,58 @@
+import { db, rows } from '../infra/db.ts';
+
+/** The actor that stands for writes of the operator by the command line. */
+export const OPERATOR = 'operator';
+
+/** Filters of the audit log, and where a page of it begins. */
+export interface AuditLogQuery {
+  /** Id of a user or an API key, or {@link OPERATOR}. */
+  actor?: string;
+  action?: string[];
+  /** Id or kind of the target. */
+  target?: string;
+  limit: number;
+  /** Id of the last row of the page before. */
+  cursor?: string;
+}
+
+/** A row of the audit log with the name of the person. */
+export interface AuditRow {
+  id: string;
+  at: Date;
+  action: string;
+  target_kind: string;
+  target_id: string | null;
+  target_count: number | null;
+  user_id: string | null;
+  user_name: string | null;
+  api_key_id: string | null;
+  fields: string[] | null;
+}
+
+/** One page of the audit log of a workspace, newest first. */
+export function listAuditLog(
+  projectId: string,
+  { actor, action, target, limit, cursor }: AuditLogQuery,
+): Promise<AuditRow[]> {
+  const conditions = ['a.project_id = :projectId'];
+  if (cursor !== undefined) conditions.push('a.id < :cursor');
+  if (actor === OPERATOR) conditions.push('a.user_id IS NULL');
+  else if (actor !== undefined) {
+    conditions.push('(a.user_id = :actor OR a.api_key_id = :actor)');
+  }
+  if (action !== undefined) conditions.push('a.action = ANY(:action)');
+  if (target !== undefined) conditions.push('(a.target_id = :target OR a.target_kind = :target)');
+  return rows<AuditRow>(
+    db(),
+    `SELECT a.*, u.name AS user_name FROM audit_log a LEFT JOIN users u ON u.id = a.user_id
+      WHERE ${conditions.join(' AND ')} ORDER BY a.id DESC LIMIT :limit`,
+    {
+      projectId,
+      limit,
+      cursor: cursor ?? null,
+      actor: actor ?? null,
+      action: action ?? null,
+      target: target ?? null,
+    },
+  );
+}

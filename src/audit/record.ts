@@ -1,0 +1,60 @@
+import { Joi } from '../http/fields.ts';
+import { type AuditRow, OPERATOR } from './queries.ts';
+
+/** The public record of a write. */
+export function toAuditEntry(row: AuditRow) {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    action: row.action,
+    target: { kind: row.target_kind, id: row.target_id },
+    ...(row.target_count === null ? {} : { count: row.target_count }),
+    actor: {
+      userId: row.user_id,
+      name: row.user_id === null ? OPERATOR : row.user_name,
+      ...(row.api_key_id === null ? {} : { apiKeyId: row.api_key_id }),
+    },
+    ...(row.fields === null ? {} : { fields: row.fields }),
+  };
+}
+
+/** The record of a write, for the reference and for checking answers. */
+export const auditEntry = Joi.object({
+  id: Joi.string().required().description('Id of the entry.').example('log_0Qa2wSx4Ed'),
+  at: Joi.string().isoDate().required().description('Time of the write.'),
+  action: Joi.string().required().description('Kind of the write.').example('link.update'),
+  target: Joi.object({
+    kind: Joi.string().required().description('Kind of the record.').example('link'),
+    id: Joi.string()
+      .allow(null)
+      .required()
+      .description('Id of the record; null for a write of several records.')
+      .example('link_4Jx2vQ0aTq'),
+  })
+    .required()
+    .description('Record that was written.'),
+  count: Joi.number()
+    .integer()
+    .description('Number of records; only for a write of several records.'),
+  actor: Joi.object({
+    userId: Joi.string()
+      .allow(null)
+      .required()
+      .description('Id of the person; null for the operator of the service.')
+      .example('user_7Kx1vQ0aTq'),
+    name: Joi.string()
+      .allow(null, '')
+      .required()
+      .description('Name of the person; `operator` for the operator; null for a deleted person.')
+      .example('Ada'),
+    apiKeyId: Joi.string()
+      .description('Id of the API key, where the write was made with one.')
+      .example('key_5Hx1vQ0aTq'),
+  })
+    .required()
+    .description('Who made the write.'),
+  fields: Joi.array()
+    .items(Joi.string())
+    .description('Names of the fields that an update set; their values are not kept.')
+    .example(['url', 'title']),
+}).meta({ name: 'AuditEntry' });

@@ -1,0 +1,46 @@
+import { ok } from '../http/answer.ts';
+import { id, Joi, queryList, text } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { KEPT_DAYS } from './prune.ts';
+import { type AuditLogQuery, listAuditLog } from './queries.ts';
+import { auditEntry, toAuditEntry } from './record.ts';
+
+const MAX_LIMIT = 100;
+
+/** An extension of the contract. */
+export const auditRoutes: Route[] = [
+  route<{ query: AuditLogQuery }>({
+    method: 'get',
+    path: '/audit-log',
+    operationId: 'listAuditLog',
+    summary: 'List the audit log, newest first',
+    description:
+      `Returns who changed what, newest first: one entry for each write, kept for ${KEPT_DAYS} days. The header ` +
+      '`X-Next-Cursor` of a full page leads to the next one.',
+    extension: true,
+    tag: 'Audit log',
+    scope: 'audit.read',
+    isHeavy: true,
+    query: Joi.object<AuditLogQuery>({
+      actor: id().description('Id of a person or API key, or `operator`: only their writes.'),
+      action: queryList(text(100)).min(1).description('Only writes of these kinds.'),
+      target: id().description('Id or kind of a record: only its writes.'),
+      limit: Joi.number()
+        .integer()
+        .min(1)
+        .max(MAX_LIMIT)
+        .default(MAX_LIMIT)
+        .description(`Entries per page, at most ${MAX_LIMIT}.`),
+      cursor: Joi.string()
+        .pattern(/^log_[0-9A-Za-z]{24}$/, { name: 'an X-Next-Cursor of this list' })
+        .description('`X-Next-Cursor` of the previous page.'),
+    }),
+    answers: { 200: Joi.array().items(auditEntry) },
+    async handle({ caller, query }) {
+      const found = await listAuditLog(caller.projectId, query);
+      const answer = ok(found.map(toAuditEntry));
+      const last = found.length === query.limit ? found.at(-1) : undefined;
+      return last === undefined ? answer : { ...answer, headers: { 'X-Next-Cursor': last.id } };
+    },
+  }),
+];

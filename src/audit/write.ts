@@ -1,0 +1,47 @@
+import { newId } from '../ids.ts';
+import { type Db, execute } from '../infra/db.ts';
+import type { Actor, JobContext } from '../queues/queue.ts';
+import { type AuditedWrite, auditedWrite } from './rules.ts';
+
+/** Adds the row of a job that is about to commit, if it has one. */
+export async function noteJob(
+  trx: Db,
+  { projectId, task, actor }: Pick<JobContext, 'projectId' | 'task' | 'actor'>,
+  result: unknown,
+): Promise<void> {
+  const write = task === undefined ? undefined : auditedWrite(task, result);
+  if (write !== undefined) await insert(trx, projectId, write, actor);
+}
+
+/** Adds the row of a write that the operator made by the command line. */
+export async function noteByOperator(
+  trx: Db,
+  projectId: string,
+  write: AuditedWrite,
+): Promise<void> {
+  await insert(trx, projectId, write, undefined);
+}
+
+async function insert(
+  trx: Db,
+  projectId: string,
+  { action, target, count, fields }: AuditedWrite,
+  actor: Actor | undefined,
+): Promise<void> {
+  await execute(
+    trx,
+    `INSERT INTO audit_log (project_id, id, action, target_kind, target_id, target_count, user_id, api_key_id, fields)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      projectId,
+      newId('auditEntry'),
+      action,
+      target.kind,
+      target.id,
+      count ?? null,
+      actor?.userId ?? null,
+      actor?.apiKeyId ?? null,
+      fields ?? null,
+    ],
+  );
+}

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Rendered, render } from './markdown.ts';
+
+/** The folder of the project, seen from the compiled file. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The navigation: groups of guides, by their names. Guides that no group names are in the second one. */
+const GROUPS: readonly { title: string; names: readonly string[] }[] = [
+  { title: 'Start', names: ['getting-started', 'help/links', 'glossary'] },
+  {
+    title: 'Use',
+    names: [
+      'redirects',
+      'qr-codes',
+      'analytics',
+      'imports',
+      'webhooks',
+      'metatags',
+      'users',
+      'workspaces',
+      'api',
+    ],
+  },
+  { title: 'Operate', names: ['configuration', 'operations', 'performance'] },
+  { title: 'Inside', names: ['structure', 'qr-decode-matrix'] },
+];
+const DECISIONS = 'Decisions';
+/** Titles in the navigation, where they are not the first heading. */
+const TITLES: Readonly<Record<string, string>> = { 'getting-started': 'Getting started' };
+
+/** A page of the documentation that is written in Markdown. */
+export interface Guide extends Rendered {
+  /** Of its address: `/docs/<name>`. */
+  name: string;
+  group: string;
+}
+
+/** The documentation as it is served. */
+export interface Guides {
+  /** In the order of the navigation. */
+  guides: Guide[];
+  /** Pictures, by the paths under which guides name them. */
+  pictures: Map<string, Buffer>;
+}
+
+/** Reads and renders all guides: the README and the folder `docs`. */
+export function readGuides(root = ROOT): Guides {
+  const files = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(
+    (file) => `docs/${file.split(path.sep).join('/')}`,
+  );
+  const sources = new Map([
+    ['README.md', 'getting-started'],
+    ...files
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => [file, file.slice('docs/'.length, -'.md'.length)] as const),
+  ]);
+  const pictures = files.filter((file) => /\.(png|svg)$/.test(file));
+  const read = (file: string) => readFileSync(path.join(root, file));
+  const guides = [...sources].map(([file, name]): Guide => {
+    const resolve = (target: string) => addressOf(target, file, sources, pictures);
+    const rendered = render(read(file).toString(), resolve);
+    const title = TITLES[name] ?? rendered.title;
+    return { ...rendered, name, group: groupOf(name), title };
+  });
+  return {
+    guides: guides.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1)),
+    pictures: new Map(pictures.map((file) => [pictureName(file), read(file)])),
+  };
+}
+
+const pictureName = (file: string): string => file.slice('docs/'.length);
+
+function groupOf(name: string): string {
+  if (name.startsWith('decisions/')) return DECISIONS;
+  return (GROUPS.find(({ names }) => names.includes(name)) ?? GROUPS[1]!).title;
+}
+
+function placeOf({ name, group }: Guide): number {
+  const groups = [...GROUPS.map(({ title }) => title), DECISIONS];
+  const names = GROUPS.find(({ title }) => title === group)?.names ?? [];
+  const place = names.indexOf(name);
+  return groups.indexOf(group) * 1_000 + (place === -1 ? 999 : place);
+}
+
+/** Where a link of a guide leads: another guide, a picture, the reference or another site. */
+function addressOf(
+  target: string,
+  from: string,
+  sources: ReadonlyMap<string, string>,
+  pictures: readonly string[],
+): string | undefined {
+  if (/^(https?:|#)/.test(target)) return target;
+  const [file = '', anchor] = target.split('#');
+  const named = path.posix.normalize(path.posix.join(path.posix.dirname(from), file));
+  if (named === 'docs/openapi.json') return '/docs/api-reference';
+  if (pictures.includes(named)) return `/docs/pictures/${pictureName(named)}`;
+  const guide = sources.get(named);
+  if (guide === undefined) return undefined;
+  return `/docs/${guide}${anchor === undefined ? '' : `#${anchor}`}`;
+}

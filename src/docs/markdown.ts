@@ -1,0 +1,109 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { html as escaping } from '../web/layout.ts';
+
+/** A part of a guide, from one heading to the next. */
+export interface Section {
+  /** Anchor in the page; empty for what stands before the first heading. */
+  id: string;
+  title: string;
+  text: string;
+}
+
+/** A guide as HTML, with its sections for the search. */
+export interface Rendered {
+  title: string;
+  /** The words of the first paragraph. */
+  summary: string;
+  html: string;
+  sections: Section[];
+}
+
+/**
+ * Where the target of a link or picture leads in the documentation; `undefined`: nowhere. Only what it returns becomes an
+ * address in the page.
+ */
+export type Resolve = (target: string) => string | undefined;
+
+const escape = (text: string): string => escaping`${text}`.text;
+
+/** Renders a guide. HTML in it is shown as text. */
+export function render(text: string, resolve: Resolve): Rendered {
+  const markdown = new Marked({ gfm: true });
+  const tokens = markdown.lexer(text);
+  const sections: Section[] = [{ id: '', title: '', text: '' }];
+  const idOf = new Map<Token, string>();
+  const known = new Map<string, number>();
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const title = plainText(token);
+      const id = uniqueAnchor(anchorOf(title), known);
+      idOf.set(token, id);
+      sections.push({ id, title, text: '' });
+    } else {
+      sections.at(-1)!.text += `${plainText(token)} `;
+    }
+  }
+  markdown.use({
+    renderer: {
+      html: ({ text: source }) => escape(source),
+      heading(token) {
+        const content = this.parser.parseInline(token.tokens);
+        return `<h${token.depth} id="${escape(idOf.get(token) ?? '')}">${content}</h${token.depth}>\n`;
+      },
+      // Wide code and tables scroll by themselves, with the keyboard too.
+      code: ({ text: source }) => `<pre tabindex="0"><code>${escape(source)}</code></pre>\n`,
+      table(token) {
+        const row = (name: string, cells: readonly Tokens.TableCell[]) =>
+          `<tr>${cells.map((cell) => `<${name}>${this.parser.parseInline(cell.tokens)}</${name}>`).join('')}</tr>\n`;
+        const body = token.rows.map((cells) => row('td', cells)).join('');
+        const head = row('th', token.header);
+        return `<div class="wide" tabindex="0"><table>\n<thead>${head}</thead>\n<tbody>${body}</tbody></table></div>\n`;
+      },
+      // A link to what the documentation does not have becomes plain text.
+      link(token) {
+        const content = this.parser.parseInline(token.tokens);
+        const target = resolve(token.href);
+        if (target === undefined) return content;
+        const rel = /^https?:/.test(target) ? ' rel="noreferrer"' : '';
+        return `<a href="${escape(target)}"${rel}>${content}</a>`;
+      },
+      image({ href, text: alt }) {
+        const target = resolve(href);
+        return target === undefined ? '' : `<img src="${escape(target)}" alt="${escape(alt)}">`;
+      },
+    },
+  });
+  const title = sections.find((section) => section.title !== '')?.title ?? '';
+  const first = tokens.find(({ type }) => type === 'paragraph');
+  const summary = first === undefined ? '' : plainText(first);
+  return { title, summary, html: markdown.parser(tokens), sections };
+}
+
+/** The words of a token, without marks. */
+function plainText(token: Token): string {
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows].flat().map(textOf).join(' ');
+  }
+  if (token.type === 'list') {
+    return (token as Tokens.List).items.map(textOf).join(' ');
+  }
+  if (token.type === 'br') return ' ';
+  if ('tokens' in token && token.tokens !== undefined) return textOf({ tokens: token.tokens });
+  return 'text' in token ? String(token.text) : '';
+}
+
+const textOf = ({ tokens }: { tokens: Token[] }): string => tokens.map(plainText).join('');
+
+/** As GitHub makes anchors of headings, so that links work there too. */
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+
+function uniqueAnchor(anchor: string, known: Map<string, number>): string {
+  const count = known.get(anchor) ?? 0;
+  known.set(anchor, count + 1);
+  return count === 0 ? anchor : `${anchor}-${count}`;
+}

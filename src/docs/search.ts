@@ -1,0 +1,70 @@
+import MiniSearch from 'minisearch';
+import type { Guide } from './guides.ts';
+
+/** Something that can be found: a section of a guide, or an operation of the API. */
+export interface Found {
+  href: string;
+  title: string;
+  /** The guide, or method and path of the operation. */
+  within: string;
+  text: string;
+}
+
+/** An operation of the reference, as far as it can be searched for. */
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+}
+
+/** The part of an OpenAPI document that is searched. */
+export interface SearchedDocument {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+const MOST_RESULTS = 30;
+
+/** Finds sections of guides and operations by their words, also misspelt and unfinished ones. */
+export class Search {
+  readonly #index = new MiniSearch<Found & { id: number }>({
+    fields: ['title', 'within', 'text'],
+    storeFields: ['href', 'title', 'within', 'text'],
+    searchOptions: {
+      boost: { title: 4, within: 2 },
+      combineWith: 'AND',
+      prefix: true,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    },
+  });
+
+  constructor(guides: readonly Guide[], document: SearchedDocument) {
+    const all = [...guides.flatMap(sectionsOf), ...operationsOf(document)];
+    this.#index.addAll(all.map((found, id) => ({ ...found, id })));
+  }
+
+  /** The best results for a question, best first. */
+  find(question: string): Found[] {
+    return this.#index
+      .search(question)
+      .slice(0, MOST_RESULTS)
+      .map(({ href, title, within, text }) => ({ href, title, within, text }) as Found);
+  }
+}
+
+function sectionsOf({ name, title: within, sections }: Guide): Found[] {
+  return sections.flatMap(({ id, title, text }) =>
+    title === '' ? [] : [{ href: `/docs/${name}#${id}`, title, within, text }],
+  );
+}
+
+function operationsOf({ paths }: SearchedDocument): Found[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { operationId, summary, description, tags }]) => ({
+      href: `/docs/api-reference#/${encodeURIComponent(tags[0] ?? '')}/${operationId}`,
+      title: summary,
+      within: `${method.toUpperCase()} ${path}`,
+      text: description,
+    })),
+  );
+}

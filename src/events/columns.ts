@@ -1,0 +1,236 @@
+import { UNKNOWN } from '../visitors/places.ts';
+import type { EventKind } from './kinds.ts';
+
+/** A row of the table of columns; its key is the name of the column of `events`. */
+export interface Column {
+  /** Value until the maker of the event sets it; its type is that of the column. */
+  initial: unknown;
+  /** Leads and sales have the value of the click that they are attributed to. */
+  isOfClick?: true;
+  /**
+   * Longest text that is kept of a visit, in UTF-16 units. Most are part of keys of indexes, which hold 2,700 bytes.
+   * Texts that are read out of a database of places or a user agent are limited too: those come from others.
+   */
+  longest?: number;
+  /** Has texts of any length, which are shortened in rollups. */
+  isLong?: true;
+  /** The field of the click in records of events; it is also a column of the CSV export. */
+  click?: ClickField;
+  /**
+   * Columns of the CSV export that are made of it, besides the field of the click: fields of the event's record, or
+   * names that `toRow` of `src/exports/events.ts` sets.
+   */
+  csv?: readonly string[];
+}
+
+/** A field of the click in records of events, for the reference. */
+interface ClickField {
+  name: string;
+  description: string;
+  example: string;
+  /** Goes beyond the published interface. */
+  isExtension?: true;
+  /** Records of clicks have it a second time, outside of `click`. */
+  isDeprecatedToo?: true;
+}
+
+/** A field of the click, and the column that holds it. */
+export type ClickColumn = ClickField & { column: string };
+
+export type ColumnTable = Readonly<Record<string, Column>>;
+
+/** A row of `events`; named as its columns. */
+export type RowOf<Table extends ColumnTable> = {
+  -readonly [Name in keyof Table]: Table[Name]['initial'];
+};
+
+/** Payment details of a sale. */
+export interface SaleDetails {
+  paymentProcessor: string;
+  invoiceId: string | null;
+  /** As sold: minor units of the currency, ISO 4217. */
+  amount: number;
+  currency: string;
+  /** US dollars for one unit of the currency, as an exact fraction, and its day. */
+  rate: string;
+  rateDate: string | null;
+}
+
+/** Properties of columns of one type. */
+interface Of<Value> {
+  initial: Value;
+}
+const text: Of<string> = { initial: '' };
+const unknown: Of<string> = { initial: UNKNOWN };
+const nullableText: Of<string | null> = { initial: null };
+const kind: Of<EventKind> = { initial: 'click' };
+const via: Of<'link' | 'qr'> = { initial: 'link' };
+const nullableCents: Of<number | null> = { initial: null };
+const saleDetails: Of<SaleDetails | null> = { initial: null };
+const metadata: Of<Record<string, unknown> | null> = { initial: null };
+
+const ofClick = { ...text, isOfClick: true } as const;
+const ofVisitor = { ...unknown, isOfClick: true } as const;
+
+/**
+ * The table of columns of an event, in the order of the click's fields and of the CSV export. Types, the insert
+ * statement, limits of texts, attribution, records and the export follow from it. To add a column, add its row here, and
+ * the column in a migration. A row that records or the export show comes after those that they show already.
+ */
+export const COLUMNS = {
+  project_id: text,
+  id: text,
+  /** ISO 8601. */
+  occurred_at: { ...text, csv: ['timestamp'] },
+  event: { ...kind, csv: ['event'] },
+  event_name: { ...nullableText, isLong: true, csv: ['eventName'] },
+  /** The click that a lead or sale is attributed to. */
+  click_id: { ...nullableText, csv: ['clickId'] },
+  /** The link, or the QR code of a scan. `null`: the root of a domain. */
+  link_id: { ...nullableText, isOfClick: true, csv: ['linkId'] },
+  domain: { ...ofClick, longest: 253, csv: ['domain'] },
+  key: { ...ofClick, longest: 1_000, csv: ['key', 'shortLink'] },
+  url: {
+    ...ofClick,
+    longest: 2_000,
+    isLong: true,
+    click: {
+      name: 'url',
+      description: 'Destination URL.',
+      example: 'https://example.com/landing',
+      isDeprecatedToo: true,
+    },
+  },
+  continent: {
+    ...ofClick,
+    longest: 20,
+    click: {
+      name: 'continent',
+      description: 'Continent: a code of two letters.',
+      example: 'EU',
+      isDeprecatedToo: true,
+    },
+  },
+  country: {
+    ...ofVisitor,
+    longest: 20,
+    click: {
+      name: 'country',
+      description: 'Country: ISO 3166-1 alpha-2.',
+      example: 'DE',
+      isDeprecatedToo: true,
+    },
+  },
+  region: {
+    ...ofVisitor,
+    longest: 100,
+    click: {
+      name: 'region',
+      description: 'Region: ISO 3166-2 if it is known.',
+      example: 'DE-BE',
+      isExtension: true,
+    },
+  },
+  city: {
+    ...ofVisitor,
+    longest: 100,
+    click: { name: 'city', description: 'City.', example: 'Berlin', isDeprecatedToo: true },
+  },
+  device: {
+    ...ofVisitor,
+    longest: 50,
+    click: {
+      name: 'device',
+      description: 'Type of device.',
+      example: 'Mobile',
+      isDeprecatedToo: true,
+    },
+  },
+  browser: {
+    ...ofVisitor,
+    longest: 100,
+    click: { name: 'browser', description: 'Browser.', example: 'Safari', isDeprecatedToo: true },
+  },
+  os: {
+    ...ofVisitor,
+    longest: 100,
+    click: { name: 'os', description: 'Operating system.', example: 'iOS', isDeprecatedToo: true },
+  },
+  referer: {
+    ...ofVisitor,
+    longest: 253,
+    isLong: true,
+    click: {
+      name: 'referer',
+      description: 'Host of the referring page.',
+      example: '(direct)',
+    },
+  },
+  referer_url: {
+    ...ofVisitor,
+    longest: 2_000,
+    isLong: true,
+    click: { name: 'refererUrl', description: 'Referring URL.', example: '(direct)' },
+  },
+  via: {
+    ...via,
+    isOfClick: true,
+    click: {
+      name: 'type',
+      description: '`qr` for a scan of a QR code, otherwise `link`.',
+      example: 'link',
+      isDeprecatedToo: true,
+    },
+  },
+  ip: {
+    ...ofClick,
+    longest: 45,
+    click: {
+      name: 'ip',
+      description: 'IP address, without its last part.',
+      example: '192.0.2.0',
+      isDeprecatedToo: true,
+    },
+  },
+  /** The page that was shown, or whose form was sent. */
+  page_id: { ...nullableText, csv: ['pageId'] },
+  customer_id: { ...nullableText, csv: ['customerId', 'customerName', 'customerEmail'] },
+  /** Of a sale, in US cents. */
+  amount_cents: { ...nullableCents, csv: ['amount'] },
+  sale: { ...saleDetails, csv: ['currency', 'paymentProcessor', 'invoiceId'] },
+  /** As sent with a lead or sale; the answers of a form. */
+  metadata: { ...metadata, csv: ['metadata'] },
+} as const satisfies ColumnTable;
+
+/** An event of which nothing is known. */
+export function initialRow<Table extends ColumnTable>(table: Table): RowOf<Table> {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, { initial }]) => [name, initial]),
+  ) as RowOf<Table>;
+}
+
+/** Names of the columns that have a property. */
+export const columnsWith = (table: ColumnTable, property: keyof Column): string[] =>
+  Object.keys(table).filter((name) => table[name]![property] !== undefined);
+
+/** The values that leads and sales take over from the event that they are attributed to. */
+export function columnsOfClick(
+  table: ColumnTable,
+  event: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = columnsWith(table, 'isOfClick');
+  return Object.fromEntries(names.map((name) => [name, event[name]]));
+}
+
+/** The fields of the click in records, with the columns that hold them. */
+export const clickFields = (table: ColumnTable): ClickColumn[] =>
+  Object.entries(table).flatMap(([column, { click }]) =>
+    click === undefined ? [] : [{ ...click, column }],
+  );
+
+/** Columns of the CSV export, in its order. */
+export const csvColumns = (table: ColumnTable): string[] =>
+  Object.values(table).flatMap(({ click, csv = [] }) => [
+    ...(click === undefined ? [] : [click.name]),
+    ...csv,
+  ]);

@@ -1,0 +1,48 @@
+import type { EventRow } from './event.ts';
+
+/** Columns of an event that hold a text, or nothing. */
+type TextColumn = {
+  [Column in keyof EventRow]: EventRow[Column] extends string | null ? Column : never;
+}[keyof EventRow];
+
+interface Dimension {
+  /** The columns of an event whose values make the value, joined by tabs; without any, all events have the same value. */
+  columns: readonly TextColumn[];
+  /** Has few values, so that counts of quarters of an hour are worth keeping. */
+  isFine?: true;
+  /** Read from the events themselves; there are no rollups of it. */
+  isRaw?: true;
+  /** Read from the rollups of this dimension, whose first columns are its own. */
+  rolledUpAs?: 'city';
+}
+
+/** The table of dimensions: what events can be counted by. Rollups, their rebuild and all questions follow from it. */
+export const DIMENSIONS = {
+  all: { columns: [], isFine: true },
+  country: { columns: ['country'], isFine: true },
+  device: { columns: ['device'], isFine: true },
+  browser: { columns: ['browser'], isFine: true },
+  os: { columns: ['os'], isFine: true },
+  // Cities in different regions or countries may have the same name.
+  city: { columns: ['country', 'region', 'city'] },
+  region: { columns: ['country', 'region'], rolledUpAs: 'city' },
+  referer: { columns: ['referer'] },
+  referer_url: { columns: ['referer_url'] },
+  url: { columns: ['url'] },
+  record: { columns: ['link_id'] },
+  page: { columns: ['page_id'] },
+  event_name: { columns: ['event_name'] },
+  /** An approximation: visitors get no cookie. */
+  visitor: { columns: ['ip', 'browser', 'os', 'device'], isRaw: true },
+} as const satisfies Record<string, Dimension>;
+
+export type DimensionName = keyof typeof DIMENSIONS;
+
+/** The names of all dimensions. */
+export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as readonly DimensionName[];
+
+/** The definition of a dimension. */
+export const dimensionOf = (name: DimensionName): Dimension => DIMENSIONS[name];
+
+/** The columns of a dimension's value, as {@link DIMENSIONS} joins them. */
+export const partsOf = (value: string): string[] => value.split('\t');

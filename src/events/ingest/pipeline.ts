@@ -1,0 +1,197 @@
+import ipaddr from 'ipaddr.js';
+import { parseUrl } from '../../infra/url.ts';
+import type { FormLead, Visit } from '../../queues/clicks.ts';
+import { isBot } from '../../visitors/bots.ts';
+import { clickId } from '../../visitors/click-id.ts';
+import { readDevice } from '../../visitors/device.ts';
+import type { FindPlace } from '../../visitors/places.ts';
+import { COLUMNS } from '../columns.ts';
+import { type EventRow, FORM_SUBMITTED, INITIAL_EVENT } from '../event.ts';
+import { type EventKind, visitKindOf } from '../kinds.ts';
+import type { GuardedEvent } from '../store/store.ts';
+
+/** Why a visit does not become an event. */
+export type DropReason = 'unknown-workspace' | 'bot';
+
+/** The settings of a visit's workspace. */
+export interface VisitSettings {
+  /** Length of the window in which a visitor counts once, in seconds. */
+  dedupeSeconds: number;
+  keepFullIp: boolean;
+}
+
+/** Data that the steps need besides the visit. */
+export interface PipelineDependencies {
+  settings: ReadonlyMap<string, VisitSettings>;
+  findPlace: FindPlace;
+}
+
+/** Checks that drop a visit, in order. */
+const DROPS: readonly [
+  reason: DropReason,
+  isDropped: (visit: Visit, dependencies: PipelineDependencies) => boolean,
+][] = [
+  ['unknown-workspace', ({ projectId }, { settings }) => !settings.has(projectId)],
+  // The redirect process has checked it too, maybe with an older list. Forms are kept whoever sends them.
+  ['bot', ({ userAgent, lead }) => !lead && isBot(userAgent)],
+];
+
+type Step = (visit: Visit, event: EventRow, dependencies: PipelineDependencies) => void;
+
+/** The steps that make the event of a visit, in order. */
+const STEPS: readonly Step[] = [
+  function setVisit(visit, event) {
+    event.project_id = visit.projectId;
+    event.event = kindOfVisit(visit);
+    event.occurred_at = new Date(visit.at).toISOString();
+    event.link_id = visit.linkId === '' ? null : visit.linkId;
+    event.domain = visit.domain;
+    event.key = visit.key;
+    event.url = destinationOf(visit);
+    event.via = visit.via;
+  },
+  function setPage({ view, lead }, event) {
+    event.page_id = view?.pageId ?? (lead?.pageId || null);
+    if (lead === undefined) return;
+    event.event_name = FORM_SUBMITTED;
+    event.metadata = storableAnswers(lead.answers);
+  },
+  function setVisitor({ ip, userAgent, referer }, event, { findPlace }) {
+    Object.assign(event, findPlace(ip), readDevice(userAgent), readReferrer(referer));
+  },
+  function setId(visit, event, { settings }) {
+    const { dedupeSeconds, keepFullIp } = settings.get(visit.projectId)!;
+    const { ip, userAgent, at, view, lead } = visit;
+    const target = visit.linkId === '' ? visit.domain : visit.linkId;
+    const idOf = (whose: string) =>
+      clickId({ target: whose, ip, userAgent, at, visitId: visit.id }, dedupeSeconds);
+    if (lead !== undefined) event.id = lead.eventId;
+    else if (view !== undefined) event.id = idOf(`${view.pageId} ${target}`);
+    else event.id = visit.clickId ?? idOf(target);
+    event.click_id = lead === undefined ? null : (visit.clickId ?? idOf(target));
+    event.ip = keepFullIp ? ip : truncateIp(ip);
+  },
+  function limitTexts(_, event) {
+    const values: Record<string, unknown> = event;
+    for (const [column, { longest }] of LIMITED) {
+      const text = values[column];
+      if (typeof text === 'string') values[column] = storable(text, longest);
+    }
+  },
+];
+
+const LIMITED = Object.entries(COLUMNS).flatMap(([column, properties]) =>
+  'longest' in properties ? [[column, properties] as const] : [],
+);
+/** Longest answer in a form that is kept, in UTF-16 units. */
+const LONGEST_ANSWER = 10_000;
+
+/** The destination URL without the click id that the redirect added, which differs for every click. */
+function destinationOf({ destination, clickId: id }: Visit): string {
+  return id === undefined ? destination : withoutPart(destination, `click_id=${id}`);
+}
+
+/** A URL without one part of its query; all other bytes stay. */
+function withoutPart(url: string, part: string): string {
+  const [address = '', ...fragment] = url.split(/(?=#)/);
+  const mark = address.indexOf('?');
+  if (mark < 0) return url;
+  const kept = address
+    .slice(mark + 1)
+    .split('&')
+    .filter((one) => one !== part);
+  const query = kept.length === 0 ? '' : `?${kept.join('&')}`;
+  return address.slice(0, mark) + query + fragment.join('');
+}
+
+function kindOfVisit({ linkId, view, lead }: Visit): EventKind {
+  if (lead !== undefined) return 'lead';
+  if (view !== undefined) return 'view';
+  return visitKindOf(linkId);
+}
+
+/** A visit that went through all steps, and its event. */
+export interface CountedVisit extends GuardedEvent {
+  visit: Visit;
+}
+
+/** The outcome of a batch of visits. */
+export interface PipelineResult {
+  counted: CountedVisit[];
+  dropped: Map<DropReason, number>;
+  /** Visits on which a step failed; the other visits of the batch are stored. */
+  failed: { visit: Visit; error: unknown }[];
+}
+
+/** Repeats of a spooled batch may come this late. */
+const GUARD_MS = 48 * 3_600_000;
+
+/** Turns visits into events, or drops them for a reason. */
+export function runPipeline(
+  visits: readonly Visit[],
+  dependencies: PipelineDependencies,
+): PipelineResult {
+  const result: PipelineResult = { counted: [], dropped: new Map(), failed: [] };
+  for (const visit of visits) {
+    try {
+      const drop = DROPS.find(([, isDropped]) => isDropped(visit, dependencies));
+      if (drop === undefined) result.counted.push(countVisit(visit, dependencies));
+      else result.dropped.set(drop[0], (result.dropped.get(drop[0]) ?? 0) + 1);
+    } catch (error) {
+      result.failed.push({ visit, error });
+    }
+  }
+  return result;
+}
+
+function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVisit {
+  const row = { ...INITIAL_EVENT };
+  for (const step of STEPS) step(visit, row, dependencies);
+  // A form that is sent twice has two ids.
+  const guardId = visit.lead === undefined ? row.id : `lead_${visit.lead.nonce}`;
+  return { visit, row, guardId, guardUntil: guardUntil(visit, dependencies) };
+}
+
+/** Two windows, or longer where a late repeat could still come. */
+function guardUntil({ at, projectId }: Visit, { settings }: PipelineDependencies): Date {
+  const windowMs = (settings.get(projectId)?.dedupeSeconds ?? 0) * 1000;
+  return new Date(Math.max(at + 2 * windowMs, Date.now() + GUARD_MS));
+}
+
+/** The part of a text from outside that Postgres can store, cut to a length. */
+function storable(text: string, longest: number): string {
+  return text.slice(0, longest).replaceAll('\0', '').toWellFormed();
+}
+
+const storableAnswers = (answers: FormLead['answers']): FormLead['answers'] =>
+  Object.fromEntries(
+    Object.entries(answers).map(([name, answer]) => [
+      storable(name, LONGEST_ANSWER),
+      typeof answer === 'string' ? storable(answer, LONGEST_ANSWER) : answer,
+    ]),
+  );
+
+/** An address without its last part, so that it identifies nobody: /24 of IPv4, /48 of IPv6. Empty for other texts. */
+export function truncateIp(ip: string): string {
+  if (!ipaddr.isValid(ip)) return '';
+  const address = ipaddr.process(ip);
+  const bytes = address.toByteArray();
+  const kept = address.kind() === 'ipv4' ? 3 : 6;
+  return ipaddr.fromByteArray(bytes.map((byte, index) => (index < kept ? byte : 0))).toString();
+}
+
+const DIRECT = '(direct)';
+/** Longest name of a host: RFC 1035, 2.3.4, without the dot at its end. */
+const LONGEST_HOST = 253;
+
+/**
+ * The referrer of a visitor: host and URL. `(direct)` without one, and for anything but an http or https URL, whose host
+ * could have any length and any characters.
+ */
+export function readReferrer(header: string): Pick<EventRow, 'referer' | 'referer_url'> {
+  const url = parseUrl(header);
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  return isWeb && url.hostname.length <= LONGEST_HOST
+    ? { referer: url.hostname, referer_url: header }
+    : { referer: DIRECT, referer_url: DIRECT };
+}

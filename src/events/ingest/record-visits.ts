@@ -1,0 +1,219 @@
+import { type Db, db } from '../../infra/db.ts';
+import type { Log } from '../../infra/log.ts';
+import { deadLetters, visitLag, visitsProcessed } from '../../infra/metrics.ts';
+import { isDataError } from '../../infra/outage.ts';
+import { isStorable } from '../../infra/storable-text.ts';
+import type { Visit } from '../../queues/clicks.ts';
+import { Postponed } from '../../queues/queue.ts';
+import type { FindPlace } from '../../visitors/places.ts';
+import { visitSettings } from '../../workspaces/queries.ts';
+import type { EventRow } from '../event.ts';
+import { announceEvents } from '../live/announce.ts';
+import { eventsStore } from '../store/index.ts';
+import { type CountedVisit, runPipeline, type VisitSettings } from './pipeline.ts';
+import { keepRejected } from './rejected-visits.ts';
+
+/** Most visits of one transaction. */
+const GROUP = 5_000;
+/** Transactions at the same time: one inserts its events while the other adds its rollups. */
+const STORES = 2;
+/** Time for which a workspace's settings are cached, in ms. */
+const SETTINGS_MS = 5_000;
+
+/** Publishes new events to webhooks, in the transaction that stores them. */
+type PublishEvents = (trx: Db, events: readonly EventRow[]) => Promise<void>;
+
+interface RecorderDependencies {
+  findPlace: FindPlace;
+  /** Handed in: the records that webhooks get are built on events. */
+  publish: PublishEvents;
+  log: Log;
+}
+
+interface Waiting {
+  visits: CountedVisit[];
+  stored(): void;
+  failed(error: unknown): void;
+}
+
+/** True for an error that the data of a visit causes, rather than the database, so that a retry would not help. */
+const isRefusal = (error: unknown): boolean =>
+  isDataError(error) || error instanceof TypeError || error instanceof RangeError;
+
+/** Required texts of a visit. */
+const TEXTS = [
+  'id',
+  'projectId',
+  'linkId',
+  'domain',
+  'key',
+  'destination',
+  'ip',
+  'userAgent',
+  'referer',
+] as const;
+
+/** A batch of which visits were left out is run again; the guards of those that are stored are known then. */
+function settle({ visits, stored, failed }: Waiting, busy: ReadonlySet<string>): void {
+  if (visits.some(({ row }) => busy.has(row.project_id))) {
+    failed(new Postponed('rollups of a workspace are being derived'));
+  } else {
+    stored();
+  }
+}
+
+/** Validates a visit from the queue. An invalid one is dropped: a retry would not change it. */
+function isVisit(value: unknown): value is Visit {
+  if (typeof value !== 'object' || value === null) return false;
+  const visit = value as Partial<Visit>;
+  return typeof visit.at === 'number' && TEXTS.every((name) => typeof visit[name] === 'string');
+}
+
+/**
+ * Records batches of visits, those that wait at the same time together: one transaction for many batches costs
+ * little more than for one. A batch is done when its visits can be queried, or are kept as dead letters.
+ */
+export class VisitRecorder {
+  readonly #findPlace: FindPlace;
+  readonly #publish: PublishEvents;
+  readonly #log: Log;
+  #waiting: Waiting[] = [];
+  #storing = 0;
+  #settings = new Map<string, VisitSettings>();
+  #settingsAt = 0;
+
+  constructor({ findPlace, publish, log }: RecorderDependencies) {
+    this.#findPlace = findPlace;
+    this.#publish = publish;
+    this.#log = log;
+  }
+
+  /**
+   * Resolves when the visits are committed, whether they were new or known.
+   *
+   * @throws Postponed when the rollups of a workspace among them are being derived; those of others are committed
+   */
+  async record(batch: readonly Visit[]): Promise<void> {
+    const visits = [batch].flat().filter(isVisit);
+    const malformed = [batch].flat().length - visits.length;
+    if (malformed > 0) {
+      visitsProcessed.inc({ outcome: 'malformed' }, malformed);
+      this.#log.error({ malformed }, 'malformed visits were dropped');
+    }
+    const settings = await this.#settingsOf(visits);
+    const { counted, dropped, failed } = runPipeline(visits, {
+      settings,
+      findPlace: this.#findPlace,
+    });
+    for (const { visit, error } of failed) await this.#reject(visit, error, null);
+    if (counted.length > 0) {
+      await new Promise<void>((stored, failed) => {
+        this.#waiting.push({ visits: counted, stored, failed });
+        if (this.#storing < STORES) void this.#storeWaiting();
+      });
+    }
+    for (const [outcome, count] of dropped) visitsProcessed.inc({ outcome }, count);
+    const oldest = counted[0]?.visit.at;
+    if (oldest !== undefined) visitLag.observe((Date.now() - oldest) / 1000);
+  }
+
+  async #storeWaiting(): Promise<void> {
+    this.#storing += 1;
+    while (this.#waiting.length > 0) {
+      const group = this.#takeGroup();
+      try {
+        const busy = await this.#store(group.flatMap(({ visits }) => visits));
+        for (const waiting of group) settle(waiting, busy);
+      } catch (error) {
+        await this.#storeOneByOne(group, error);
+      }
+    }
+    this.#storing -= 1;
+  }
+
+  #takeGroup(): Waiting[] {
+    let size = 0;
+    const end = this.#waiting.findIndex(({ visits }) => (size += visits.length) > GROUP);
+    return this.#waiting.splice(0, end <= 0 ? (end === 0 ? 1 : this.#waiting.length) : end);
+  }
+
+  /** One bad batch must not keep the others from being stored. */
+  async #storeOneByOne(group: Waiting[], cause: unknown): Promise<void> {
+    if (group.length > 1) this.#log.warn({ err: cause }, 'storing a group of visits failed');
+    for (const waiting of group) {
+      if (group.length === 1) {
+        waiting.failed(cause);
+        continue;
+      }
+      try {
+        settle(waiting, await this.#store(waiting.visits));
+      } catch (error) {
+        waiting.failed(error);
+      }
+    }
+  }
+
+  /**
+   * Stores visits. Those that the database refuses because of their data are found by bisection, and kept as dead letters.
+   *
+   * @returns the workspaces whose visits were left out
+   */
+  async #store(visits: CountedVisit[]): Promise<ReadonlySet<string>> {
+    try {
+      return await this.#append(visits);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (visits.length === 1) return this.#storeAgain(visits[0]!);
+      const half = Math.ceil(visits.length / 2);
+      const busy = await this.#store(visits.slice(0, half));
+      return new Set([...busy, ...(await this.#store(visits.slice(half)))]);
+    }
+  }
+
+  async #append(visits: CountedVisit[]): Promise<ReadonlySet<string>> {
+    const { fresh, repeats, busy } = await db().transaction(async (trx) => {
+      const appended = await eventsStore.appendVisits(trx, visits);
+      await this.#publish(trx, appended.fresh);
+      return appended;
+    });
+    announceEvents(fresh);
+    visitsProcessed.inc({ outcome: 'stored' }, fresh.length);
+    visitsProcessed.inc({ outcome: 'repeat' }, repeats);
+    return busy;
+  }
+
+  /** While a partition is created, rows for the default one are refused; the second try finds the new partition. */
+  async #storeAgain(visit: CountedVisit): Promise<ReadonlySet<string>> {
+    try {
+      return await this.#append([visit]);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await this.#reject(visit.visit, error, visit.row.id);
+      return new Set();
+    }
+  }
+
+  async #reject(visit: Visit, error: unknown, eventId: string | null): Promise<void> {
+    const { id, code } = await keepRejected(visit, error, eventId);
+    visitsProcessed.inc({ outcome: 'rejected' });
+    deadLetters.inc({ queue: 'clicks', job: 'visits.record' });
+    this.#log.error({ deadLetterId: id, projectId: visit.projectId, code }, 'visit was rejected');
+  }
+
+  async #settingsOf(visits: readonly Visit[]): Promise<ReadonlyMap<string, VisitSettings>> {
+    if (Date.now() - this.#settingsAt > SETTINGS_MS) {
+      this.#settings = new Map();
+      this.#settingsAt = Date.now();
+    }
+    const known = this.#settings;
+    const unknown = new Set(
+      visits.flatMap(({ projectId }) =>
+        known.has(projectId) || !isStorable(projectId) ? [] : [projectId],
+      ),
+    );
+    if (unknown.size > 0) {
+      for (const [id, settings] of await visitSettings([...unknown])) known.set(id, settings);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { type Db, db, execute, rows } from '../../infra/db.ts';
+import { isStorable } from '../../infra/storable-text.ts';
+import type { Visit } from '../../queues/clicks.ts';
+
+/*
+ * Dead letters of visits: those that the database refuses because of their data. They are kept in Postgres, since their
+ * job has succeeded with the other visits of its batch. They can be listed, and retried once the cause is fixed.
+ */
+
+/** Retention of rejected visits, in days. */
+const KEPT_DAYS = 90;
+const PAGE = 200;
+const LONGEST_ID = 100;
+
+/** A visit that was refused, with the error. */
+export interface RejectedVisit {
+  id: string;
+  workspace: string;
+  /** SQLSTATE; `null` where no statement was run. */
+  code: string | null;
+  message: string;
+  attempts: number;
+  rejectedAt: Date;
+  visit: Visit;
+}
+
+/** A selection of rejected visits; empty: all. */
+export interface Wanted {
+  projectId?: string;
+  id?: string;
+}
+
+/**
+ * Keeps a visit that was refused.
+ *
+ * @param eventId of the event that it would have become, as far as that is known
+ */
+export async function keepRejected(
+  visit: Visit,
+  error: unknown,
+  eventId: string | null,
+): Promise<{ id: string; code: string | null }> {
+  const text = JSON.stringify(visit);
+  const id = createHash('sha256').update(text).digest('hex');
+  const { code = null, message } = error as Error & { code?: string };
+  await execute(
+    db(),
+    `INSERT INTO rejected_visits AS kept (id, project_id, visit, event_id, code, message) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE
+       SET attempts = kept.attempts + 1, code = excluded.code, message = excluded.message, rejected_at = now()`,
+    [
+      id,
+      visit.projectId,
+      text,
+      eventId !== null && eventId.length <= LONGEST_ID && isStorable(eventId) ? eventId : null,
+      code,
+      // Knex puts the statement before the message of the database.
+      message.split(' - ').at(-1)!.slice(0, 500).replaceAll('\0', '').toWellFormed(),
+    ],
+  );
+  return { id, code };
+}
+
+const COLUMNS = `r.id, w.slug AS workspace, r.code, r.message, r.attempts, r.rejected_at AS "rejectedAt", r.visit
+       FROM rejected_visits r JOIN workspaces w ON w.id = r.project_id`;
+
+type StoredVisit = Omit<RejectedVisit, 'visit'> & { visit: string };
+
+const parse = (row: StoredVisit): RejectedVisit => ({
+  ...row,
+  visit: JSON.parse(row.visit) as Visit,
+});
+
+/** The latest rejected visits of all workspaces, for operators. */
+export async function latestRejected(limit: number): Promise<RejectedVisit[]> {
+  const found = await rows<StoredVisit>(
+    db(),
+    `SELECT ${COLUMNS} ORDER BY r.rejected_at DESC, r.id LIMIT ?`,
+    [limit],
+  );
+  return found.map(parse);
+}
+
+/** A rejected visit of any workspace, for operators. */
+export async function findRejected(id: string): Promise<RejectedVisit | undefined> {
+  const [found] = await listRejected(db(), { id }, 1);
+  return found;
+}
+
+/** Number of rejected visits. */
+export async function countRejected(): Promise<number> {
+  const [row] = await rows<{ count: number }>(
+    db(),
+    'SELECT count(*)::int AS count FROM rejected_visits',
+  );
+  return row!.count;
+}
+
+/** Deletes a rejected visit, if it is there: it will not be counted. */
+export async function discardRejected(id: string): Promise<void> {
+  await execute(db(), 'DELETE FROM rejected_visits WHERE id = ?', [id]);
+}
+
+/** The oldest rejected visits. */
+export async function listRejected(
+  connection: Db,
+  { projectId, id }: Wanted,
+  limit: number,
+): Promise<RejectedVisit[]> {
+  const found = await rows<StoredVisit>(
+    connection,
+    `SELECT ${COLUMNS}
+      WHERE (:projectId::text IS NULL OR r.project_id = :projectId) AND (:id::text IS NULL OR r.id = :id)
+      ORDER BY r.rejected_at, r.id LIMIT :limit`,
+    { projectId: projectId ?? null, id: id ?? null, limit },
+  );
+  return found.map(parse);
+}
+
+/** Counts of a retry. */
+export interface Retried {
+  stored: number;
+  rejected: number;
+}
+
+/**
+ * Retries rejected visits: those that are stored are deleted here, the others stay.
+ *
+ * @param record stores visits, and keeps those that are refused
+ */
+export async function retryRejected(
+  connection: Db,
+  wanted: Wanted,
+  record: (visits: readonly Visit[]) => Promise<void>,
+): Promise<Retried> {
+  const retried: Retried = { stored: 0, rejected: 0 };
+  const [clock] = await rows<{ now: Date }>(connection, 'SELECT now() AS now');
+  const { now } = clock!;
+  for (;;) {
+    const page = (await listRejected(connection, wanted, PAGE)).filter(
+      // Visits that have been rejected again since are at the end.
+      ({ rejectedAt }) => rejectedAt <= now,
+    );
+    if (page.length === 0) return retried;
+    await record(await unknownOf(connection, page));
+    const rowCount = await execute(
+      connection,
+      `DELETE FROM rejected_visits r USING unnest(:ids::text[], :attempts::int[]) AS tried(id, attempts)
+        WHERE r.id = tried.id AND r.attempts = tried.attempts`,
+      {
+        ids: page.map(({ id }) => id),
+        attempts: page.map(({ attempts }) => attempts),
+      },
+    );
+    retried.stored += rowCount;
+    retried.rejected += page.length - rowCount;
+  }
+}
+
+/** The visits without a stored event: guards of visits are kept for a few days only. */
+async function unknownOf(connection: Db, page: readonly RejectedVisit[]): Promise<Visit[]> {
+  const found = await rows<{ id: string }>(
+    connection,
+    `SELECT r.id FROM rejected_visits r
+      WHERE r.id = ANY(?)
+        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.project_id = r.project_id AND e.id = r.event_id)`,
+    [page.map(({ id }) => id)],
+  );
+  const unknown = new Set(found.map(({ id }) => id));
+  return page.flatMap(({ id, visit }) => (unknown.has(id) ? [visit] : []));
+}
+
+/** Deletes rejected visits past their retention. */
+export async function pruneRejected(): Promise<void> {
+  await execute(
+    db(),
+    'DELETE FROM rejected_visits WHERE rejected_at < now() - make_interval(days => ?)',
+    [KEPT_DAYS],
+  );
+}

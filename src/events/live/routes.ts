@@ -1,0 +1,117 @@
+import { config } from '../../config.ts';
+import { Refusal } from '../../errors.ts';
+import { Joi, queryList } from '../../http/fields.ts';
+import { type ApiRequest, type Route, route } from '../../http/route.ts';
+import { KIND_PARAMETERS, type KindParameter, kindNamed } from '../kinds.ts';
+import { readCursor } from '../query/cursor.ts';
+import { type FilterQuery, filterSchemas, resolveFilter } from '../query/filters.ts';
+import type { EventRecords } from '../records.ts';
+import { matcherOf } from './matcher.ts';
+import { findMissed } from './replay.ts';
+import { messageOf } from './stream.ts';
+import { LiveEvents, type Watcher } from './watch.ts';
+
+interface LiveQuery extends FilterQuery {
+  event: KindParameter[];
+}
+
+/** Time for which a client may read the end of its stream, in ms; then the connection is cut. */
+const LAST_READ_MS = 5_000;
+
+export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] {
+  const live = new LiveEvents(toEvents);
+
+  /** The filter of a query, as the tags and folders that it names are now. */
+  async function filterOf(projectId: string, query: LiveQuery) {
+    const kinds = query.event.map(kindNamed);
+    const filter = await resolveFilter(projectId, query, resolveRecords);
+    const matchesFilter = matcherOf(filter);
+    const matches: Watcher['matches'] = (event) =>
+      kinds.includes(event.event) && matchesFilter(event);
+    return { kinds, filter, matches };
+  }
+
+  /** Ends a stream when its time is over, or its caller may no longer have it. */
+  function limit(
+    watcher: Watcher,
+    { connection, caller, query }: ApiRequest<{ query: LiveQuery }>,
+  ) {
+    const { stream } = watcher;
+    const end = () => {
+      stream.end();
+      // A client that reads nothing would never get to the end.
+      cut ??= setTimeout(connection.cut, LAST_READ_MS);
+    };
+    const check = async () => {
+      if (stream.isEnded) return end();
+      try {
+        await connection.checkCaller();
+        watcher.matches = (await filterOf(caller.projectId, query)).matches;
+      } catch (error) {
+        // An outage says nothing about the caller.
+        if (error instanceof Refusal) end();
+      }
+    };
+    let cut: NodeJS.Timeout | undefined;
+    const over = setTimeout(end, config().LIVE_SECONDS * 1_000);
+    const checks = setInterval(() => void check(), config().LIVE_CHECK_SECONDS * 1_000);
+    connection.onClose(() => {
+      clearTimeout(over);
+      clearInterval(checks);
+      clearTimeout(cut);
+    });
+  }
+
+  return [
+    route<{ query: LiveQuery }>({
+      method: 'get',
+      path: '/events/live',
+      operationId: 'streamEvents',
+      summary: 'Watch events',
+      description:
+        'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as ' +
+        '`GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
+        'missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has ' +
+        'the number of events that were left out, because there were too many or the client reads too slowly.',
+      tag: 'Events',
+      extension: true,
+      scope: 'events.read',
+      plan: 'business',
+      query: Joi.object<LiveQuery>({
+        event: queryList(Joi.string().valid(...KIND_PARAMETERS))
+          .min(1)
+          .default([...KIND_PARAMETERS])
+          .description('Kinds of events: one, or several. Default: all.'),
+        ...filterSchemas,
+      }),
+      answers: { 200: { media: ['text/event-stream'] } },
+      async handle(request) {
+        const { caller, query, connection, queues } = request;
+        const { projectId } = caller;
+        const { lastEventId = '' } = connection;
+        const last = lastEventId === '' ? undefined : readCursor(lastEventId);
+        if (lastEventId !== '' && last === undefined) {
+          throw new Refusal(
+            'bad_request',
+            'Last-Event-ID must be the id of an event of this stream',
+          );
+        }
+        const { kinds, filter, matches } = await filterOf(projectId, query);
+        const { onClose } = connection;
+        const watcher = await live.open(queues.live, projectId, { matches, onClose });
+        limit(watcher, request);
+        if (last !== undefined) {
+          const { events, dropped } = await findMissed(projectId, last, { kinds, filter });
+          const records = await toEvents(projectId, events);
+          const messages = events.map((event, at) => messageOf(event, records[at]!));
+          watcher.stream.replay(messages, dropped);
+        }
+        return {
+          status: 200,
+          body: watcher.stream,
+          headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
+        };
+      },
+    }),
+  ];
+}

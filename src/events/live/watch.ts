@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { config } from '../../config.ts';
+import { Refusal } from '../../errors.ts';
+import { liveStreams } from '../../infra/metrics.ts';
+import type { LiveChannels, LiveListener } from '../../queues/live.ts';
+import type { EventRow, StoredEvent } from '../event.ts';
+import type { EventRecords } from '../records.ts';
+import type { Matcher } from './matcher.ts';
+import { LiveStream, messageOf } from './stream.ts';
+
+/** Streams of one workspace in one process. */
+const MOST_OF_WORKSPACE = 20;
+/** Events of one workspace whose records are yet to be read; the oldest above that are dropped. */
+const MOST_PENDING = 500;
+/** Events whose records are read together, and the pause after each such read, in ms: 500 events a second at most. */
+const AT_ONCE = 100;
+const PAUSE_MS = 200;
+
+/** A client that watches: which events it gets, and where they go. */
+export interface Watcher {
+  stream: LiveStream;
+  matches: Matcher;
+}
+
+/** An event and the clients that get it. */
+interface Pending {
+  event: StoredEvent;
+  watchers: Watcher[];
+}
+
+/** The streams of one workspace. The record of an event is read once for all of them. */
+class WatchedWorkspace implements LiveListener {
+  readonly watchers = new Set<Watcher>();
+  readonly #projectId: string;
+  readonly #toEvents: EventRecords['toEvents'];
+  #pending: Pending[] = [];
+  #isSending = false;
+
+  constructor(projectId: string, toEvents: EventRecords['toEvents']) {
+    this.#projectId = projectId;
+    this.#toEvents = toEvents;
+  }
+
+  take(rows: EventRow[]): void {
+    for (const row of rows) {
+      const event: StoredEvent = { ...row, occurred_at: new Date(row.occurred_at) };
+      const watchers = [...this.watchers].filter(({ matches }) => matches(event));
+      if (watchers.length > 0) this.#pending.push({ event, watchers });
+    }
+    const above = Math.max(0, this.#pending.length - MOST_PENDING);
+    for (const { watchers } of this.#pending.splice(0, above)) {
+      for (const { stream } of watchers) stream.drop(1);
+    }
+    // A read that fails ends the streams: their clients connect again, and get what they missed.
+    if (!this.#isSending) this.#send().catch(() => this.end());
+  }
+
+  end(): void {
+    this.#pending = [];
+    for (const { stream } of this.watchers) stream.end();
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    try {
+      while (this.#pending.length > 0) {
+        const some = this.#pending.splice(0, AT_ONCE);
+        const records = await this.#toEvents(
+          this.#projectId,
+          some.map(({ event }) => event),
+        );
+        for (const [at, { event, watchers }] of some.entries()) {
+          const message = messageOf(event, records[at]!);
+          for (const { stream } of watchers) stream.push(message);
+        }
+        await sleep(PAUSE_MS, undefined, { ref: false });
+      }
+    } finally {
+      this.#isSending = false;
+    }
+  }
+}
+
+/** All live streams of a process. */
+export class LiveEvents {
+  readonly #toEvents: EventRecords['toEvents'];
+  readonly #workspaces = new Map<string, WatchedWorkspace>();
+  #count = 0;
+
+  /** @param toEvents makes the records of events, as `GET /events` answers them */
+  constructor(toEvents: EventRecords['toEvents']) {
+    this.#toEvents = toEvents;
+  }
+
+  /**
+   * Opens a stream. Resolves when all events that are committed from now on reach it.
+   *
+   * @param onClose calls a function when the client's connection is closed
+   * @throws Refusal `rate_limit_exceeded` when the workspace or the process has too many
+   */
+  async open(
+    channels: LiveChannels,
+    projectId: string,
+    { matches, onClose }: { matches: Matcher; onClose(act: () => void): void },
+  ): Promise<Watcher> {
+    const most = config().LIVE_STREAMS;
+    if (this.#count >= most) throw tooMany(`This server sends at most ${most} live streams`);
+    const workspace =
+      this.#workspaces.get(projectId) ?? new WatchedWorkspace(projectId, this.#toEvents);
+    if (workspace.watchers.size >= MOST_OF_WORKSPACE) {
+      throw tooMany(`The workspace may have ${MOST_OF_WORKSPACE} live streams at a time`);
+    }
+    const watcher: Watcher = { stream: new LiveStream(), matches };
+    this.#workspaces.set(projectId, workspace);
+    workspace.watchers.add(watcher);
+    this.#count += 1;
+    liveStreams.set(this.#count);
+    onClose(() => this.#leave(channels, projectId, workspace, watcher));
+    // Also where the workspace has streams: the command of the first one may still be under way.
+    await channels.listen(projectId, workspace);
+    return watcher;
+  }
+
+  #leave(
+    channels: LiveChannels,
+    projectId: string,
+    workspace: WatchedWorkspace,
+    watcher: Watcher,
+  ): void {
+    watcher.stream.end();
+    workspace.watchers.delete(watcher);
+    this.#count -= 1;
+    liveStreams.set(this.#count);
+    if (workspace.watchers.size > 0) return;
+    this.#workspaces.delete(projectId);
+    void channels.leave(projectId, workspace);
+  }
+}
+
+const tooMany = (what: string): Refusal =>
+  new Refusal('rate_limit_exceeded', `${what}; close another one first`);

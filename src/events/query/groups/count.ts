@@ -1,0 +1,109 @@
+import { Joi } from '../../../http/fields.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type EventParameter,
+  kindOf,
+  kindsOf,
+  pluralOf,
+  VISIT_KINDS,
+} from '../../kinds.ts';
+import type { RecordCounters } from '../../records.ts';
+import { eventsStore } from '../../store/index.ts';
+import { type Numbers, numberNames, numberSchemasOf } from '../numbers.ts';
+import type { Group } from './group.ts';
+
+/** Names in the totals object of the contract that differ from those elsewhere. */
+const TOTAL_NAMES = new Map(
+  EVENT_KINDS.map((kind): [string, string] => {
+    const plural = pluralOf(kind);
+    return [plural, kindOf(kind).totalName ?? plural];
+  }),
+);
+const totalName = (name: string): string => TOTAL_NAMES.get(name) ?? name;
+
+/** The totals object of the contract. */
+const totals = (numbers: Numbers) =>
+  Object.fromEntries(numberNames(EVENT_KINDS).map((name) => [totalName(name), numbers[name]]));
+
+const required = (kinds: readonly EventKind[]) =>
+  Object.entries(numberSchemasOf(kinds)).map(
+    ([name, schema]) => [name, schema.required()] as const,
+  );
+
+export const count: Group = {
+  answer: Joi.object(
+    Object.fromEntries(
+      required(EVENT_KINDS).map(([name, schema]) =>
+        totalName(name) === name
+          ? [name, schema]
+          : [totalName(name), schema.description(`Count of ${name}; the contract spells it so.`)],
+      ),
+    ),
+  ),
+  ask: async (question) => totals(await eventsStore.totals({ ...question, events: EVENT_KINDS })),
+};
+
+/** The numbers of the kinds that a value of the parameter `event` means. */
+const countOf = (parameter: EventParameter): Group => ({
+  answer: Joi.object(Object.fromEntries(required(kindsOf(parameter)))),
+  ask: (question) => eventsStore.totals({ ...question, events: kindsOf(parameter) }),
+});
+
+/** A group for each value of the parameter `event`. */
+export const counts = Object.fromEntries(
+  [...EVENT_KINDS.map(pluralOf), 'composite' as const].map((name) => [name, countOf(name)]),
+) as Record<EventParameter, Group>;
+
+/** The change of each total from the preceding interval of the same length. */
+export const kpis: Group = {
+  answer: Joi.object().pattern(
+    Joi.string().valid(...numberNames(EVENT_KINDS)),
+    Joi.object({
+      value: Joi.number().required(),
+      previous: Joi.number().required(),
+      change: Joi.number().allow(null).required().description('In per cent; null after nothing.'),
+    }),
+  ),
+  async ask(question) {
+    const { start, end } = question.span;
+    const before = new Date(start.getTime() - (end.getTime() - start.getTime()));
+    const span = { ...question.span, start: before, end: start };
+    const [now, previous] = await Promise.all([
+      eventsStore.totals({ ...question, events: EVENT_KINDS }),
+      eventsStore.totals({ ...question, span, events: EVENT_KINDS }),
+    ]);
+    return Object.fromEntries(
+      Object.entries(now).map(([name, value]) => {
+        const earlier = previous[name]!;
+        const change = earlier === 0 ? null : round((100 * (value - earlier)) / earlier);
+        return [name, { value, previous: earlier, change }];
+      }),
+    );
+  },
+};
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** The totals object of the counters kept on records; visits of domain roots have no record. */
+export const totalsOfCounters = (counters: RecordCounters): object =>
+  totals(
+    Object.fromEntries(
+      EVENT_KINDS.flatMap((kind) => {
+        const { amount } = kindOf(kind);
+        const { link, qrcode } = counters;
+        const sum = link.saleAmountCents + qrcode.saleAmountCents;
+        return [
+          [pluralOf(kind), counterOf(kind, counters)],
+          ...(amount === undefined ? [] : [[amount, Math.min(sum, Number.MAX_SAFE_INTEGER)]]),
+        ];
+      }),
+    ),
+  );
+
+function counterOf(kind: EventKind, { link, qrcode, views }: RecordCounters): number {
+  const { family, counter } = kindOf(kind);
+  if (family === 'view') return views;
+  if (family === 'visit') return (kind === VISIT_KINDS.qrcode ? qrcode : link).visits;
+  return link[counter] + qrcode[counter];
+}

@@ -1,0 +1,80 @@
+import { Joi } from '../../../http/fields.ts';
+import { continentOf } from '../../../visitors/countries.ts';
+import { type DimensionName, dimensionOf, partsOf } from '../../dimensions.ts';
+import { eventsStore } from '../../store/index.ts';
+import { type Numbers, numberNames, numberSchemas } from '../numbers.ts';
+import type { Group } from './group.ts';
+
+/** Counts by a dimension, whose value is made into the fields of a row. */
+function groupBy(
+  dimension: DimensionName,
+  fields: readonly string[],
+  toFields: (value: string) => Record<string, string>,
+): Group {
+  return {
+    answer: rowsOf(...fields),
+    async ask(question) {
+      const rows = await eventsStore.countByValue(question, dimension);
+      return rows.map(({ value, numbers }) => ({ ...toFields(value), ...numbers }));
+    },
+  };
+}
+
+/** Counts by a dimension; `field` holds its value. */
+export const byDimension = (dimension: DimensionName, field: string): Group =>
+  groupBy(dimension, [field], (value) => ({ [field]: value }));
+
+/** Counts by a dimension of several columns, whose values are fields of the same names, in another order. */
+const byColumns = (dimension: DimensionName, fields: readonly string[]): Group =>
+  groupBy(dimension, fields, (value) => {
+    const parts = partsOf(value);
+    const { columns } = dimensionOf(dimension);
+    return Object.fromEntries(
+      fields.map((field) => [field, parts[columns.findIndex((column) => column === field)]!]),
+    );
+  });
+
+/** An array of rows with some texts and the numbers, for the reference. */
+export const rowsOf = (...fields: string[]) =>
+  Joi.array().items(
+    Joi.object({
+      ...Object.fromEntries(
+        fields.map((field) => [
+          field,
+          Joi.string().allow('').required().description(`Value of the dimension: ${field}.`),
+        ]),
+      ),
+      ...numberSchemas,
+    }),
+  );
+
+export const countries = groupBy('country', ['country', 'continent'], (country) => ({
+  country,
+  continent: continentOf(country) ?? '',
+}));
+
+export const cities = byColumns('city', ['city', 'country', 'region']);
+export const regions = byColumns('region', ['region', 'country']);
+
+/** Continents, by the countries that are in them. */
+export const continents: Group = {
+  answer: rowsOf('continent'),
+  async ask(question) {
+    const sums = new Map<string, Numbers>();
+    for (const { value, numbers } of await eventsStore.countByValue(question, 'country')) {
+      const continent = continentOf(value) ?? '';
+      const sum = sums.get(continent) ?? {};
+      for (const [name, number] of Object.entries(numbers)) {
+        sum[name] = Math.min((sum[name] ?? 0) + number, Number.MAX_SAFE_INTEGER);
+      }
+      sums.set(continent, sum);
+    }
+    const [first] = numberNames(question.events);
+    return [...sums]
+      .map(([continent, numbers]) => ({ continent, numbers }))
+      .toSorted(
+        (a, b) => b.numbers[first!]! - a.numbers[first!]! || (a.continent < b.continent ? -1 : 1),
+      )
+      .map(({ continent, numbers }) => ({ continent, ...numbers }));
+  },
+};

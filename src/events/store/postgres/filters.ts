@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { db, rows, type SqlValue } from '../../../infra/db.ts';
+import { containing } from '../../../infra/like.ts';
+import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../../filter.ts';
+import { isRebuilding } from './rollup-rebuilds.ts';
+
+/** Sales without a link have no key. A lead or sale has the key of its click. */
+const IS_ROOT = `(e.link_id IS NULL AND e.key = '${ROOT_KEY}')`;
+/** Most values that contain the text of a filter; with more, the texts of events are searched. */
+const MOST_VALUES = 2_000;
+
+/** A filter as SQL on events `e`. */
+export interface FilterSql {
+  records?: string[];
+  domain?: string;
+  /** Everything but records and domain, each condition after an AND. */
+  conditions: string;
+  /** Values of all placeholders, by name. */
+  bindings: Record<string, SqlValue>;
+}
+
+/** All conditions of a filter. */
+export function filterSql({ records, domain, conditions }: FilterSql): string {
+  return [
+    ...(records === undefined ? [] : ['AND e.link_id = ANY(:records)']),
+    ...(domain === undefined ? [] : ['AND e.domain = :domain']),
+    conditions,
+  ].join(' ');
+}
+
+/**
+ * Terms of an event `e` in the index of filters, which serves every filter and any combination of them. The plain
+ * conditions are added, since they are cheaper to evaluate where the planner prefers another index.
+ */
+const TERMS =
+  'event_terms(e.project_id, e.domain, e.via, e.continent, e.country, e.city, e.device, e.browser, e.os, e.referer, e.url)';
+
+/** One of the terms, in the format of the function `event_terms`. */
+const termOf = (projectId: string, name: string, value: string): string =>
+  `${projectId} ${name} ${value}`;
+
+/** Makes the SQL of a filter. */
+export async function toSql(projectId: string, filter: EventFilter): Promise<FilterSql> {
+  const { records, domain, values = {}, via, parts = {}, pageId, isRoot, isEmpty } = filter;
+  const conditions: string[] = [];
+  const bindings: Record<string, SqlValue> = {};
+  const terms: string[] = [];
+  for (const column of EXACT_COLUMNS) {
+    const some = values[column];
+    if (some === undefined) continue;
+    conditions.push(`AND e.${column} = ANY(:${column})`);
+    bindings[column] = some;
+    const own = some.map((value) => termOf(projectId, column, value));
+    if (own.length === 1) terms.push(own[0]!);
+    else {
+      conditions.push(`AND ${TERMS} && :${column}Terms::text[]`);
+      bindings[`${column}Terms`] = own;
+    }
+  }
+  if (via !== undefined) {
+    conditions.push('AND e.via = ANY(:via)');
+    bindings['via'] = via;
+    if (via.length === 1) terms.push(termOf(projectId, 'via', via[0]!));
+  }
+  for (const column of ['referer', 'url'] as const) {
+    const part = parts[column];
+    if (part !== undefined) await addPart(projectId, column, part, conditions, bindings);
+  }
+  if (pageId !== undefined) {
+    conditions.push('AND e.page_id = :pageId');
+    bindings['pageId'] = pageId;
+  }
+  if (isRoot !== undefined) conditions.push(`AND ${isRoot ? '' : 'NOT '}${IS_ROOT}`);
+  if (isEmpty === true) conditions.push('AND false');
+  if (terms.length > 0) {
+    if (domain !== undefined) terms.push(termOf(projectId, 'domain', domain));
+    conditions.push(`AND ${TERMS} @> :terms::text[]`);
+    bindings['terms'] = terms;
+  }
+  const named = {
+    ...(records === undefined ? {} : { records }),
+    ...(domain === undefined ? {} : { domain }),
+  };
+  return { ...named, conditions: conditions.join(' '), bindings: { ...bindings, ...named } };
+}
+
+/**
+ * Adds the condition that a text contains a part. No index on events finds parts of texts; so the texts of the workspace
+ * that contain it are looked up first, and the index finds their events.
+ */
+async function addPart(
+  projectId: string,
+  column: 'referer' | 'url',
+  wanted: string,
+  conditions: string[],
+  bindings: Record<string, SqlValue>,
+): Promise<void> {
+  const pattern = containing(wanted);
+  const byPattern = () => {
+    conditions.push(`AND e.${column} ILIKE :${column}`);
+    bindings[column] = pattern;
+  };
+  if (await isRebuilding(projectId)) return byPattern();
+  const found = await rows<{ value: string }>(
+    db(),
+    `SELECT coalesce(l.value, t.value) AS value FROM event_texts t
+       LEFT JOIN long_values l ON l.project_id = t.project_id AND l.id = t.value
+      WHERE t.project_id = :projectId AND t.kind = :column AND coalesce(l.value, t.value) ILIKE :pattern
+      LIMIT :limit`,
+    { projectId, column, pattern, limit: MOST_VALUES + 1 },
+  );
+  if (found.length > MOST_VALUES) return byPattern();
+  const values = found.map(({ value }) => (column === 'url' ? md5(value) : value));
+  conditions.push(`AND ${TERMS} && :${column}::text[]`);
+  bindings[column] = values.map((value) => termOf(projectId, column, value));
+}
+
+const md5 = (value: string) => createHash('md5').update(value).digest('hex');

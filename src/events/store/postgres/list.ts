@@ -1,0 +1,125 @@
+import { type Db, db, rows } from '../../../infra/db.ts';
+import type { StoredEvent } from '../../event.ts';
+import { kindsOfFamily } from '../../kinds.ts';
+import type { EventSelection, ListedEvent, ListPage, NameThen } from '../store.ts';
+import { filterSql, toSql } from './filters.ts';
+
+/** Selects events by an index-only scan, which keeps late pages fast, and then reads their rows. */
+export async function list(
+  { projectId, kind, span: { start, end }, filter }: EventSelection,
+  { limit, order, offset, after }: ListPage,
+): Promise<ListedEvent[]> {
+  const further = order === 'asc' ? '>' : '<';
+  const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
+  // The time by itself too: Postgres starts no index scan from a comparison of pairs.
+  const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
+  const asSql = await toSql(projectId, filter);
+  return rows<ListedEvent>(
+    db(),
+    `WITH chosen AS (
+       SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
+        WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
+          ${filterSql(asSql)} ${after === undefined ? '' : follows}
+        ORDER BY e.occurred_at ${order}, e.id ${order} LIMIT :limit OFFSET :offset)
+     SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, event, occurred_at, id)
+      ORDER BY e.occurred_at ${order}, e.id ${order}`,
+    {
+      ...asSql.bindings,
+      projectId,
+      kind,
+      start,
+      end,
+      limit,
+      offset,
+      afterMicros: after?.atMicros ?? null,
+      afterId: after?.id ?? null,
+    },
+  );
+}
+
+export async function countUpTo(
+  { projectId, kind, span: { start, end }, filter }: EventSelection,
+  most: number,
+): Promise<number> {
+  const asSql = await toSql(projectId, filter);
+  const [row] = await rows<{ count: number }>(
+    db(),
+    `SELECT count(*)::int AS count FROM (
+       SELECT 1 FROM events e
+        WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
+          ${filterSql(asSql)} LIMIT :most) AS counted`,
+    { ...asSql.bindings, projectId, kind, start, end, most },
+  );
+  return row!.count;
+}
+
+export async function findVisit(
+  projectId: string,
+  id: string,
+  connection: Db = db(),
+): Promise<StoredEvent | undefined> {
+  const [row] = await rows<StoredEvent>(
+    connection,
+    'SELECT * FROM events WHERE project_id = :projectId AND id = :id AND event = ANY(:visits) LIMIT 1',
+    { projectId, id, visits: kindsOfFamily('visit') },
+  );
+  return row;
+}
+
+export async function findLatestLead(
+  trx: Db,
+  lead: { projectId: string; customerId: string; eventName: string | null },
+): Promise<StoredEvent | undefined> {
+  const [row] = await rows<StoredEvent>(
+    trx,
+    `SELECT * FROM events
+      WHERE project_id = :projectId AND customer_id = :customerId AND event = 'lead'
+        AND (:eventName::text IS NULL OR event_name = :eventName)
+      ORDER BY occurred_at DESC, id DESC LIMIT 1`,
+    lead,
+  );
+  return row;
+}
+
+export async function findLeadOfClick(
+  trx: Db,
+  lead: { projectId: string; customerId: string; eventName: string; clickId: string },
+): Promise<StoredEvent | undefined> {
+  const [row] = await rows<StoredEvent>(
+    trx,
+    `SELECT * FROM events
+      WHERE project_id = :projectId AND customer_id = :customerId AND event = 'lead'
+        AND event_name = :eventName AND click_id = :clickId
+      ORDER BY occurred_at, id LIMIT 1`,
+    lead,
+  );
+  return row;
+}
+
+export async function findNewestNames(
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, NameThen>> {
+  const found = await rows<NameThen & { id: string }>(
+    db(),
+    `SELECT wanted.id, e.domain, e.key, e.url FROM unnest(:ids::text[]) AS wanted(id)
+      CROSS JOIN LATERAL (SELECT domain, key, url FROM events
+                           WHERE project_id = :projectId AND link_id = wanted.id
+                           ORDER BY occurred_at DESC LIMIT 1) AS e`,
+    { projectId, ids },
+  );
+  return new Map(found.map(({ id, ...name }) => [id, name]));
+}
+
+export async function findKeptNames(
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, NameThen>> {
+  const found = await rows<NameThen & { id: string }>(
+    db(),
+    `SELECT record_id AS id, domain, key, url FROM record_names
+      WHERE project_id = :projectId AND record_id = ANY(:ids)`,
+    { projectId, ids },
+  );
+  return new Map(found.map(({ id, ...name }) => [id, name]));
+}

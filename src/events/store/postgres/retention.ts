@@ -1,0 +1,119 @@
+import { type Db, db, execute, rows } from '../../../infra/db.ts';
+import type { Log } from '../../../infra/log.ts';
+import { RETENTION_DAYS } from '../../../workspaces/plans.ts';
+import { EVENT_KINDS } from '../../kinds.ts';
+import { eachWorkspace } from './each-workspace.ts';
+import { addRollups, shareEvents } from './rollups.ts';
+import { withShortLocks } from './short-locks.ts';
+
+/** Events deleted per transaction, which takes about a second: each adds some thirty rows to the rollups of its record. */
+const CHUNK = 2_000;
+
+interface Kept {
+  id: string;
+  /** Start of the month (UTC) from which on events are kept. */
+  from: Date;
+}
+
+/**
+ * Deletes events that are older than the retention of their workspaces, whole months at a time; their rollups stay. Events
+ * of links and QR codes without rollups of their own are added to such rollups in the transaction that deletes them.
+ * Then drops empty partitions.
+ */
+export async function retainEvents(log: Log): Promise<void> {
+  const plans = Object.entries(RETENTION_DAYS)
+    .map(([plan, days]) => `('${plan}', ${days})`)
+    .join(', ');
+  const found = await rows<Kept>(
+    db(),
+    `SELECT w.id, date_trunc('month', now() - make_interval(days => coalesce(w.retention_days, p.days)), 'UTC') AS from
+       FROM workspaces w JOIN (VALUES ${plans}) AS p(plan, days) ON p.plan = w.plan
+      WHERE coalesce(w.retention_days, p.days) > 0
+        -- Events that are in no rollups yet must stay.
+        AND NOT EXISTS (SELECT 1 FROM rollup_rebuilds WHERE project_id = w.id)`,
+  );
+  await eachWorkspace(found, retainWorkspace, log);
+  await dropEmptyPartitions();
+}
+
+async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
+  const old = 'project_id = :projectId AND event = ANY(:events) AND occurred_at < :from';
+  const of = { projectId, events: EVENT_KINDS, from, limit: CHUNK };
+  const [row] = await rows<{ hasOld: boolean }>(
+    db(),
+    `SELECT EXISTS (SELECT 1 FROM events WHERE ${old}) AS "hasOld"`,
+    of,
+  );
+  if (!row!.hasOld) return;
+  // First, so that no rebuild expects the events that are about to be deleted.
+  const rowCount = await execute(
+    db(),
+    `UPDATE workspaces SET events_from = greatest(events_from, :from) WHERE id = :projectId
+        AND NOT EXISTS (SELECT 1 FROM rollup_rebuilds WHERE project_id = :projectId)`,
+    of,
+  );
+  if (rowCount === 0) return;
+  for (;;) {
+    const count = await db().transaction(async (trx) => {
+      await shareEvents(trx, [projectId]);
+      const [row] = await rows<{ count: number }>(
+        trx,
+        `WITH gone AS (
+           DELETE FROM events WHERE (project_id, event, occurred_at, id) IN
+             (SELECT project_id, event, occurred_at, id FROM events WHERE ${old} LIMIT :limit) RETURNING *),
+         names AS (${KEEP_NAMES}),
+         without_rollups AS (${WITHOUT_ROLLUPS}),
+         rolled_up AS (${addRollups('without_rollups', 'record')})
+         SELECT count(*)::int AS count FROM gone`,
+        of,
+      );
+      return row!.count;
+    });
+    if (count < CHUNK) return;
+  }
+}
+
+/** Rollups have only the id of a deleted link or QR code. */
+const KEEP_NAMES = `
+  INSERT INTO record_names AS kept (project_id, record_id, domain, key, url, named_at)
+  SELECT DISTINCT ON (link_id) project_id, link_id, domain, key, url, occurred_at FROM gone
+   WHERE link_id IS NOT NULL ORDER BY link_id, occurred_at DESC
+  ON CONFLICT (project_id, record_id) DO UPDATE
+    SET domain = excluded.domain, key = excluded.key, url = excluded.url, named_at = excluded.named_at
+  WHERE excluded.named_at > kept.named_at`;
+
+/** Events of records without rollups of their own, whose counts are read from events. */
+const WITHOUT_ROLLUPS = `
+  SELECT g.* FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id
+   WHERE g.occurred_at < coalesce(c.rolled_from, 'infinity')
+     AND (EXISTS (SELECT 1 FROM links l WHERE l.project_id = g.project_id AND l.id = g.link_id)
+       OR EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = g.project_id AND q.id = g.link_id))`;
+
+/** Every query scans the empty partitions of past months as well. */
+async function dropEmptyPartitions(): Promise<void> {
+  const found = await rows<{ name: string }>(
+    db(),
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\\d{4}_\\d{2}$'
+        AND to_date(right(c.relname, 7), 'YYYY_MM') < date_trunc('month', now() - interval '2 months')`,
+  );
+  for (const { name } of found) {
+    if (await isEmpty(db(), name)) await dropPartition(name);
+  }
+}
+
+/** Locks the parent first, as every statement on events does. */
+function dropPartition(name: string): Promise<void> {
+  return withShortLocks(async (trx) => {
+    await execute(trx, 'LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE');
+    await execute(trx, 'LOCK TABLE ?? IN ACCESS EXCLUSIVE MODE', [name]);
+    if (!(await isEmpty(trx, name))) return;
+    await execute(trx, 'ALTER TABLE events DETACH PARTITION ??', [name]);
+    await execute(trx, 'DROP TABLE ??', [name]);
+  });
+}
+
+async function isEmpty(connection: Db, name: string): Promise<boolean> {
+  const found = await rows<object>(connection, 'SELECT 1 FROM ?? LIMIT 1', [name]);
+  return found.length === 0;
+}

@@ -1,0 +1,48 @@
+import { db } from '../../../infra/db.ts';
+import type { EventsStore } from '../store.ts';
+import { append, appendVisits } from './append.ts';
+import { compactRollups } from './compact.ts';
+import { eraseCustomer, eraseRecords } from './erase.ts';
+import {
+  countUpTo,
+  findKeptNames,
+  findLatestLead,
+  findLeadOfClick,
+  findNewestNames,
+  findVisit,
+  list,
+} from './list.ts';
+import {
+  countByTime,
+  countByValue,
+  countVisitors,
+  findFirstTime,
+  listValues,
+  totals,
+} from './questions.ts';
+import { rebuildRollups } from './rebuild.ts';
+import { retainEvents } from './retention.ts';
+
+/** Events in Postgres: a partitioned table of rows, and rollups that answer most questions. */
+export const postgresStore: EventsStore = {
+  appendVisits,
+  append,
+  list,
+  countUpTo,
+  findVisit,
+  findLatestLead,
+  findLeadOfClick,
+  findNewestNames,
+  findKeptNames,
+  totals,
+  countByValue,
+  countByTime,
+  countVisitors,
+  findFirstTime,
+  listValues,
+  eraseRecords,
+  eraseCustomer,
+  retain: retainEvents,
+  compact: compactRollups,
+  rebuild: (projectId) => rebuildRollups(db(), projectId),
+};

@@ -1,0 +1,39 @@
+import { db, execute } from '../../../infra/db.ts';
+import { pruneRejected } from '../../ingest/rejected-visits.ts';
+import { withShortLocks } from './short-locks.ts';
+
+/** Months ahead for which partitions are created, so that no visit waits for one. */
+const MONTHS_AHEAD = 3;
+const CHUNK = 20_000;
+
+/** Creates the partitions of the next months, and moves events of those months from the default partition. */
+export async function ensurePartitions(): Promise<undefined> {
+  for (let ahead = -1; ahead <= MONTHS_AHEAD; ahead += 1) {
+    await withShortLocks((trx) =>
+      execute(
+        trx,
+        'SELECT ensure_events_partition((current_date + make_interval(months => ?::int))::date)',
+        [ahead],
+      ),
+    );
+  }
+  return undefined;
+}
+
+/**
+ * Deletes expired guards of visits, in chunks that hold locks for a short time only, and dead letters past their
+ * retention.
+ */
+export async function pruneVisitGuards(): Promise<undefined> {
+  for (;;) {
+    const rowCount = await execute(
+      db(),
+      `DELETE FROM visit_guards WHERE id IN
+        (SELECT id FROM visit_guards WHERE expires_at < now() LIMIT ?)`,
+      [CHUNK],
+    );
+    if (rowCount < CHUNK) break;
+  }
+  await pruneRejected();
+  return undefined;
+}

@@ -1,0 +1,318 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { config } from '../config.ts';
+import { Refusal, type RefusalData } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { newJobId, UNSETTLED_MS } from '../queues/job-ids.ts';
+import { refuseOtherContents } from '../queues/keyed.ts';
+import { findOutcome } from '../queues/outcomes.ts';
+import {
+  type DataOf,
+  type QueueDefinition,
+  type ResultOf,
+  Unacknowledged,
+} from '../queues/queue.ts';
+import { EVERYBODY, type Outcome } from '../queues/replies.ts';
+import { RETRY_S } from './answer-error.ts';
+import type { Answer, ApiRequest, RouteInput } from './route.ts';
+
+/** Longest that a worker may take whom a request can't do without, in ms. */
+const PATIENCE_MS = 15_000;
+
+/** The parts of a request that a job needs. */
+export type Asker = Pick<ApiRequest, 'queues' | 'caller' | 'requestId'>;
+
+/** For whom a job runs, and on whose share. */
+const askerOf = ({ caller: { projectId, network, userId, apiKeyId }, requestId }: Asker) => ({
+  projectId,
+  requestId,
+  ...(userId === '' ? {} : { actor: { userId, ...(apiKeyId === '' ? {} : { apiKeyId }) } }),
+  ...(network === undefined ? {} : { tenant: network }),
+});
+
+/** The parts of a request that a write needs. */
+type Writer = Asker & Pick<ApiRequest, 'idempotency' | 'ifMatch'>;
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+
+export const noContent: Answer = { status: 204, body: undefined };
+
+/** A record that was asked for. @throws Refusal `not_found` where there is none */
+export function found<Item>(record: Item | undefined, what: string): Item {
+  if (record === undefined) throw new Refusal('not_found', `There is no ${what}`);
+  return record;
+}
+
+/** 201 with the record and where it can be read. */
+export const created = (location: string, body: unknown): Answer => ({
+  status: 201,
+  body,
+  headers: { Location: location },
+});
+
+/** The answer with the header that tells that an earlier request had it first. */
+export const replayed = (answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, 'Idempotent-Replayed': 'true' },
+});
+
+/**
+ * Puts a write on its queue and waits for the worker. The answer says that the write is done; when the
+ * client does not want to wait, or the worker takes longer than WRITE_WAIT_MS, it is 202 and the address of the job.
+ * A repeat of a request with an Idempotency-Key gets the first answer.
+ *
+ * @param data a function where it takes work: it is not called for a repeat
+ * @param finish makes the answer from the job's result
+ * @throws Refusal when the worker refused, and Error when the job failed for good
+ */
+export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
+  request: ApiRequest<RouteInput>,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]> | (() => Promise<DataOf<Jobs[Name]>>),
+  finish: (result: ResultOf<Jobs[Name]>) => Answer,
+): Promise<Answer> {
+  const { idempotency, caller, queues } = request;
+  const { replies } = queues;
+  const first = await firstAnswer(request, finish);
+  if (first !== undefined) return first;
+  if (idempotency?.late !== undefined) throw idempotency.late;
+  const made = await madeOf(data);
+  if (request.respondAsync) return answerAccepted(request, queue, name, made);
+
+  const jobId = idempotency?.jobId ?? newJobId(caller);
+  const reply = replies.expect<ResultOf<Jobs[Name]>>(jobId, config().WRITE_WAIT_MS);
+  // The job may be that of a repeat, which another process waits for.
+  const replyTo = idempotency === undefined ? replies.address : EVERYBODY;
+  try {
+    await send(request, queue, name, made, { jobId, replyTo });
+    // The job of a repeat may have replied just before we listened, and kept ours away because it was not quite gone.
+    const early = await firstAnswer(request, finish);
+    if (early !== undefined) {
+      reply.cancel();
+      return early;
+    }
+  } catch (error) {
+    reply.cancel();
+    throw error;
+  }
+  const outcome = await reply.outcome;
+  if (outcome === undefined) return accepted(jobId);
+  if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
+  // This request and its repeats are all answered from the job's row.
+  if (idempotency !== undefined) return (await firstAnswer(request, finish))!;
+  if ('refused' in outcome) throw refusalFrom(outcome.refused);
+  return finish(outcome.result);
+}
+
+const madeOf = async <Data>(data: Data | (() => Promise<Data>)): Promise<Data> =>
+  typeof data === 'function' ? (data as () => Promise<Data>)() : data;
+
+/**
+ * The answer that the first request with the same Idempotency-Key got.
+ *
+ * @throws Refusal what the first one was refused with; `conflict` when it had other contents
+ */
+async function firstAnswer<Result>(
+  { idempotency, caller }: Pick<ApiRequest, 'idempotency' | 'caller'>,
+  finish: (result: Result) => Answer,
+): Promise<Answer | undefined> {
+  if (idempotency === undefined) return undefined;
+  const { jobId, keyed } = idempotency;
+  const ended = await findOutcome(caller.projectId, jobId, keyed);
+  if (ended === undefined) return undefined;
+  const { outcome, firstRequest } = ended;
+  const isReplayed = firstRequest !== keyed.request;
+  if ('refused' in outcome) throw refusalFrom(outcome.refused, isReplayed);
+  const answer = finish(outcome.result as Result);
+  return isReplayed ? replayed(answer) : answer;
+}
+
+/** Adds a job without waiting for it: 202 and the URL of the job. */
+export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
+  request: Writer,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+): Promise<Answer> {
+  const jobId = request.idempotency?.jobId ?? newJobId(request.caller);
+  const replyTo = request.idempotency === undefined ? {} : { replyTo: EVERYBODY };
+  await send(request, queue, name, data, { jobId, ...replyTo });
+  return accepted(jobId);
+}
+
+/** Jobs that Redis may not have got yet, with their workspaces. */
+const offered = new Set<string>();
+/** Interval at which a job that Redis did not acknowledge is offered again, in ms. */
+const OFFER_EVERY_MS = 1_000;
+
+/** True when this process is still trying to put an accepted job on its queue. */
+export const isOffered = (projectId: string, jobId: string): boolean =>
+  offered.has(`${projectId} ${jobId}`);
+
+/**
+ * Puts a write on its queue. Where Redis may have got it and has not said so, the write counts as accepted: it is
+ * offered again until Redis answers. That is safe, because a job that runs twice has its effects once.
+ *
+ * @throws Refusal `conflict` when a job with the same Idempotency-Key and other contents is there, and Error when the
+ *   job was certainly not added
+ */
+async function send<Jobs, Name extends keyof Jobs & string>(
+  request: Writer,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+  { jobId, ...options }: { jobId: string; replyTo?: string },
+): Promise<void> {
+  const { queues, caller, idempotency, ifMatch } = request;
+  const conditions = { keyed: idempotency?.keyed, ifMatch };
+  const add = () =>
+    queues.producer.add(queue, name, data, {
+      jobId,
+      ...askerOf(request),
+      ...conditions,
+      ...options,
+    });
+  try {
+    await add();
+    const { keyed } = conditions;
+    if (keyed === undefined) return;
+    // Ours may have been dropped for one with other contents that has not run yet.
+    const waiting = await queues.producer.keyedOf(queue, jobId);
+    if (waiting === undefined || waiting.fingerprint === keyed.fingerprint) return;
+    // Or ours has ended, and the one that waits came after it.
+    const ended = await findOutcome(caller.projectId, jobId, keyed);
+    if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
+  } catch (error) {
+    if (!(error instanceof Unacknowledged)) throw error;
+    const job = `${caller.projectId} ${jobId}`;
+    offered.add(job);
+    void offerAgain(add).finally(() => offered.delete(job));
+  }
+}
+
+async function offerAgain(add: () => Promise<void>): Promise<void> {
+  for (const until = Date.now() + UNSETTLED_MS; Date.now() < until; ) {
+    await sleep(OFFER_EVERY_MS, undefined, { ref: false });
+    try {
+      await add();
+      return;
+    } catch {
+      // Redis is still away.
+    }
+  }
+}
+
+/**
+ * Runs a job whose result no client requests later, and waits for it.
+ *
+ * @throws Refusal when the worker refused or took longer than PATIENCE_MS, and Error when it failed
+ */
+export async function askWorker<Jobs, Name extends keyof Jobs & string>(
+  request: Asker,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+): Promise<ResultOf<Jobs[Name]>> {
+  const { producer, replies } = request.queues;
+  const jobId = newId('job');
+  const reply = replies.expect<ResultOf<Jobs[Name]>>(jobId, PATIENCE_MS);
+  try {
+    const options = { jobId, ...askerOf(request), replyTo: replies.address };
+    await producer.add(queue, name, data, options);
+  } catch (error) {
+    // It may be on its queue: then its reply comes.
+    if (!(error instanceof Unacknowledged)) {
+      reply.cancel();
+      throw error;
+    }
+  }
+  return resultOf(jobId, await reply.outcome);
+}
+
+/** Pending results that several requests of this process share, by job. */
+const flights = new Map<string, Promise<unknown>>();
+
+/**
+ * Returns a result that is cached under the job's id, or runs the job that makes it. Concurrent requests for one result wait
+ * for one job, in all processes.
+ *
+ * @param find reads the cached result; `null` without one
+ * @throws as askWorker does
+ */
+export async function askOnce<Jobs, Name extends keyof Jobs & string, Made>(
+  request: Asker,
+  job: {
+    queue: QueueDefinition<Jobs>;
+    name: Name;
+    data: DataOf<Jobs[Name]>;
+    jobId: string;
+    isLowPriority?: boolean;
+  },
+  find: () => Promise<Made | null>,
+): Promise<Made> {
+  const made = await find();
+  if (made !== null) return made;
+  let flight = flights.get(job.jobId) as Promise<Made> | undefined;
+  if (flight === undefined) {
+    flight = join(request, job, find).finally(() => flights.delete(job.jobId));
+    flights.set(job.jobId, flight);
+  }
+  return flight;
+}
+
+async function join<Jobs, Name extends keyof Jobs & string, Made>(
+  request: Asker,
+  {
+    queue,
+    name,
+    data,
+    jobId,
+    isLowPriority = false,
+  }: Parameters<typeof askOnce<Jobs, Name, Made>>[1],
+  find: () => Promise<Made | null>,
+): Promise<Made> {
+  const { producer, replies } = request.queues;
+  const reply = replies.expect(jobId, PATIENCE_MS);
+  try {
+    const options = { jobId, ...askerOf(request), replyTo: EVERYBODY, isLowPriority };
+    await producer.add(queue, name, data, options);
+    // An earlier job may have replied just before we listened, and ours was dropped because that one was not quite gone.
+    const made = await find();
+    if (made !== null) {
+      reply.cancel();
+      return made;
+    }
+  } catch (error) {
+    reply.cancel();
+    throw error;
+  }
+  resultOf(jobId, await reply.outcome);
+  const made = await find();
+  if (made === null) throw new Error(`job ${jobId} has ended, and left nothing`);
+  return made;
+}
+
+function resultOf<Result>(jobId: string, outcome: Outcome<Result> | undefined): Result {
+  // Every job is bounded to less than that: this one waited for other jobs, or for a worker.
+  if (outcome === undefined) {
+    throw new Refusal(
+      'rate_limit_exceeded',
+      `The service is busy and has not done this within ${PATIENCE_MS / 1000} s; try again in ${RETRY_S} s`,
+    );
+  }
+  if ('refused' in outcome) throw refusalFrom(outcome.refused);
+  if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
+  return outcome.result;
+}
+
+function accepted(jobId: string): Answer {
+  return {
+    status: 202,
+    body: { id: jobId, status: 'queued' },
+    headers: { Location: `/jobs/${jobId}` },
+  };
+}
+
+function refusalFrom({ code, message }: RefusalData, isReplayed = false): Refusal {
+  return new Refusal(code, message, { isReplayed });
+}

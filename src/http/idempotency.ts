@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../errors.ts';
+import { canonicalJson } from '../infra/canonical.ts';
+import { fingerprint } from '../infra/secrets.ts';
+import { keyedJobId } from '../queues/job-ids.ts';
+import { mapInSlices } from './input.ts';
+import type { Idempotency, Route, RouteInput } from './route.ts';
+import type { Upload } from './upload.ts';
+
+export const MAX_KEY_LENGTH = 255;
+
+/** An Idempotency-Key that was sent. @throws Refusal `unprocessable_entity` */
+export function checkedKey(key: string | undefined): string | undefined {
+  if (key === undefined || (key.length >= 1 && key.length <= MAX_KEY_LENGTH)) return key;
+  throw new Refusal(
+    'unprocessable_entity',
+    `Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} characters long`,
+  );
+}
+
+/**
+ * The Idempotency-Key of a POST.
+ *
+ * @param late see `Idempotency`
+ * @param input what the route's schemas made of the request
+ */
+export async function readIdempotency(
+  route: Route,
+  projectId: string,
+  key: string | undefined,
+  { params, query, body }: RouteInput,
+  late: Refusal | undefined,
+): Promise<Idempotency | undefined> {
+  if (key === undefined) return undefined;
+  const contents = { path: route.path, params, query, body: await contentsOf(route, body) };
+  return {
+    jobId: keyedJobId(projectId, key),
+    keyed: { fingerprint: fingerprint(canonicalJson(contents)), request: randomUUID() },
+    late,
+  };
+}
+
+/**
+ * A body as values: what says the same as a field that is absent is left out. The parts of a body that are checked one
+ * by one are taken as they were sent, each by its fingerprint: checking them all at once would hold up other requests.
+ */
+async function contentsOf(
+  { bodyCheck, upload, defaults = {} }: Route,
+  body: unknown,
+): Promise<unknown> {
+  if (upload !== undefined) return (body as Upload).sha256;
+  if (bodyCheck === undefined || !Array.isArray(body)) return withoutDefaults(body, defaults);
+  return mapInSlices(body as unknown[], (part) =>
+    fingerprint(canonicalJson(withoutDefaults(part, defaults))),
+  );
+}
+
+function withoutDefaults(value: unknown, defaults: Readonly<Record<string, unknown>>): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      ([name, given]) =>
+        given !== null &&
+        given !== undefined &&
+        !(Array.isArray(given) && given.length === 0) &&
+        given !== defaults[name],
+    ),
+  );
+}

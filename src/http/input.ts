@@ -1,0 +1,232 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Joi from 'joi';
+import getRawBody from 'raw-body';
+import { Refusal } from '../errors.ts';
+import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
+import { unstorable } from '../infra/storable-text.ts';
+import { MESSAGES } from './messages.ts';
+
+export const MEBIBYTE = 1024 * 1024;
+
+/** Most faults that one answer names. */
+const MOST_FAULTS = 50;
+/** Most parameters of a query. */
+const MOST_PARAMETERS = 1_000;
+/** Most values of a JSON body, for each MiB that it may have. */
+const MOST_VALUES_PER_MEBIBYTE = 10_000;
+/** Longest time for which work on a list holds up other requests, in ms. */
+const SLICE_MS = 10;
+
+/**
+ * Checks a value against its schema.
+ *
+ * @param where how a value at fault is called when it has no name of its own: `body`, `query`, `params`
+ * @returns the value with defaults and conversions applied
+ * @throws Refusal `unprocessable_entity` naming every failing field and its rule
+ */
+export function check<T>(schema: Joi.Schema, value: unknown, where: string): T {
+  const { value: checked, late } = checkRepeatable<T>(schema, value, where);
+  if (late !== undefined) throw late;
+  return checked;
+}
+
+/** A value that is right by itself; `late` is why it can't be taken any more, although it could be earlier. */
+interface Repeatable<T> {
+  value: T;
+  late?: Refusal;
+}
+
+/** As `check`, for what may be the repeat of a request that was in time. */
+export function checkRepeatable<T>(
+  schema: Joi.Schema,
+  value: unknown,
+  where: string,
+): Repeatable<T> {
+  return validate(schema, value, where, textFaults(value, where));
+}
+
+/** As `check`, for a list whose members are checked one by one later. */
+export function checkEnvelope<T>(schema: Joi.Schema, value: unknown, where: string): T {
+  return validate<T>(schema, value, where, []).value;
+}
+
+/** Rules that time breaks, such as "must be in the future", give warnings of Joi. */
+function validate<T>(
+  schema: Joi.Schema,
+  value: unknown,
+  where: string,
+  faults: string[],
+): Repeatable<T> {
+  const { value: checked, error, warning } = prepared(schema).validate(value);
+  if (error !== undefined) faults.push(...describe(error, where));
+  const isRight = faults.length === 0;
+  if (warning !== undefined) faults.push(...describe(warning, where));
+  if (faults.length === 0) return { value: checked as T };
+  const all = [...new Set(faults)].slice(0, MOST_FAULTS).join('; ');
+  const refusal = new Refusal('unprocessable_entity', all);
+  if (!isRight) throw refusal;
+  return { value: checked as T, late: refusal };
+}
+
+const PREFERENCES: Joi.ValidationOptions = {
+  abortEarly: false,
+  errors: { wrap: { label: false, array: false } },
+  messages: MESSAGES,
+};
+
+const preparedSchemas = new WeakMap<Joi.Schema, Joi.Schema>();
+
+/** The schema with our preferences built in: given to `validate`, they would be compiled at every call. */
+function prepared(schema: Joi.Schema): Joi.Schema {
+  let ready = preparedSchemas.get(schema);
+  if (ready === undefined) {
+    ready = schema.prefs(PREFERENCES);
+    preparedSchemas.set(schema, ready);
+  }
+  return ready;
+}
+
+function describe({ details }: Pick<Joi.ValidationError, 'details'>, where: string): string[] {
+  return details
+    .slice(0, MOST_FAULTS)
+    .map(({ message, path }) => (path.length === 0 ? message.replace(/^value\b/, where) : message));
+}
+
+/**
+ * Checks values of a list, each by itself. Other requests are answered in between.
+ *
+ * @returns in order: the checked value, or why it is refused
+ */
+export async function checkEach<T>(
+  schema: Joi.Schema,
+  values: readonly unknown[],
+  where: string,
+): Promise<(T | Refusal)[]> {
+  return mapInSlices(values, (value) => {
+    try {
+      return check<T>(schema, value, where);
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      return thrown;
+    }
+  });
+}
+
+/** As `map` of an array. Other requests are answered in between. */
+export async function mapInSlices<T, Result>(
+  values: readonly T[],
+  map: (value: T) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let began = performance.now();
+  for (const value of values) {
+    if (performance.now() - began > SLICE_MS) {
+      await nextTurn();
+      began = performance.now();
+    }
+    results.push(map(value));
+  }
+  return results;
+}
+
+/** Texts that can't be stored, and names that no schema sees: Joi leaves `__proto__` out of what it checks. */
+function textFaults(value: unknown, where: string, path = '', faults: string[] = []): string[] {
+  if (faults.length >= MOST_FAULTS) return faults;
+  if (typeof value === 'string') {
+    const fault = unstorable(value);
+    if (fault !== undefined) faults.push(`${path || where} must not contain ${fault}`);
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      textFaults(item, where, `${path}[${index}]`, faults);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      const own = path === '' ? name : `${path}.${name}`;
+      const fault = unstorable(name);
+      if (fault !== undefined)
+        faults.push(`a field name in ${path || where} must not contain ${fault}`);
+      else if (name === '__proto__') faults.push(`${own} is not a known field`);
+      else textFaults(inner, where, own, faults);
+    }
+  }
+  return faults;
+}
+
+/**
+ * Splits a query string. A name that comes twice has a list of values.
+ *
+ * @throws Refusal `bad_request` where percent-encoding is malformed, or there are more than MOST_PARAMETERS
+ */
+export function parseQuery(search: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string>;
+  const pairs = search.replace(/^\?/, '').split('&', MOST_PARAMETERS + 1);
+  if (pairs.length > MOST_PARAMETERS) {
+    throw new Refusal(
+      'bad_request',
+      `The query string must not have more than ${MOST_PARAMETERS} parameters`,
+    );
+  }
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const before = query[name];
+    if (before === undefined) query[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else query[name] = [before, value];
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Refusal(
+      'bad_request',
+      `The query string is not well percent-encoded at "${text.slice(0, 100)}"`,
+    );
+  }
+}
+
+/** The connection broke before the whole body had come. */
+export class ClientGone extends Error {}
+
+/**
+ * Reads a JSON body.
+ *
+ * @param limit largest body, in bytes
+ * @throws Refusal `bad_request` for a wrong content type, a body over the limit, malformed JSON, or JSON with more
+ *   values or deeper nesting than any request needs
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new Refusal('bad_request', 'The Content-Type of the body must be application/json');
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
+  }
+  const bytes = await collect(request, limit);
+  try {
+    return parseJson(bytes, (limit / MEBIBYTE) * MOST_VALUES_PER_MEBIBYTE);
+  } catch (thrown) {
+    if (thrown instanceof TooMuchJson) {
+      throw new Refusal('bad_request', `The body must not ${thrown.message}`);
+    }
+    throw new Refusal('bad_request', 'The body must be well-formed JSON in UTF-8');
+  }
+}
+
+async function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    return await getRawBody(request, { limit });
+  } catch (thrown) {
+    if ((thrown as getRawBody.RawBodyError).type !== 'entity.too.large') throw new ClientGone();
+    // The rest is read and dropped: a client that is still sending would not see the answer otherwise.
+    request.resume();
+    throw new Refusal('bad_request', `The body must not be larger than ${limit / MEBIBYTE} MiB`);
+  }
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Redis } from '../infra/redis.ts';
+import { seal, unseal } from '../infra/secrets.ts';
+import { ClientGone, MEBIBYTE } from './input.ts';
+import type { RouteSpec } from './route.ts';
+
+/*
+ * A file on its way to a worker: in parts in Redis, encrypted, since it may hold passwords. The worker that has stored
+ * what it needs of it drops it; one that nobody reads expires.
+ */
+
+/** A file in Redis. */
+export interface Upload {
+  id: string;
+  parts: number;
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/** Size of a part, in bytes. */
+const PART_BYTES = 256 * 1024;
+/** Time to live of a file, in seconds: longer than an outage of workers. */
+const KEEP_SECONDS = 6 * 3_600;
+/** Most files of a workspace that wait for a worker. */
+const MOST_WAITING = 5;
+
+const partName = (id: string, part: number) => `upload:${id}:${part}`;
+/** Files of a workspace that no worker has read, by the time at which they expire. */
+const waitingName = (projectId: string) => `uploads:${projectId}`;
+
+/**
+ * Puts the body of a request into Redis while it arrives.
+ *
+ * @throws Refusal `bad_request` for a wrong content type or a body over the limit, `rate_limit_exceeded` when too many
+ *   files of the workspace wait for a worker
+ */
+export async function receiveUpload(
+  request: IncomingMessage,
+  { media, limit }: NonNullable<RouteSpec<object>['upload']>,
+  projectId: string,
+  redis: Redis,
+): Promise<Upload> {
+  try {
+    refuseHeaders(request, media, limit);
+    const upload = { id: newId('job'), parts: 0, bytes: 0, sha256: '' };
+    await enter(redis, projectId, upload.id);
+    try {
+      await storeParts(request, limit, upload, redis);
+    } catch (thrown) {
+      await dropUpload(redis, projectId, upload).catch(() => {});
+      throw thrown instanceof Refusal || !request.destroyed ? thrown : new ClientGone();
+    }
+    return upload;
+  } catch (thrown) {
+    // The rest is read and dropped: a client that is still sending would not see the answer otherwise.
+    request.resume();
+    throw thrown;
+  }
+}
+
+function refuseHeaders(
+  { headers }: IncomingMessage,
+  media: readonly string[],
+  limit: number,
+): void {
+  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  if (!media.includes(type)) {
+    throw new Refusal(
+      'bad_request',
+      `The Content-Type of the body must be one of ${media.join(', ')}`,
+    );
+  }
+  if (headers['content-encoding'] !== undefined) {
+    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
+  }
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+}
+
+const tooLarge = (limit: number): Refusal =>
+  new Refusal('bad_request', `The body must not be larger than ${limit / MEBIBYTE} MiB`);
+
+async function enter(redis: Redis, projectId: string, id: string): Promise<void> {
+  const name = waitingName(projectId);
+  const now = Date.now();
+  await redis.zremrangebyscore(name, 0, now);
+  await redis.zadd(name, now + KEEP_SECONDS * 1_000, id);
+  await redis.expire(name, KEEP_SECONDS);
+  if ((await redis.zcard(name)) <= MOST_WAITING) return;
+  await redis.zrem(name, id);
+  throw new Refusal(
+    'rate_limit_exceeded',
+    `The workspace must not have more than ${MOST_WAITING} files that wait to be read; try again later`,
+  );
+}
+
+/** Fills in what becomes known of the upload. */
+async function storeParts(
+  request: IncomingMessage,
+  limit: number,
+  upload: Upload,
+  redis: Redis,
+): Promise<void> {
+  const hash = createHash('sha256');
+  let gathered: Buffer[] = [];
+  let size = 0;
+  const store = async () => {
+    if (size === 0) return;
+    const part = Buffer.concat(gathered);
+    [gathered, size] = [[], 0];
+    const name = partName(upload.id, upload.parts);
+    upload.parts += 1;
+    await redis.set(name, seal(part.toString('latin1')), 'EX', KEEP_SECONDS);
+  };
+  // A refusal is answered on the same connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    upload.bytes += chunk.length;
+    if (upload.bytes > limit) throw tooLarge(limit);
+    hash.update(chunk);
+    gathered.push(chunk);
+    size += chunk.length;
+    if (size >= PART_BYTES) await store();
+  }
+  await store();
+  upload.sha256 = hash.digest('hex');
+}
+
+/**
+ * The bytes of a file, in parts.
+ *
+ * @throws Refusal `conflict` when it has expired or Redis has lost it
+ */
+export async function* readUpload(
+  redis: Redis,
+  { id, parts }: Upload,
+): AsyncGenerator<Buffer, void, undefined> {
+  for (let part = 0; part < parts; part += 1) {
+    const sealed = await redis.get(partName(id, part));
+    if (sealed === null) {
+      throw new Refusal('conflict', 'The file was lost before it was read; send it again');
+    }
+    yield Buffer.from(unseal(sealed), 'latin1');
+  }
+}
+
+/** Deletes a file that is not needed any more. */
+export async function dropUpload(
+  redis: Redis,
+  projectId: string,
+  { id, parts }: Pick<Upload, 'id' | 'parts'>,
+): Promise<void> {
+  const names = Array.from({ length: parts }, (_, part) => partName(id, part));
+  if (names.length > 0) await redis.del(...names);
+  await redis.zrem(waitingName(projectId), id);
+}

@@ -1,0 +1,18 @@
+import { Refusal } from '../errors.ts';
+import { type Asker, askWorker } from '../http/answer.ts';
+import { images } from '../queues/images.ts';
+import type { ImageRef } from './name.ts';
+
+/** Has a worker fetch an image and keep it for the workspace. @throws Refusal whose message completes "<field> …" */
+export const askImage = (request: Asker, source: string): Promise<ImageRef> =>
+  askWorker(request, images, 'image.keep', { source });
+
+/** An image that is being kept; its refusal names the field. @throws Refusal */
+export async function namingField(field: string, keeping: Promise<ImageRef>): Promise<ImageRef> {
+  try {
+    return await keeping;
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.code === 'rate_limit_exceeded') throw thrown;
+    throw new Refusal(thrown.code, `${field} ${thrown.message}`);
+  }
+}

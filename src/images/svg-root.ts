@@ -1,0 +1,42 @@
+/** An SVG from its root element on, or that it declares something before. */
+export type SvgRoot = { svg: string } | 'declares';
+
+/**
+ * Reads what stands before the root element of an SVG: an XML declaration, comments, instructions, a DOCTYPE. Drawing
+ * programs write all of them, and none is needed to draw: the encoding is UTF-8 by then. Only in a DOCTYPE can a
+ * document declare entities, which make gigabytes of kilobytes (XML 1.0, 2.8).
+ *
+ * @returns `declares` for a DOCTYPE with an internal subset; `undefined` when the text is no SVG
+ */
+export function svgRoot(text: string): SvgRoot | undefined {
+  let at = text.startsWith('\ufeff') ? 1 : 0;
+  for (;;) {
+    while (/\s/.test(text.charAt(at))) at += 1;
+    let end: number | undefined | 'declares';
+    if (text.startsWith('<?', at)) end = behind(text, '?>', at + 2);
+    else if (text.startsWith('<!--', at)) end = behind(text, '-->', at + 4);
+    else if (/^<!doctype$/i.test(text.slice(at, at + 9))) end = behindDoctype(text, at + 9);
+    else break;
+    if (end === undefined || end === 'declares') return end;
+    at = end;
+  }
+  return /^<svg[\s/>:]/.test(text.slice(at, at + 5)) ? { svg: text.slice(at) } : undefined;
+}
+
+function behind(text: string, sign: string, from: number): number | undefined {
+  const start = text.indexOf(sign, from);
+  return start < 0 ? undefined : start + sign.length;
+}
+
+function behindDoctype(text: string, from: number): number | undefined | 'declares' {
+  for (let at = from; at < text.length; at += 1) {
+    const sign = text[at]!;
+    if (sign === '>') return at + 1;
+    if (sign === '[') return 'declares';
+    if (sign !== '"' && sign !== "'") continue;
+    // An address in quotes may hold any of these signs.
+    at = text.indexOf(sign, at + 1);
+    if (at < 0) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,227 @@
+import { Refusal } from '../errors.ts';
+import { dropUpload, readUpload, type Upload } from '../http/upload.ts';
+import { type Db, db, execute } from '../infra/db.ts';
+import { cacheRedis } from '../infra/redis.ts';
+import { seal } from '../infra/secrets.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { loadReferences, resolve } from '../short-links/references.ts';
+import { openTable } from './file.ts';
+import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
+import { type FileRow, Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
+import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
+import { wakeImports } from './run.ts';
+import type { OptionChanges } from './schema.ts';
+
+/** Rows of a slice, and their characters: whichever is reached first. */
+const SLICE_ROWS = 500;
+const SLICE_LENGTH = 512 * 1024;
+/** Most imports of a workspace that are neither over nor cancelled. */
+const MOST_UNFINISHED = 20;
+const UNFINISHED: ImportState[] = [...OPEN, 'checked'];
+
+/** The input of a new import. */
+export interface NewImport {
+  id: string;
+  userId: string;
+  upload: Upload;
+  name: string | null;
+  options: ImportOptions;
+  dryRun: boolean;
+  /** Limit of the plan. */
+  mostRows: number;
+}
+
+/**
+ * Reads an uploaded file and stores it by slices, which jobs of their own import.
+ *
+ * @throws Refusal where the file is no CSV with a header, or too large for the plan, or an option is wrong
+ */
+export async function createImport(wanted: NewImport, job: JobContext): Promise<ImportRecord> {
+  const drop = () => dropUpload(cacheRedis(), job.projectId, wanted.upload);
+  let made: ImportRecord;
+  try {
+    made = await runIdempotent(job, async (trx) => {
+      await refuseTooManyUnfinished(job.projectId, trx);
+      await refuseWrongReferences(trx, job.projectId, wanted.options);
+      return { result: toImport(await store(trx, job.projectId, wanted)), changes: [] };
+    });
+  } catch (thrown) {
+    if (thrown instanceof Refusal) await drop();
+    throw thrown;
+  }
+  await drop();
+  await wakeImports(job.projectId);
+  return made;
+}
+
+async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void> {
+  const unfinished = await Import.of(projectId, trx).whereIn('state', UNFINISHED).resultSize();
+  if (unfinished < MOST_UNFINISHED) return;
+  throw new Refusal(
+    'conflict',
+    `The workspace must not have more than ${MOST_UNFINISHED} unfinished imports; start or cancel some`,
+  );
+}
+
+/** @throws Refusal for a domain, folder or tag that is not the workspace's */
+async function refuseWrongReferences(
+  trx: Db,
+  projectId: string,
+  { domain, folderId, tagIds }: OptionChanges,
+): Promise<void> {
+  const input = {
+    ...(typeof domain === 'string' ? { domain } : {}),
+    ...(typeof folderId === 'string' ? { folderId } : {}),
+    tags: { ids: tagIds ?? [], names: [] },
+  };
+  resolve(input, await loadReferences(trx, projectId, [input]));
+}
+
+async function store(trx: Db, projectId: string, wanted: NewImport): Promise<Import> {
+  const { id, userId, upload, name, options, dryRun, mostRows } = wanted;
+  const table = await openTable(() => readUpload(cacheRedis(), upload), mostRows);
+  const { encoding, delimiter, columns } = table;
+  const file = { bytes: upload.bytes, encoding, delimiter, columns };
+  refuseWrongMapping(options.mapping, columns);
+  if (!dryRun) refuseWithoutUrl({ file, options });
+  const state = dryRun ? 'checking' : 'queued';
+  await Import.add(projectId, { id, user_id: userId, name, state, options, file, rows: 0 }, trx);
+  const rows = await storeSlices(trx, projectId, id, table.rows);
+  const [stored] = await Import.of(projectId, trx).where({ id }).patch({ rows }).returning('*');
+  return stored!;
+}
+
+/** @returns number of rows */
+async function storeSlices(
+  trx: Db,
+  project_id: string,
+  import_id: string,
+  rows: AsyncIterable<FileRow>,
+): Promise<number> {
+  let slice: FileRow[] = [];
+  let length = 0;
+  let position = 0;
+  let count = 0;
+  const storeSlice = async () => {
+    if (slice.length === 0) return;
+    const sealed = seal(JSON.stringify(slice));
+    [slice, length] = [[], 0];
+    await trx('import_slices').insert({ project_id, import_id, position, rows: sealed });
+    position += 1;
+  };
+  for await (const row of rows) {
+    slice.push(row);
+    count += 1;
+    for (const cell of row) length += String(cell).length;
+    if (slice.length >= SLICE_ROWS || length >= SLICE_LENGTH) await storeSlice();
+  }
+  await storeSlice();
+  return count;
+}
+
+/** Changes the options of an import that has not been started, and checks it again. @throws Refusal */
+export async function updateImport(
+  { id, changes }: { id: string; changes: OptionChanges },
+  job: JobContext,
+): Promise<ImportRecord> {
+  return command(job, id, async (trx, one) => {
+    refuseState(one, ['checking', 'checked'], 'changed');
+    const mapping = { ...one.options.mapping, ...changes.mapping };
+    refuseWrongMapping(mapping, one.file.columns);
+    const options = { ...one.options, ...changes, mapping };
+    await refuseWrongReferences(trx, job.projectId, options);
+    return { ...(await begun(trx, one)), state: 'checking', options };
+  });
+}
+
+/** Imports a file that has been checked. @throws Refusal */
+export async function startImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
+  return command(job, id, async (trx, one) => {
+    refuseState(one, ['checking', 'checked'], 'started');
+    refuseWithoutUrl(one);
+    return { ...(await begun(trx, one)), preview: one.preview, state: 'queued' };
+  });
+}
+
+/** The columns of an import whose file is read from its beginning. */
+async function begun(trx: Db, { project_id, id }: Import): Promise<Partial<Import>> {
+  await trx('import_errors').where({ project_id, import_id: id }).delete();
+  await trx('import_names').where({ project_id, import_id: id }).delete();
+  const counts = { done: 0, created: 0, updated: 0, skipped: 0, refused: 0 };
+  return { ...counts, position: 0, preview: null, requested_at: new Date(), ended_at: null };
+}
+
+/** Ends an import after the slice that is being written; what was imported stays. @throws Refusal */
+export async function cancelImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
+  return command(job, id, async (_, one) => {
+    refuseState(one, ['checking', 'checked', 'queued', 'running'], 'cancelled');
+    return { state: 'cancelled', ended_at: new Date() };
+  });
+}
+
+/** Deletes the links that an import made and nobody has changed since. @throws Refusal */
+export async function undoImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
+  return command(job, id, async (trx, one) => {
+    refuseState(one, ['done', 'cancelled'], 'undone');
+    const made = (await trx('import_links')
+      .where({ project_id: job.projectId, import_id: id })
+      .count('* AS count')
+      .first()) as { count: number };
+    // A check counts what would be created.
+    const total = one.started_at === null ? 0 : one.created;
+    const gone = total - made.count;
+    const undo = { total, deleted: 0, changed: 0, gone, after: '' };
+    return { state: 'undoing', undo, requested_at: new Date(), ended_at: null };
+  });
+}
+
+function refuseState({ state }: Import, allowed: readonly ImportState[], verb: string): void {
+  if (allowed.includes(state)) return;
+  throw new Refusal('conflict', `The import must not be ${verb}: it is ${state}`);
+}
+
+/** Changes the row of an import, and has a worker go on. */
+async function command(
+  job: JobContext,
+  id: string,
+  changesOf: (trx: Db, one: Import) => Promise<Partial<Import>>,
+): Promise<ImportRecord> {
+  const changed = await runIdempotent(job, async (trx) => {
+    const changes = await changesOf(trx, await Import.lock(job.projectId, id, trx));
+    const [row] = await Import.of(job.projectId, trx).where({ id }).patch(changes).returning('*');
+    return { result: toImport(row!), changes: [] };
+  });
+  await wakeImports(job.projectId);
+  return changed;
+}
+
+/** Has workers go on with imports whose job was lost. */
+export async function resumeImports(): Promise<undefined> {
+  const open = (await db()('imports')
+    .whereIn('state', [...OPEN])
+    .orWhereNotNull('changes')
+    .distinct('project_id')) as { project_id: string }[];
+  for (const { project_id } of open) await wakeImports(project_id);
+  return undefined;
+}
+
+/** Deletes files of imports that ended a day ago; one that was only checked is cancelled. */
+export async function pruneImports(): Promise<undefined> {
+  await execute(
+    db(),
+    `WITH ended AS (
+       UPDATE imports SET has_file = false, preview = NULL,
+              state = CASE state WHEN 'checked' THEN 'cancelled' ELSE state END
+        WHERE has_file AND ended_at < now() - make_interval(secs => :seconds)
+       RETURNING project_id, id),
+     sliced AS (DELETE FROM import_slices USING ended
+                 WHERE import_slices.project_id = ended.project_id AND import_slices.import_id = ended.id),
+     named AS (DELETE FROM import_names USING ended
+                WHERE import_names.project_id = ended.project_id AND import_names.import_id = ended.id)
+     DELETE FROM import_errors USING ended
+      WHERE import_errors.project_id = ended.project_id AND import_errors.import_id = ended.id`,
+    { seconds: KEEP_FILE_MS / 1_000 },
+  );
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { type Db, rows as select } from '../infra/db.ts';
+import type { References } from '../short-links/references.ts';
+import type { LinkRow } from './rows.ts';
+
+/** The place of a link: its domain and the key that it asks for. */
+interface Place {
+  domain_id: string;
+  key: string;
+}
+
+/** The place that a row asks for; `undefined` for a random key, or on a domain that is not the workspace's. */
+export function placeOfRow({ link }: LinkRow, references: References): Place | undefined {
+  const domain = link.domain === undefined ? references.mainDomain : references.domain(link.domain);
+  if (domain === undefined || link.key === undefined) return undefined;
+  return { domain_id: domain.id, key: link.key };
+}
+
+/** What only one link can have, as texts: its external id, and its domain with its key. */
+export function namesOf(row: LinkRow, references: References): string[] {
+  const place = placeOfRow(row, references);
+  const { externalId } = row.link;
+  return [
+    ...(typeof externalId === 'string' ? [`e ${externalId}`] : []),
+    ...(place === undefined ? [] : [`k ${place.domain_id} ${place.key}`]),
+  ];
+}
+
+/** The links of the workspace that rows meet, and keys that others have. */
+export interface Conflicts {
+  /** The id of the link with the external id of a row, else of that with its key. */
+  twinOf(row: LinkRow): string | undefined;
+  /** True when a row asks for a key that a QR code or another workspace has. */
+  isTaken(row: LinkRow): boolean;
+}
+
+/** Finds links by the external ids and keys of rows. */
+export async function findConflicts(
+  trx: Db,
+  projectId: string,
+  rows: readonly LinkRow[],
+  references: References,
+): Promise<Conflicts> {
+  const externalIds = rows.flatMap(({ link: { externalId } }) =>
+    typeof externalId === 'string' ? [externalId] : [],
+  );
+  const places = rows.flatMap((row) => placeOfRow(row, references) ?? []);
+  const byExternalId = await select<{ id: string; external_id: string }>(
+    trx,
+    'SELECT id, external_id FROM links WHERE project_id = ? AND external_id = ANY(?)',
+    [projectId, externalIds],
+  );
+  const claims = await select<Place & { id: string | null }>(
+    trx,
+    `SELECT c.domain_id, c.key, l.id
+       FROM json_to_recordset(:places) AS w (domain_id text, key text)
+       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND (c.free_at IS NULL OR c.free_at > now())
+       LEFT JOIN links l ON l.project_id = :projectId AND l.id = c.record_id AND c.project_id = l.project_id
+                        AND l.domain_id = c.domain_id AND l.key = c.key`,
+    { places: JSON.stringify(places), projectId },
+  );
+  const twins = new Map<string, string>([
+    ...claims.flatMap(({ domain_id, key, id }) =>
+      id === null ? [] : [[`k ${domain_id} ${key}`, id] as const],
+    ),
+    ...byExternalId.map(({ id, external_id }) => [`e ${external_id}`, id] as const),
+  ]);
+  const taken = new Set<string>(
+    claims.flatMap(({ domain_id, key, id }) => (id === null ? [`k ${domain_id} ${key}`] : [])),
+  );
+  return {
+    twinOf: (row) => namesOf(row, references).flatMap((name) => twins.get(name) ?? [])[0],
+    isTaken: (row) => namesOf(row, references).some((name) => taken.has(name)),
+  };
+}

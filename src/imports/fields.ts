@@ -1,0 +1,111 @@
+/*
+ * The fields of links that a column of a file can be mapped to. A cell is read as the field's value where it is one, and
+ * left as it is where it isn't: the schema of links then says which rule it breaks.
+ */
+
+/** A field: headers that are mapped to it, and how a cell is read. */
+interface ImportField {
+  /** Lower-case letters and digits only: `long_url` and `Long URL` are `longurl`. The first that a file has is taken. */
+  headers: readonly string[];
+  read?(cell: string): unknown;
+}
+
+const flag = (cell: string): unknown => {
+  if (/^(?:true|yes|y|1|on)$/i.test(cell)) return true;
+  return /^(?:false|no|n|0|off)$/i.test(cell) ? false : cell;
+};
+const number = (cell: string): unknown => (/^\d{1,15}$/.test(cell) ? Number(cell) : cell);
+const names = (cell: string): string[] => cell.split(/[,;|]/);
+/** Short.io writes keys with the slash before them. */
+const key = (cell: string): string => cell.replace(/^\//, '');
+
+function json(cell: string): unknown {
+  try {
+    return JSON.parse(cell) as unknown;
+  } catch {
+    return cell;
+  }
+}
+
+/** Every field; headers are those of exports of Bitly, Dub, Short.io, Rebrandly, YOURLS and of our own. */
+export const IMPORT_FIELDS = {
+  url: {
+    headers: [
+      'url',
+      'longurl',
+      'destination',
+      'destinationurl',
+      'originalurl',
+      'target',
+      'targeturl',
+    ],
+  },
+  shortLink: { headers: ['shortlink', 'shorturl', 'bitlink', 'link'] },
+  domain: { headers: ['domain', 'domainfullname', 'domainname'] },
+  key: {
+    headers: ['key', 'slug', 'keyword', 'slashtag', 'path', 'alias', 'backhalf', 'custombackhalf'],
+    read: key,
+  },
+  title: { headers: ['title', 'name'] },
+  description: { headers: ['description'] },
+  image: { headers: ['image', 'imageurl'] },
+  tagNames: { headers: ['tags', 'tagnames', 'tag', 'labels'], read: names },
+  comments: { headers: ['comments', 'comment', 'notes', 'note'] },
+  externalId: { headers: ['externalid'] },
+  createdAt: { headers: ['createdat', 'created', 'datecreated', 'creationdate', 'timestamp'] },
+  startsAt: { headers: ['startsat', 'validfrom'] },
+  expiresAt: { headers: ['expiresat', 'expires', 'expirationdate', 'validuntil'] },
+  expiredUrl: { headers: ['expiredurl', 'expirationurl'] },
+  maxVisits: { headers: ['maxvisits', 'clickslimit'], read: number },
+  archived: { headers: ['archived'], read: flag },
+  password: { headers: ['password'] },
+  ios: { headers: ['ios', 'iosurl', 'iphoneurl'] },
+  android: { headers: ['android', 'androidurl'] },
+  geo: { headers: ['geo'], read: json },
+  rules: { headers: ['rules'], read: json },
+  utm_source: { headers: ['utmsource'] },
+  utm_medium: { headers: ['utmmedium'] },
+  utm_campaign: { headers: ['utmcampaign'] },
+  utm_term: { headers: ['utmterm'] },
+  utm_content: { headers: ['utmcontent'] },
+  redirectStatus: { headers: ['redirectstatus', 'redirecttype'], read: number },
+  forwardQuery: { headers: ['forwardquery'], read: flag },
+  trackConversion: { headers: ['trackconversion'], read: flag },
+  doIndex: { headers: ['doindex'], read: flag },
+  publicStats: { headers: ['publicstats'], read: flag },
+  flexible: { headers: ['flexible'], read: flag },
+  proxy: { headers: ['proxy'], read: flag },
+  folderId: { headers: ['folderid'] },
+} as const satisfies Record<string, ImportField>;
+
+export type FieldName = keyof typeof IMPORT_FIELDS;
+
+const FIELDS: Record<FieldName, ImportField> = IMPORT_FIELDS;
+export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
+
+/** The value that a cell has as a field; `undefined` for an empty one. */
+export function readCell(name: FieldName, cell: string): unknown {
+  // Exports put an apostrophe before what a spreadsheet would take for a formula.
+  const text = cell.replace(/^'(?=[=+\-@\t\r])/, '').trim();
+  if (text === '') return undefined;
+  const { read } = FIELDS[name];
+  return read === undefined ? text : read(text);
+}
+
+/** The columns that headers suggest for fields, by the names of the columns. */
+export function guessMapping(columns: readonly string[]): Partial<Record<string, FieldName>> {
+  const byHeader = new Map<string, string>();
+  for (const column of columns) {
+    const header = column.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+    if (!byHeader.has(header)) byHeader.set(header, column);
+  }
+  const mapping: Partial<Record<string, FieldName>> = {};
+  for (const name of FIELD_NAMES) {
+    const header = FIELDS[name].headers.find((one) => byHeader.has(one));
+    if (header !== undefined) mapping[byHeader.get(header)!] = name;
+  }
+  // In a file of its own making, "link" is where a link leads.
+  const link = byHeader.get('link');
+  if (link !== undefined && !Object.values(mapping).includes('url')) mapping[link] = 'url';
+  return mapping;
+}

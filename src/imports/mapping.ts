@@ -1,0 +1,39 @@
+import { Refusal } from '../errors.ts';
+import { type FieldName, guessMapping } from './fields.ts';
+import type { Import, Mapping } from './model.ts';
+
+/** Fields by the place of their column; `null`: the column is ignored. */
+export function fieldsOf({
+  file,
+  options,
+}: Pick<Import, 'file' | 'options'>): (FieldName | null)[] {
+  const { mapping } = options;
+  const chosen = new Set(Object.values(mapping));
+  const guesses = guessMapping(file.columns);
+  return file.columns.map((column) => {
+    if (Object.hasOwn(mapping, column)) return mapping[column] ?? null;
+    const guess = guesses[column];
+    return guess === undefined || chosen.has(guess) ? null : guess;
+  });
+}
+
+/** @throws Refusal `unprocessable_entity` for a column that the file does not have, and two columns of one field */
+export function refuseWrongMapping(mapping: Mapping, columns: readonly string[]): void {
+  const unknown = Object.keys(mapping).filter((column) => !columns.includes(column));
+  const names = Object.values(mapping).filter((field) => field !== null);
+  const twice = names.filter((field, at) => names.indexOf(field) !== at);
+  const faults = [
+    ...unknown.map((column) => `mapping must not name "${column}": the file has no such column`),
+    ...twice.map((field) => `mapping must not have two columns of ${field}`),
+  ];
+  if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.slice(0, 10).join('; '));
+}
+
+/** @throws Refusal `unprocessable_entity` when no column has the destination of the links */
+export function refuseWithoutUrl(one: Pick<Import, 'file' | 'options'>): void {
+  if (fieldsOf(one).includes('url')) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    'mapping must have a column of url: none is called url, long_url, destination or alike',
+  );
+}

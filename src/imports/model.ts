@@ -1,0 +1,107 @@
+import { WorkspaceModel } from '../infra/model.ts';
+import type { ChangedName } from '../lookup/publish.ts';
+import type { FieldName } from './fields.ts';
+
+/*
+ *   POST ?dryRun=true ──▶ checking ──▶ checked ──start──▶ queued ──▶ running ──▶ done
+ *   POST ──────────────────────────────────────────────────┘            │          │
+ *                                     cancel, until it is done ──▶ cancelled ──undo─┴──▶ undoing ──▶ undone
+ *
+ * A change of the options checks again. In the states of OPEN a worker has slices to do.
+ */
+export const STATES = [
+  'checking',
+  'checked',
+  'queued',
+  'running',
+  'done',
+  'cancelled',
+  'undoing',
+  'undone',
+] as const;
+export type ImportState = (typeof STATES)[number];
+
+/** States in which a worker has slices to do. */
+export const OPEN = ['checking', 'queued', 'running', 'undoing'] as const;
+
+export const ON_CONFLICT = ['skip', 'update', 'fail-row'] as const;
+
+/** Field of a link by name of a column; `null`: the column is ignored. */
+export type Mapping = Record<string, FieldName | null>;
+
+export interface ImportOptions {
+  mapping: Mapping;
+  /** Domain of rows that name none. */
+  domain?: string | null;
+  folderId?: string | null;
+  tagIds?: string[] | null;
+  /** Handling of a row whose key or external id a link of the workspace has. */
+  onConflict: (typeof ON_CONFLICT)[number];
+}
+
+/** The properties of a file. */
+export interface ImportFile {
+  bytes: number;
+  encoding: string;
+  delimiter: string;
+  /** Names of the columns, unique. */
+  columns: string[];
+}
+
+/** Progress of an undo: numbers of links. */
+export interface Undo {
+  total: number;
+  deleted: number;
+  /** Kept, because they have been changed since the import. */
+  changed: number;
+  /** Deleted before the undo. */
+  gone: number;
+  /** Id of the link up to which it is done. */
+  after: string;
+}
+
+/** A row of `imports`. */
+export class Import extends WorkspaceModel {
+  static override readonly tableName = 'imports';
+  static override readonly idColumn = ['project_id', 'id'];
+  static override readonly jsonAttributes = ['options', 'file', 'undo', 'changes'];
+
+  declare id: string;
+  declare user_id: string;
+  /** Name of the file, where the caller gave one. */
+  declare name: string | null;
+  declare state: ImportState;
+  declare options: ImportOptions;
+  declare file: ImportFile;
+  declare has_file: boolean;
+  /** Rows of the file. */
+  declare rows: number;
+  /** The next slice of the file. */
+  declare position: number;
+  /** Rows that were read. */
+  declare done: number;
+  declare created: number;
+  declare updated: number;
+  declare skipped: number;
+  declare refused: number;
+  /** Sealed JSON of a `Preview`. */
+  declare preview: string | null;
+  declare undo: Undo | null;
+  declare changes: ChangedName[] | null;
+  declare created_at: Date;
+  /** When it was put into the order of the workspace's imports. */
+  declare requested_at: Date;
+  declare started_at: Date | null;
+  /** When it was checked, done, cancelled or undone. */
+  declare ended_at: Date | null;
+}
+
+/** A row of a file: its number, the header's being 1, and its cells. */
+export type FileRow = [row: number, ...cells: string[]];
+
+/** A rule that a row breaks. */
+export interface Fault {
+  /** Name of the column; `null` where none has the field. */
+  column: string | null;
+  message: string;
+}

@@ -1,0 +1,261 @@
+import { Joi } from '../http/fields.ts';
+import type { RowOutcome } from './check-slice.ts';
+import { FIELD_NAMES, type FieldName } from './fields.ts';
+import { fieldsOf } from './mapping.ts';
+import { type Import, type ImportState, ON_CONFLICT, STATES } from './model.ts';
+
+/** Time for which the file of an import is kept after its end, in ms. */
+export const KEEP_FILE_MS = 24 * 3_600_000;
+
+/** The import record. */
+export interface ImportRecord {
+  id: string;
+  name: string | null;
+  state: ImportState;
+  userId: string;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  file: { bytes: number; encoding: string; delimiter: string; expiresAt: string | null };
+  columns: { name: string; field: FieldName | null }[];
+  options: {
+    domain: string | null;
+    folderId: string | null;
+    tagIds: string[];
+    onConflict: (typeof ON_CONFLICT)[number];
+  };
+  progress: { done: number; total: number };
+  counts: Record<RowOutcome, number>;
+  undo: { total: number; deleted: number; changed: number; gone: number } | null;
+}
+
+/** An import as callers see it. */
+export function toImport(one: Import): ImportRecord {
+  const { bytes, encoding, delimiter, columns } = one.file;
+  const { domain, folderId, tagIds, onConflict } = one.options;
+  const fields = fieldsOf(one);
+  const { undo } = one;
+  return {
+    id: one.id,
+    name: one.name,
+    state: one.state,
+    userId: one.user_id,
+    createdAt: one.created_at.toISOString(),
+    startedAt: one.started_at?.toISOString() ?? null,
+    endedAt: one.ended_at?.toISOString() ?? null,
+    file: { bytes, encoding, delimiter, expiresAt: expiryOf(one) },
+    columns: columns.map((name, at) => ({ name, field: fields[at] ?? null })),
+    options: {
+      domain: domain ?? null,
+      folderId: folderId ?? null,
+      tagIds: tagIds ?? [],
+      onConflict,
+    },
+    progress:
+      undo === null
+        ? { done: one.done, total: one.rows }
+        : { done: undo.deleted + undo.changed + undo.gone, total: undo.total },
+    counts: {
+      created: one.created,
+      updated: one.updated,
+      skipped: one.skipped,
+      refused: one.refused,
+    },
+    undo:
+      undo === null
+        ? null
+        : { total: undo.total, deleted: undo.deleted, changed: undo.changed, gone: undo.gone },
+  };
+}
+
+/** When the file is deleted; `null` while it is needed. */
+const expiryOf = ({ ended_at }: Import): string | null =>
+  ended_at === null ? null : new Date(ended_at.getTime() + KEEP_FILE_MS).toISOString();
+
+const count = (description: string) =>
+  Joi.number().integer().required().description(description).example(0);
+const time = (description: string) => Joi.string().isoDate().required().description(description);
+
+/** Field of a link that a column can be mapped to. */
+export const importField = Joi.string()
+  .valid(...FIELD_NAMES)
+  .meta({ name: 'ImportField' });
+
+const fault = Joi.object({
+  column: Joi.string()
+    .allow(null)
+    .required()
+    .description('Name of the column; null where no column has the field.')
+    .example('long_url'),
+  message: Joi.string()
+    .required()
+    .description('The field and its rule.')
+    .example('url must be a valid URL'),
+}).meta({ name: 'ImportFault' });
+
+const outcome = Joi.string().valid('created', 'updated', 'skipped', 'refused').required();
+
+const fields = {
+  id: Joi.string()
+    .required()
+    .description('Id of the import.')
+    .example('imp_0VKAM3TWq8Zr5XnYb2VdLcHs'),
+  name: Joi.string()
+    .allow(null)
+    .required()
+    .description('Name of the file, where one was given.')
+    .example('links.csv'),
+  state: Joi.string()
+    .valid(...STATES)
+    .required()
+    .description(
+      '`checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, ' +
+        '`done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.',
+    )
+    .example('checked'),
+  userId: Joi.string()
+    .required()
+    .description('Id of the user who made it.')
+    .example('user_0VKAM3TWq8Zr5XnYb2VdLcHs'),
+  createdAt: time('Time of the upload (ISO 8601, UTC).'),
+  startedAt: time('Time at which the first rows were imported.').allow(null),
+  endedAt: time('Time at which it was checked, done, cancelled or undone.').allow(null),
+  file: Joi.object({
+    bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
+    encoding: Joi.string()
+      .required()
+      .description('Character encoding that was recognised.')
+      .example('utf-8'),
+    delimiter: Joi.string()
+      .required()
+      .description('Delimiter that was recognised: a comma, a semicolon or a tab.')
+      .example(','),
+    expiresAt: time(
+      'Time at which the file and its errors are deleted; null while the import goes on.',
+    ).allow(null),
+  })
+    .required()
+    .description('The file.')
+    .meta({ name: 'ImportFile' }),
+  columns: Joi.array()
+    .items(
+      Joi.object({
+        name: Joi.string().required().description('Header of the column.').example('long_url'),
+        field: importField
+          .allow(null)
+          .required()
+          .description('Field that it is mapped to; null: it is ignored.')
+          .example('url'),
+      }).meta({ name: 'ImportColumn' }),
+    )
+    .required()
+    .description('Columns of the file, in their order.'),
+  options: Joi.object({
+    domain: Joi.string()
+      .allow(null)
+      .required()
+      .description('Domain of rows that name none.')
+      .example('go.example.com'),
+    folderId: Joi.string()
+      .allow(null)
+      .required()
+      .description('Folder of rows that name none.')
+      .example(null),
+    tagIds: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description('Tags that all links get.')
+      .example([]),
+    onConflict: Joi.string()
+      .valid(...ON_CONFLICT)
+      .required()
+      .description('Handling of rows whose key or external id a link has.')
+      .example('skip'),
+  })
+    .required()
+    .description('Options.')
+    .meta({ name: 'ImportOptions' }),
+  progress: Joi.object({
+    done: count('Rows that were read; links that were looked at by an undo.'),
+    total: count('Rows of the file; links of an undo.'),
+  })
+    .required()
+    .description('Progress of the check, the import or the undo.')
+    .meta({ name: 'ImportProgress' }),
+  counts: Joi.object({
+    created: count('Rows that became links.'),
+    updated: count('Rows that changed a link.'),
+    skipped: count('Rows whose link was there already.'),
+    refused: count('Rows that break a rule.'),
+  })
+    .required()
+    .description('Outcomes of rows; after a check, those that an import would have.')
+    .meta({ name: 'ImportCounts' }),
+  undo: Joi.object({
+    total: count('Links that the import had made and that were there.'),
+    deleted: count('Links that were deleted.'),
+    changed: count('Links that stay, since they have been changed after the import.'),
+    gone: count('Links that had been deleted before.'),
+  })
+    .allow(null)
+    .required()
+    .description('Outcome of the undo, so far.')
+    .meta({ name: 'ImportUndo' }),
+};
+
+/** The import record, for the reference and for checking answers. */
+export const importRecord = Joi.object(fields).meta({ name: 'Import' });
+
+/** The import record with its preview and first errors. */
+export const importDetails = Joi.object({
+  ...fields,
+  preview: Joi.object({
+    rows: Joi.array()
+      .items(
+        Joi.object({
+          row: Joi.number()
+            .integer()
+            .required()
+            .description('Number of the row; the first one of the file is 1.')
+            .example(2),
+          outcome: outcome.description('What an import would do.').example('created'),
+          cells: Joi.object()
+            .pattern(Joi.string(), Joi.string().allow(''))
+            .required()
+            .description('Cells by columns, up to 200 characters of each; passwords are hidden.')
+            .example({ long_url: 'https://example.com/' }),
+          link: Joi.object()
+            .pattern(Joi.string(), Joi.string())
+            .required()
+            .description('Cells by the fields that they are mapped to.')
+            .example({ url: 'https://example.com/' }),
+          errors: Joi.array().items(fault).required().description('Rules that the row breaks.'),
+        }).meta({ name: 'ImportPreviewRow' }),
+      )
+      .required()
+      .description('The first 20 rows.'),
+    newTags: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description('Names of tags that the import makes, at most 100.')
+      .example(['spring']),
+  })
+    .allow(null)
+    .required()
+    .description('What a check has found; null without one.')
+    .meta({ name: 'ImportPreview' }),
+  errors: Joi.array()
+    .items(
+      Joi.object({
+        row: Joi.number()
+          .integer()
+          .required()
+          .description('Number of the row; the first one of the file is 1.')
+          .example(3),
+        column: fault.extract('column'),
+        message: fault.extract('message'),
+      }).meta({ name: 'ImportError' }),
+    )
+    .required()
+    .description('The first 100 errors; `GET /imports/{id}/errors` has all.'),
+}).meta({ name: 'ImportDetails' });

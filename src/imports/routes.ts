@@ -1,0 +1,182 @@
+import { answerWrite, created, ok } from '../http/answer.ts';
+import { Joi } from '../http/fields.ts';
+import { MEBIBYTE } from '../http/input.ts';
+import { type Answer, type ApiRequest, type Route, type RouteSpec, route } from '../http/route.ts';
+import { dropUpload, type Upload } from '../http/upload.ts';
+import { newId } from '../ids.ts';
+import { bulk } from '../queues/bulk.ts';
+import { writes } from '../queues/writes.ts';
+import { IMPORT_ROWS } from '../workspaces/plans.ts';
+import { errorsFile, listImports, readImport } from './queries.ts';
+import { importDetails, importRecord } from './record.ts';
+import {
+  type ImportListQuery,
+  importChangesBody,
+  importListQuery,
+  importParams,
+  type NewImportQuery,
+  newImportQuery,
+  type OptionChanges,
+} from './schema.ts';
+
+const tag = 'Imports';
+/** Browsers name CSV files by the last one where a spreadsheet program is installed. */
+const MEDIA = ['text/csv', 'text/tab-separated-values', 'application/vnd.ms-excel'];
+const FILE_BYTES = 25 * MEBIBYTE;
+
+type Params = { id: string };
+
+/** What all writes of an import that exists have in common. */
+const write = {
+  method: 'post',
+  extension: true,
+  tag,
+  scope: 'imports.write',
+  params: importParams,
+  answers: { 200: importRecord },
+  writes: true,
+} as const satisfies Partial<RouteSpec<object>>;
+
+export const importRoutes: Route[] = [
+  route<{ query: NewImportQuery; body: Upload }>({
+    method: 'post',
+    path: '/imports',
+    isHeavy: true,
+    operationId: 'createImport',
+    summary: 'Import links from a CSV file',
+    description:
+      'The body is the file, up to 25 MiB, with a row of headers; its encoding and delimiter are recognised. Rows are ' +
+      'imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, ' +
+      'a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import ' +
+      'may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at ' +
+      'a time.',
+    extension: true,
+    tag,
+    scope: 'imports.write',
+    query: newImportQuery,
+    upload: { media: MEDIA, limit: FILE_BYTES },
+    answers: { 201: importRecord },
+    writes: true,
+    handle: answerUpload,
+  }),
+  route<{ query: ImportListQuery }>({
+    method: 'get',
+    path: '/imports',
+    operationId: 'listImports',
+    summary: 'List imports',
+    description: 'Returns the imports of the workspace, newest first.',
+    extension: true,
+    tag,
+    scope: 'imports.read',
+    query: importListQuery,
+    answers: { 200: Joi.array().items(importRecord) },
+    handle: async ({ caller, query }) => ok(await listImports(caller.projectId, query)),
+  }),
+  route<{ params: Params }>({
+    method: 'get',
+    path: '/imports/{id}',
+    operationId: 'retrieveImport',
+    summary: 'Retrieve an import',
+    description: 'Returns an import with its progress, its preview and its first 100 errors.',
+    extension: true,
+    tag,
+    scope: 'imports.read',
+    params: importParams,
+    answers: { 200: importDetails },
+    handle: async ({ caller, params }) => ok(await readImport(caller.projectId, params.id)),
+  }),
+  route<{ params: Params; body: OptionChanges }>({
+    ...write,
+    method: 'patch',
+    path: '/imports/{id}',
+    operationId: 'updateImport',
+    summary: 'Change the options of an import',
+    description:
+      'Changes the options of an import that has not been started, and checks its file again. Absent options and columns ' +
+      'stay as they are; null clears an option.',
+    body: importChangesBody,
+    handle: (request) => {
+      const data = { id: request.params.id, changes: request.body };
+      return answerWrite(request, writes, 'import.update', data, ok);
+    },
+  }),
+  route<{ params: Params }>({
+    ...write,
+    path: '/imports/{id}/start',
+    operationId: 'startImport',
+    summary: 'Start an import',
+    description: 'Imports a file that was uploaded with `dryRun=true`.',
+    handle: (request) => answerWrite(request, writes, 'import.start', request.params, ok),
+  }),
+  route<{ params: Params }>({
+    ...write,
+    path: '/imports/{id}/cancel',
+    operationId: 'cancelImport',
+    summary: 'Cancel an import',
+    description:
+      'Ends an import, or its check. Rows that have been imported stay; an undo deletes their links.',
+    handle: (request) => answerWrite(request, writes, 'import.cancel', request.params, ok),
+  }),
+  route<{ params: Params }>({
+    ...write,
+    path: '/imports/{id}/undo',
+    operationId: 'undoImport',
+    summary: 'Undo an import',
+    description:
+      'Deletes the links that an import has made, in the background, but for those that have been changed since. Links ' +
+      'that the import has changed stay as they are, and so do its tags.',
+    handle: (request) => answerWrite(request, writes, 'import.undo', request.params, ok),
+  }),
+  route<{ params: Params }>({
+    method: 'get',
+    path: '/imports/{id}/errors',
+    operationId: 'downloadImportErrors',
+    summary: 'Download the errors of an import',
+    description:
+      'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Errors are kept for 24 ' +
+      'hours after the end of the import.',
+    extension: true,
+    tag,
+    scope: 'imports.read',
+    params: importParams,
+    answers: { 200: { media: ['text/csv; charset=utf-8'] } },
+    async handle({ caller, params }) {
+      return {
+        ...ok(await errorsFile(caller.projectId, params.id)),
+        headers: {
+          'Content-Type': 'text/csv; charset=utf-8',
+          'Content-Disposition': 'attachment; filename="errors.csv"',
+          'X-Content-Type-Options': 'nosniff',
+        },
+      };
+    },
+  }),
+];
+
+async function answerUpload(
+  request: ApiRequest<{ query: NewImportQuery; body: Upload }>,
+): Promise<Answer> {
+  const { caller, queues, body: upload } = request;
+  const { name = null, dryRun, mapping = {}, onConflict = 'skip', ...options } = request.query;
+  let isNeeded = false;
+  const data = async () => {
+    isNeeded = true;
+    return {
+      id: newId('import'),
+      userId: caller.userId,
+      upload,
+      name,
+      options: { ...options, mapping, onConflict },
+      dryRun,
+      mostRows: IMPORT_ROWS[caller.plan],
+    };
+  };
+  try {
+    return await answerWrite(request, bulk, 'import.create', data, (one) =>
+      created(`/imports/${one.id}`, one),
+    );
+  } finally {
+    // A repeat has its answer already.
+    if (!isNeeded) await dropUpload(queues.cache, caller.projectId, upload);
+  }
+}

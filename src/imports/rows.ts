@@ -1,0 +1,129 @@
+import { Refusal } from '../errors.ts';
+import { toHostName } from '../http/domain-name.ts';
+import { dateTime } from '../http/fields.ts';
+import { check, mapInSlices } from '../http/input.ts';
+import { newId } from '../ids.ts';
+import { parseUrl } from '../infra/url.ts';
+import { type LinkBody, type NewLink, newLinkBody } from '../links/schema.ts';
+import type { References } from '../short-links/references.ts';
+import { toSharedChanges } from '../short-links/schema.ts';
+import { type FieldName, readCell } from './fields.ts';
+import { fieldsOf } from './mapping.ts';
+import type { Fault, FileRow, Import, ImportOptions } from './model.ts';
+
+/** A row of a file as a link. */
+export interface LinkRow {
+  row: number;
+  cells: string[];
+  link: NewLink;
+  /** The row names its domain; otherwise it is that of the options, or the workspace's. */
+  hasDomain: boolean;
+}
+
+/** A row that can't be a link. */
+export interface RefusedRow {
+  row: number;
+  cells: string[];
+  refusal: Refusal;
+}
+
+type RowBody = LinkBody & { createdAt?: string };
+
+const rowBody = newLinkBody.keys({
+  createdAt: dateTime().custom((value: string, { error }) =>
+    Date.parse(value) > Date.now() ? error('rule', { rule: 'must not be in the future' }) : value,
+  ),
+});
+
+/**
+ * Reads rows as links. Other work of the process goes on in between.
+ *
+ * @param references the domains of the workspace
+ */
+export function toLinks(
+  one: Pick<Import, 'file' | 'options'>,
+  rows: readonly FileRow[],
+  references: References,
+): Promise<(LinkRow | RefusedRow)[]> {
+  const fields = fieldsOf(one);
+  return mapInSlices(rows, ([row, ...cells]): LinkRow | RefusedRow => {
+    try {
+      if (cells.slice(fields.length).some((cell) => cell.trim() !== '')) {
+        throw refusal('The row must not have more cells than the header');
+      }
+      return { row, cells, ...toLink(fields, cells, one.options, references) };
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      return { row, cells, refusal: thrown };
+    }
+  });
+}
+
+const refusal = (message: string): Refusal => new Refusal('unprocessable_entity', message);
+
+function toLink(
+  fields: readonly (FieldName | null)[],
+  cells: readonly string[],
+  { domain, folderId, tagIds }: ImportOptions,
+  references: References,
+): Pick<LinkRow, 'link' | 'hasDomain'> {
+  const body = bodyOf(fields, cells);
+  const { shortLink, ...own } = body;
+  const place = typeof shortLink === 'string' ? placeOf(shortLink) : undefined;
+  const named = own['domain'] ?? (place && references.domain(place.domain)?.slug);
+  const checked = check<RowBody>(
+    rowBody,
+    {
+      ...(folderId ? { folderId } : {}),
+      ...(tagIds && tagIds.length > 0 ? { tagIds } : {}),
+      ...(place === undefined ? {} : { key: place.key }),
+      ...own,
+      ...definedDomain(named ?? domain ?? undefined),
+    },
+    'row',
+  );
+  return {
+    link: { ...toSharedChanges(checked), id: newId('link') },
+    hasDomain: named !== undefined,
+  };
+}
+
+const definedDomain = (domain: unknown) => (domain === undefined ? {} : { domain });
+
+/** The cells that are not empty, by their fields. */
+function bodyOf(
+  fields: readonly (FieldName | null)[],
+  cells: readonly string[],
+): Partial<Record<FieldName, unknown>> {
+  const body: Partial<Record<FieldName, unknown>> = {};
+  for (const [at, name] of fields.entries()) {
+    const value = name === null ? undefined : readCell(name, cells[at] ?? '');
+    if (name !== null && value !== undefined) body[name] = value;
+  }
+  return body;
+}
+
+/** Domain and key of a short link; that of another service has a domain that is not the workspace's. */
+function placeOf(shortLink: string): { domain: string; key: string } {
+  const url = parseUrl(/^https?:\/\//i.test(shortLink) ? shortLink : `https://${shortLink}`);
+  const domain = url && toHostName(url.hostname);
+  const path = url?.pathname.slice(1).replace(/\/$/, '') ?? '';
+  if (domain === undefined || path === '') {
+    throw refusal('shortLink must be a short link such as https://go.example.com/spring');
+  }
+  try {
+    return { domain, key: decodeURIComponent(path) };
+  } catch {
+    throw refusal('shortLink must be well percent-encoded');
+  }
+}
+
+/** The rules that a row breaks, each with the column of its field. Messages begin with the name of the field. */
+export function faultsOf(one: Pick<Import, 'file' | 'options'>, { message }: Refusal): Fault[] {
+  const fields = fieldsOf(one);
+  return message.split('; ').map((message) => {
+    const field = /^(?:The )?(\w+)/.exec(message)?.[1];
+    const at = fields.findIndex((name) => name !== null && name === field);
+    return { column: one.file.columns[at] ?? null, message };
+  });
+}

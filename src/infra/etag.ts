@@ -1,0 +1,78 @@
+import { Refusal } from '../errors.ts';
+import { canonicalJson } from './canonical.ts';
+import { fingerprint } from './secrets.ts';
+
+/*
+ * The ETag of a record has two parts, "content-rest". The first changes with what owners write; the second with
+ * everything else that the record shows, such as its counts. Readers compare both (If-None-Match); a writer only
+ * loses to another writer (If-Match), never to a visitor.
+ */
+
+const PART_LENGTH = 22;
+const ETAG = /^(?:W\/)?"([\w-]{22})-[\w-]{22}"$/;
+
+/** Fields that change without a write of the record, and those that only the answer of one write shows. */
+const NOT_WRITTEN = new Set([
+  'clicks',
+  'scans',
+  'leads',
+  'sales',
+  'saleAmount',
+  'lastClicked',
+  'views',
+  'filled',
+  'failingSince',
+  'pausedUntil',
+  'lastUsedAt',
+  'lastSeenAt',
+  'usage',
+]);
+const SHOWN_ONCE = new Set(['secret', 'previousSecretUntil', 'warnings']);
+
+const hash = (entries: [string, unknown][]) =>
+  Buffer.from(fingerprint(canonicalJson(Object.fromEntries(entries))), 'hex')
+    .toString('base64url')
+    .slice(0, PART_LENGTH);
+
+const contentOf = (record: object): string =>
+  hash(Object.entries(record).filter(([name]) => !NOT_WRITTEN.has(name) && !SHOWN_ONCE.has(name)));
+
+/** The ETag of a record as its owner sees it. */
+export function etagOf(record: object): string {
+  const rest = Object.entries(record).filter(([name]) => NOT_WRITTEN.has(name));
+  return `"${contentOf(record)}-${hash(rest)}"`;
+}
+
+/** True when an `If-None-Match` header has an ETag (RFC 9110, 13.1.2: compared weakly). */
+export function isAmong(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || tagsOf(header).includes(etag);
+}
+
+const tagsOf = (header: string): string[] =>
+  header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+
+/** The states of a record that a write is meant for; `*` for any. */
+export type IfMatch = '*' | string[];
+
+/** The condition of an `If-Match` header. A proxy that compresses makes ETags weak: those count too. */
+export function readIfMatch(header: string | undefined): IfMatch | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return '*';
+  return header.split(',').flatMap((tag) => ETAG.exec(tag.trim())?.[1] ?? []);
+}
+
+/**
+ * To be asked while the record is locked.
+ *
+ * @param record as its owner sees it; `undefined` where there is none
+ * @throws Refusal `conflict` when the write was meant for another state of the record
+ */
+export function refuseChanged(ifMatch: IfMatch | undefined, record: object | undefined): void {
+  if (ifMatch === undefined) return;
+  if (record !== undefined && (ifMatch === '*' || ifMatch.includes(contentOf(record)))) return;
+  throw new Refusal(
+    'conflict',
+    'If-Match must be the ETag of the record as it is: the record has been changed since',
+  );
+}

@@ -1,0 +1,17 @@
+import { WorkspaceModel } from '../infra/model.ts';
+import type { Role } from '../workspaces/roles.ts';
+
+/** A row of `invitations`: deleted once it is accepted. */
+export class Invitation extends WorkspaceModel {
+  static override readonly tableName = 'invitations';
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare id: string;
+  declare email: string;
+  declare role: Role;
+  /** SHA-256 of the token. */
+  declare hash: string;
+  declare invited_by: string | null;
+  declare expires_at: Date;
+  declare created_at: Date;
+}

@@ -1,0 +1,76 @@
+import { Joi } from '../http/fields.ts';
+import { unseal } from '../infra/secrets.ts';
+import { ROLES } from '../workspaces/roles.ts';
+import type { Invitation } from './model.ts';
+
+/** The public record of an invitation, without its address. */
+export function toInvitation(row: Invitation) {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  };
+}
+
+export type InvitationRecord = ReturnType<typeof toInvitation>;
+
+/** An invitation with its address, as a job's result carries it: sealed. */
+export type InvitationWithUrl = InvitationRecord & { url: string };
+
+/** Decrypts the address for whoever made the invitation. */
+export const openUrl = (record: InvitationWithUrl): InvitationWithUrl => ({
+  ...record,
+  url: unseal(record.url),
+});
+
+const text = Joi.string().required();
+const time = Joi.string().isoDate().required();
+
+/** The role of an invitation. */
+export const role = Joi.string()
+  .valid(...ROLES)
+  .required()
+  .description('Role in the workspace.');
+
+/** The record of an invitation, for the reference and for checking answers. */
+export const invitationRecord = Joi.object({
+  id: text.description('Id of the invitation.').example('inv_4Jx2vQ0aTq'),
+  email: text.description('E-mail address of the person.').example('ada@example.com'),
+  role,
+  invitedBy: Joi.string()
+    .allow(null)
+    .required()
+    .description('Id of the person who made it.')
+    .example('user_7Kx1vQ0aTq'),
+  createdAt: time.description('Time of creation.'),
+  expiresAt: time.description('Time until which it can be accepted.'),
+}).meta({ name: 'Invitation' });
+
+/** The answer that shows the address of an invitation. */
+export const invitationWithUrl = invitationRecord
+  .keys({
+    url: text
+      .description('Address at which the person accepts. No other answer shows it.')
+      .example(
+        'https://api.example.com/console/invitation#q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu',
+      ),
+  })
+  .meta({ name: 'InvitationWithUrl' });
+
+/** What the person sees before they accept. */
+export const offerRecord = Joi.object({
+  workspace: Joi.object({
+    name: text.description('Name.').example('Acme'),
+    slug: text.description('Short name, unique in the service.').example('acme'),
+  })
+    .required()
+    .description('Workspace that the person joins.'),
+  email: text.description('E-mail address of the person.').example('ada@example.com'),
+  role,
+  needsAccount: Joi.boolean()
+    .required()
+    .description('Nobody has an account with the address yet: accepting makes one.'),
+}).meta({ name: 'InvitationOffer' });

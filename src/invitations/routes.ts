@@ -1,0 +1,151 @@
+import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { newId } from '../ids.ts';
+import { hashToken, newToken, seal } from '../infra/secrets.ts';
+import { writes } from '../queues/writes.ts';
+import { consoleUrl } from '../users/accounts.ts';
+import { meRecord } from '../users/record.ts';
+import { refuseRoleBeyond } from '../workspaces/roles.ts';
+import { accept } from './accept.ts';
+import { VALID_DAYS } from './commands.ts';
+import { Invitation } from './model.ts';
+import { findOffer } from './queries.ts';
+import {
+  invitationRecord,
+  invitationWithUrl,
+  offerRecord,
+  openUrl,
+  toInvitation,
+} from './record.ts';
+import {
+  type Acceptance,
+  acceptBody,
+  invitationListQuery,
+  invitationParams,
+  lookupBody,
+  type NewInvitation,
+  newInvitationBody,
+} from './schema.ts';
+
+const tag = 'Members';
+
+type Params = { id: string };
+
+/** The invitations of a workspace that can be accepted. */
+const pending = (projectId: string) =>
+  Invitation.of(projectId).where('expires_at', '>', new Date());
+
+/** An extension of the contract. */
+export const invitationRoutes: Route[] = [
+  route<{ body: NewInvitation }>({
+    method: 'post',
+    path: '/invitations',
+    operationId: 'createInvitation',
+    summary: 'Invite a person',
+    description:
+      'Invites a person to the workspace. The answer has the address at which they accept, which no other answer shows. ' +
+      `It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same e-mail address.`,
+    extension: true,
+    tag,
+    scope: 'members.write',
+    body: newInvitationBody,
+    answers: { 201: invitationWithUrl },
+    writes: true,
+    handle(request) {
+      const { caller, body } = request;
+      refuseRoleBeyond(caller.scopes, body.role);
+      const token = newToken();
+      const url = seal(`${consoleUrl()}/invitation#${token}`);
+      const who = { id: newId('invitation'), invitedBy: caller.userId };
+      const data = { ...body, ...who, hash: hashToken(token), url };
+      return answerWrite(request, writes, 'invitation.create', data, (made) =>
+        created(`/invitations/${made.id}`, openUrl(made)),
+      );
+    },
+  }),
+  route<{ body: { token: string } }>({
+    method: 'post',
+    path: '/invitations/lookup',
+    operationId: 'findInvitation',
+    summary: 'Find an invitation by its token',
+    description: 'Returns what the person with the token of an invitation joins by accepting it.',
+    extension: true,
+    tag,
+    scope: 'public',
+    body: lookupBody,
+    answers: { 200: offerRecord },
+    async handle({ body }) {
+      const { workspace, email, role, userId } = await findOffer(body.token);
+      return ok({ workspace, email, role, needsAccount: userId === null });
+    },
+  }),
+  route<{ body: Acceptance }>({
+    method: 'post',
+    path: '/invitations/accept',
+    operationId: 'acceptInvitation',
+    summary: 'Accept an invitation',
+    description:
+      'Adds the person to the workspace. A person with an account must be signed in with the address that was invited. ' +
+      'For a person without one, `name` and `password` make it, and the answer sets the session cookie.',
+    extension: true,
+    tag,
+    scope: 'public',
+    body: acceptBody,
+    answers: { 200: meRecord },
+    handle: accept,
+  }),
+  route<{ query: { page: number; pageSize: number } }>({
+    method: 'get',
+    path: '/invitations',
+    operationId: 'listInvitations',
+    summary: 'List invitations, newest first',
+    description:
+      'Returns the invitations that can be accepted, newest first, without their addresses.',
+    extension: true,
+    tag,
+    scope: 'members.read',
+    query: invitationListQuery,
+    answers: { 200: Joi.array().items(invitationRecord) },
+    async handle({ caller, query: { page, pageSize } }) {
+      const rows = await pending(caller.projectId)
+        .orderBy('id', 'desc')
+        .limit(pageSize)
+        .offset((page - 1) * pageSize);
+      return ok(rows.map(toInvitation));
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'get',
+    path: '/invitations/{id}',
+    operationId: 'retrieveInvitation',
+    summary: 'Retrieve an invitation',
+    description: 'Returns an invitation that can be accepted, without its address.',
+    extension: true,
+    tag,
+    scope: 'members.read',
+    record: true,
+    params: invitationParams,
+    answers: { 200: invitationRecord },
+    async handle({ caller, params: { id } }) {
+      const row = await pending(caller.projectId).where({ id }).first();
+      return ok(toInvitation(found(row, `invitation "${id}"`)));
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'delete',
+    path: '/invitations/{id}',
+    operationId: 'deleteInvitation',
+    summary: 'Withdraw an invitation',
+    description: 'Ends an invitation at once.',
+    extension: true,
+    tag,
+    scope: 'members.write',
+    record: true,
+    params: invitationParams,
+    answers: { 200: deletedRecord },
+    writes: true,
+    handle: (request) => answerWrite(request, writes, 'invitation.delete', request.params, ok),
+  }),
+];

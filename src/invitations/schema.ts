@@ -1,0 +1,48 @@
+import { id, Joi, nameText, paging, text } from '../http/fields.ts';
+import { newPassword } from '../users/password-rules.ts';
+import type { Role } from '../workspaces/roles.ts';
+import { role } from './record.ts';
+
+export interface NewInvitation {
+  email: string;
+  role: Role;
+}
+
+export const newInvitationBody = Joi.object<NewInvitation>({
+  email: text(254)
+    .trim()
+    .email({ tlds: false })
+    .required()
+    .description('E-mail address of the person.')
+    .example('ada@example.com'),
+  role,
+}).meta({ name: 'NewInvitation' });
+
+export const invitationListQuery = Joi.object<{ page: number; pageSize: number }>(paging(100));
+export const invitationParams = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the invitation.'),
+});
+
+const token = text(100)
+  .required()
+  .description('The part of the address of the invitation after `#`.')
+  .example('q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu');
+
+export const lookupBody = Joi.object<{ token: string }>({ token }).meta({
+  name: 'InvitationLookup',
+});
+
+export interface Acceptance {
+  token: string;
+  /** Of a person who has no account yet. */
+  name?: string;
+  password?: string;
+}
+
+export const acceptBody = Joi.object<Acceptance>({
+  token,
+  name: nameText(190)
+    .description('Name of a person who has no account yet, at most 190 characters.')
+    .example('Ada Lovelace'),
+  password: newPassword(),
+}).meta({ name: 'InvitationAcceptance' });

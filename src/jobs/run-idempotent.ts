@@ -1,0 +1,126 @@
+import { noteJob } from '../audit/write.ts';
+import { Refusal } from '../errors.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
+import { cacheRedis } from '../infra/redis.ts';
+import {
+  type ChangedName,
+  type LookupChange,
+  publishCommitted,
+  publishPresent,
+} from '../lookup/publish.ts';
+import { KEYED_HOURS } from '../queues/keyed.ts';
+import { findOutcome, type StoredOutcome } from '../queues/outcomes.ts';
+import type { JobContext } from '../queues/queue.ts';
+
+/*
+ * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome is a row
+ * that is written in the transaction of its effects:
+ *
+ *   begin ─ effects ─ row of the audit log ─ row of the job ─ commit ─ publish entries ─ reply
+ *
+ * If it died before the commit, nothing happened and the next run does it all. If it died after it, the next run finds the
+ * row, publishes the present state of the entries that it changed, and replies the stored outcome. Two runs at once:
+ * the second waits on the row's key, rolls back, and replies the outcome of the first.
+ */
+
+/** The outcome of a command: its answer, and the look-up entries that it changed. */
+export interface CommandResult<Result> {
+  result: Result;
+  /** Entries of the look-up cache that are out of date from the commit on. */
+  changes: LookupChange[];
+}
+
+/**
+ * Runs a command so that its effects happen once, and resolves when redirect processes can see them.
+ *
+ * @throws Refusal as the command does, or as its first run did
+ */
+export async function runIdempotent<Result>(
+  job: JobContext,
+  command: (trx: Db) => Promise<CommandResult<Result>>,
+): Promise<Result> {
+  if (job.isRepeat || job.keyed !== undefined) {
+    const earlier = await earlierRun<Result>(job);
+    if (earlier !== undefined) return earlier.result;
+  }
+  let written: CommandResult<Result>;
+  try {
+    written = await db().transaction(async (trx) => {
+      const done = await command(trx);
+      await noteJob(trx, job, done.result);
+      await remember(trx, job, { result: done.result }, done.changes);
+      return done;
+    });
+  } catch (fault) {
+    const thrown = refusalOf(fault, job);
+    if (thrown instanceof Refusal) {
+      await remember(db(), job, { refused: thrown.toJSON() }, []).catch(ignoreRanBefore);
+    }
+    // Two runs at once: whatever this one met, what the other one committed is the outcome.
+    const earlier = await earlierRun<Result>(job);
+    if (earlier === undefined) throw thrown;
+    return earlier.result;
+  }
+  await publishCommitted(cacheRedis(), written.changes);
+  return written.result;
+}
+
+/** A value that Postgres refuses is refused at every attempt: it is the request's own error. */
+function refusalOf(fault: unknown, { log }: JobContext): unknown {
+  if (!isValueError(fault)) return fault;
+  log.warn({ err: fault }, 'a statement refused a value');
+  return new Refusal('unprocessable_entity', VALUE_REFUSED);
+}
+
+const nameOf = ({ name, version }: LookupChange): ChangedName => ({ name, version });
+
+/** Another run of the job has committed. */
+class RanBefore extends Error {}
+
+function ignoreRanBefore(error: unknown): void {
+  if (!(error instanceof RanBefore)) throw error;
+}
+
+async function remember(
+  connection: Db,
+  { projectId, jobId, keyed }: JobContext,
+  outcome: StoredOutcome,
+  changes: LookupChange[],
+): Promise<void> {
+  // An Idempotency-Key is free again when it is old: then its row is the new request's.
+  const written = await rows<object>(
+    connection,
+    `INSERT INTO jobs AS known (project_id, id, outcome, changes, fingerprint, first_request)
+     VALUES (:projectId, :jobId, :outcome, :changes, :fingerprint, :request)
+     ON CONFLICT (project_id, id) DO UPDATE SET
+       outcome = excluded.outcome, changes = excluded.changes, fingerprint = excluded.fingerprint,
+       first_request = excluded.first_request, created_at = excluded.created_at
+      WHERE :fingerprint::text IS NOT NULL AND known.created_at <= now() - make_interval(hours => :hours)
+     RETURNING id`,
+    {
+      projectId,
+      jobId,
+      outcome: JSON.stringify(outcome),
+      changes: changes.length === 0 ? null : JSON.stringify(changes.map(nameOf)),
+      fingerprint: keyed?.fingerprint ?? null,
+      request: keyed?.request ?? null,
+      hours: KEYED_HOURS,
+    },
+  );
+  if (written.length === 0) throw new RanBefore();
+}
+
+async function earlierRun<Result>({
+  projectId,
+  jobId,
+  keyed,
+}: JobContext): Promise<{ result: Result } | undefined> {
+  const row = await findOutcome(projectId, jobId, keyed);
+  if (row === undefined) return undefined;
+  await publishPresent(cacheRedis(), row.changes);
+  if ('refused' in row.outcome) {
+    throw new Refusal(row.outcome.refused.code, row.outcome.refused.message);
+  }
+  return row.outcome as { result: Result };
+}

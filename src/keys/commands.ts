@@ -1,0 +1,129 @@
+import { Refusal } from '../errors.ts';
+import { type Db, execute } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { scopeBeyond } from '../workspaces/api-keys.ts';
+import { ApiKey } from './model.ts';
+import { type KeyRecord, type KeyWithSecret, toKey } from './record.ts';
+import type { KeyChanges } from './schema.ts';
+
+/** Most keys of a workspace that hold. */
+const MOST = 200;
+
+/** A key as a job carries it. */
+interface Drawn {
+  /** Sealed: for the answer alone. */
+  key: string;
+  hash: string;
+  hint: string;
+}
+
+/** The data of a job that creates a key. */
+export interface CreateKey extends Drawn {
+  id: string;
+  name: string;
+  userId: string;
+  scopes: readonly string[];
+  expiresAt?: string;
+}
+
+/** The data of a job that replaces a key. */
+export interface RotateKey extends Drawn {
+  id: string;
+  /** Scopes of the caller, who gets the new key. */
+  callerScopes: readonly string[];
+}
+
+/** @throws Refusal `unprocessable_entity` when there are too many */
+export function createKey(
+  { key, userId, expiresAt, scopes, ...columns }: CreateKey,
+  job: JobContext,
+): Promise<KeyWithSecret> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`keys ${projectId}`]);
+    if ((await ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize()) >= MOST) {
+      throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} API keys`);
+    }
+    const row = await ApiKey.add(
+      projectId,
+      {
+        ...columns,
+        scopes: [...scopes],
+        user_id: userId,
+        expires_at: expiresAt === undefined ? null : new Date(expiresAt),
+      },
+      trx,
+    );
+    return { result: { ...toKey(row), key }, changes: [] };
+  });
+}
+
+/** @throws Refusal `not_found` */
+export function updateKey(
+  { id, changes }: { id: string; changes: KeyChanges },
+  job: JobContext,
+): Promise<KeyRecord> {
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toKey(await lockKey(trx, job.projectId, id)));
+    return { result: toKey(await patch(trx, job.projectId, id, changes)), changes: [] };
+  });
+}
+
+/**
+ * Replaces a key; the previous one ends at once.
+ *
+ * @throws Refusal `not_found`, or `forbidden` when the key may do what the caller may not
+ */
+export function rotateKey(
+  { id, callerScopes, key, hash, hint }: RotateKey,
+  job: JobContext,
+): Promise<KeyWithSecret> {
+  return runIdempotent(job, async (trx) => {
+    const before = await lockKey(trx, job.projectId, id);
+    refuseBeyond(callerScopes, before.scopes);
+    const row = await patch(trx, job.projectId, id, { hash, hint });
+    return { result: { ...toKey(row), key }, changes: [] };
+  });
+}
+
+/** Ends a key. @throws Refusal `not_found` */
+export function revokeKey({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toKey(await lockKey(trx, job.projectId, id)));
+    await patch(trx, job.projectId, id, { revoked_at: new Date() });
+    return { result: { id }, changes: [] };
+  });
+}
+
+/**
+ * A key never does more than whoever is given it.
+ *
+ * @throws Refusal `forbidden` for scopes that a caller does not have
+ */
+export function refuseBeyond(own: readonly string[], wanted: readonly string[]): void {
+  const scope = scopeBeyond(own, wanted);
+  if (scope === undefined) return;
+  throw new Refusal('forbidden', `scopes must not contain "${scope}", which the caller lacks`);
+}
+
+async function lockKey(trx: Db, projectId: string, id: string): Promise<ApiKey> {
+  const row = await ApiKey.of(projectId, trx)
+    .where({ id })
+    .whereNull('revoked_at')
+    .forNoKeyUpdate()
+    .first();
+  if (row === undefined) throw new Refusal('not_found', `There is no API key "${id}"`);
+  return row;
+}
+
+async function patch(
+  trx: Db,
+  projectId: string,
+  id: string,
+  columns: Partial<ApiKey>,
+): Promise<ApiKey> {
+  const [row] = await ApiKey.of(projectId, trx).where({ id }).patch(columns).returning('*');
+  return row!;
+}

@@ -1,0 +1,19 @@
+import { WorkspaceModel } from '../infra/model.ts';
+
+/** A row of `api_keys`. */
+export class ApiKey extends WorkspaceModel {
+  static override readonly tableName = 'api_keys';
+  static override readonly idColumn = 'id';
+
+  declare id: string;
+  /** Who made it. */
+  declare user_id: string;
+  declare name: string;
+  declare hash: string;
+  declare hint: string;
+  declare scopes: string[];
+  declare expires_at: Date | null;
+  declare last_used_at: Date | null;
+  declare revoked_at: Date | null;
+  declare created_at: Date;
+}

@@ -1,0 +1,61 @@
+import { Joi } from '../http/fields.ts';
+import { unseal } from '../infra/secrets.ts';
+import { SCOPES } from '../workspaces/api-keys.ts';
+import type { ApiKey } from './model.ts';
+
+/** The public record of an API key, without the key itself. */
+export function toKey(row: ApiKey) {
+  return {
+    id: row.id,
+    name: row.name,
+    hint: row.hint,
+    scopes: row.scopes,
+    userId: row.user_id,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+  };
+}
+
+export type KeyRecord = ReturnType<typeof toKey>;
+
+/** An API key with the key itself, as a job's result carries it: sealed. */
+export type KeyWithSecret = KeyRecord & { key: string };
+
+/** Decrypts the key for its owner. */
+export const openKey = (record: KeyWithSecret): KeyWithSecret => ({
+  ...record,
+  key: unseal(record.key),
+});
+
+const text = Joi.string().required();
+const nullableTime = Joi.string().isoDate().allow(null).required();
+
+/** A scope of a key. */
+export const scope = Joi.string()
+  .valid('*', ...SCOPES)
+  .meta({ name: 'Scope' });
+
+/** The record of an API key, for the reference and for checking answers. */
+export const keyRecord = Joi.object({
+  id: text.description('Id of the key.').example('key_5Hx1vQ0aTq'),
+  name: text.allow('').description('Name.').example('Shop'),
+  hint: text.description('First characters of the key.').example('sk_4Jx2…'),
+  scopes: Joi.array()
+    .items(scope)
+    .required()
+    .description('What the key may do; `*` is everything.'),
+  userId: text.description('Id of the person who made it.').example('user_7Kx1vQ0aTq'),
+  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  lastUsedAt: nullableTime.description('Time of the last request with it, to the minute.'),
+  expiresAt: nullableTime.description('Time from which it is refused.'),
+}).meta({ name: 'ApiKey' });
+
+/** The answer that shows a key. */
+export const keyWithSecret = keyRecord
+  .keys({
+    key: text
+      .description('The key itself. No other answer shows it.')
+      .example('sk_4Jx2vQ0aTq1Lp5oIu8Yt7Kx1vQ0aTq5Hx1'),
+  })
+  .meta({ name: 'ApiKeyWithSecret' });

@@ -1,0 +1,163 @@
+import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { newId } from '../ids.ts';
+import { seal } from '../infra/secrets.ts';
+import { writes } from '../queues/writes.ts';
+import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
+import { refuseBeyond } from './commands.ts';
+import { ApiKey } from './model.ts';
+import { type KeyWithSecret, keyRecord, keyWithSecret, openKey, toKey } from './record.ts';
+import {
+  type KeyChanges,
+  keyBody,
+  keyListQuery,
+  keyParams,
+  type NewKey,
+  newKeyBody,
+} from './schema.ts';
+
+const tag = 'API keys';
+
+type Params = { id: string };
+
+/** A new key as its job carries it. */
+function draw() {
+  const { apiKey, hash, hint } = drawApiKey();
+  return { key: seal(apiKey), hash, hint };
+}
+
+/** An extension of the contract. */
+export const keyRoutes: Route[] = [
+  route<{ body: NewKey }>({
+    method: 'post',
+    path: '/keys',
+    operationId: 'createKey',
+    summary: 'Create an API key',
+    description:
+      'Creates an API key. The answer has the key itself, which no other answer shows. It can be given only scopes that ' +
+      'the caller has.',
+    extension: true,
+    tag,
+    scope: 'keys.write',
+    body: newKeyBody,
+    answers: { 201: keyWithSecret },
+    writes: true,
+    handle(request) {
+      const { caller, body } = request;
+      const { scopes = caller.scopes } = body;
+      refuseBeyond(caller.scopes, scopes);
+      const data = { ...body, scopes, id: newId('apiKey'), userId: caller.userId, ...draw() };
+      return answerWrite(request, writes, 'apiKey.create', data, (made) =>
+        created(`/keys/${made.id}`, openFor(caller, made)),
+      );
+    },
+  }),
+  route<{ query: { page: number; pageSize: number } }>({
+    method: 'get',
+    path: '/keys',
+    operationId: 'listKeys',
+    summary: 'List API keys, newest first',
+    description:
+      'Returns the API keys that are not revoked, newest first, without the keys themselves.',
+    extension: true,
+    tag,
+    scope: 'keys.read',
+    query: keyListQuery,
+    answers: { 200: Joi.array().items(keyRecord) },
+    async handle({ caller, query: { page, pageSize } }) {
+      const rows = await ApiKey.of(caller.projectId)
+        .whereNull('revoked_at')
+        .orderBy('id', 'desc')
+        .limit(pageSize)
+        .offset((page - 1) * pageSize);
+      return ok(rows.map(toKey));
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'get',
+    path: '/keys/{id}',
+    operationId: 'retrieveKey',
+    summary: 'Retrieve an API key',
+    description: 'Returns an API key, without the key itself.',
+    extension: true,
+    tag,
+    scope: 'keys.read',
+    isOwn: isCallers,
+    record: true,
+    params: keyParams,
+    answers: { 200: keyRecord },
+    async handle({ caller, params: { id } }) {
+      const row = await ApiKey.of(caller.projectId).where({ id }).whereNull('revoked_at').first();
+      return ok(toKey(found(row, `API key "${id}"`)));
+    },
+  }),
+  route<{ params: Params; body: KeyChanges }>({
+    method: 'patch',
+    path: '/keys/{id}',
+    operationId: 'updateKey',
+    summary: 'Update an API key',
+    description: 'Changes the name or the scopes of an API key. Absent fields stay as they are.',
+    extension: true,
+    tag,
+    scope: 'keys.write',
+    record: true,
+    params: keyParams,
+    body: keyBody,
+    answers: { 200: keyRecord },
+    writes: true,
+    handle(request) {
+      const { caller, params, body } = request;
+      refuseBeyond(caller.scopes, body.scopes ?? []);
+      const data = { id: params.id, changes: body };
+      return answerWrite(request, writes, 'apiKey.update', data, ok);
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'post',
+    path: '/keys/{id}/rotate',
+    operationId: 'rotateKey',
+    summary: 'Rotate an API key',
+    description:
+      'Replaces the key itself; the previous one ends at once. The caller needs all scopes of the key.',
+    extension: true,
+    tag,
+    scope: 'keys.write',
+    params: keyParams,
+    answers: { 200: keyWithSecret },
+    writes: true,
+    handle(request) {
+      const data = { id: request.params.id, callerScopes: request.caller.scopes, ...draw() };
+      return answerWrite(request, writes, 'apiKey.rotate', data, (made) =>
+        ok(openFor(request.caller, made)),
+      );
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'delete',
+    path: '/keys/{id}',
+    operationId: 'deleteKey',
+    summary: 'Revoke an API key',
+    description: 'Ends an API key at once. A key may revoke itself without the scope.',
+    extension: true,
+    tag,
+    scope: 'keys.write',
+    isOwn: isCallers,
+    record: true,
+    params: keyParams,
+    answers: { 200: deletedRecord },
+    writes: true,
+    handle: (request) => answerWrite(request, writes, 'apiKey.revoke', request.params, ok),
+  }),
+];
+
+/** The answer with the key itself. A repeat by Idempotency-Key may come from a caller who may do less than the first one. */
+function openFor({ scopes }: Caller, made: KeyWithSecret): KeyWithSecret {
+  refuseBeyond(scopes, made.scopes);
+  return openKey(made);
+}
+
+function isCallers({ apiKeyId }: { apiKeyId: string }, { id }: { id?: string }): boolean {
+  return apiKeyId !== '' && id === apiKeyId;
+}

@@ -1,0 +1,42 @@
+import { futureDateTime, id, Joi, list, nameText, paging } from '../http/fields.ts';
+import { scope } from './record.ts';
+
+/** The body of an update: the fields that change. */
+export interface KeyChanges {
+  name?: string;
+  scopes?: string[];
+}
+
+export interface NewKey {
+  name: string;
+  /** Absent: those of the caller. */
+  scopes?: string[];
+  expiresAt?: string;
+}
+
+const fields = {
+  name: nameText(100).description('Name, at most 100 characters.').example('Shop'),
+  scopes: list(scope)
+    .min(1)
+    .custom((scopes: string[]) => (scopes.includes('*') ? ['*'] : scopes)),
+};
+
+export const newKeyBody = Joi.object<NewKey>({
+  name: fields.name.required(),
+  scopes: fields.scopes.description(
+    'What the key may do: only what the caller may. Default: all that the caller may.',
+  ),
+  expiresAt: futureDateTime().description('Time from which it is refused. Default: never.'),
+}).meta({ name: 'NewApiKey' });
+
+export const keyBody = Joi.object<KeyChanges>({
+  name: fields.name,
+  scopes: fields.scopes.description('What the key may do: only what the caller may.'),
+})
+  .or('name', 'scopes')
+  .meta({ name: 'ApiKeyUpdate' });
+
+export const keyListQuery = Joi.object<{ page: number; pageSize: number }>(paging(100));
+export const keyParams = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the key.'),
+});

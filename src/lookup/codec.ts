@@ -1,0 +1,134 @@
+import type { DomainEntry, LinkEntry, PageContent, PageEntry, WorkspaceEntry } from './entry.ts';
+
+/*
+ * The names of look-up entries, and their text forms. These are compact, because a redirect process remembers a million
+ * of them.
+ *
+ * In Postgres (`claims.entry`) and in Redis:
+ *
+ *   version \n fields, one line each \n extras as JSON, or nothing
+ *
+ *   link        id, projectId, destination
+ *   domain      id, projectId
+ *   workspace   projectId
+ *   page        id, projectId
+ *
+ * In Redis, a name holds
+ *
+ *   version of the row @ epoch | entry, or nothing where the name stands for nothing
+ *
+ * In the memory of a redirect process (`near-cache.ts`), where only links are text:
+ *
+ *   key \n id \n destination \n extras as JSON, or nothing
+ *
+ * There the version is always the present one, and the workspace is stored once for all of its links.
+ *
+ * A change of the shape needs a new VERSION, which `npm run migrate -- entries` brings to stored entries. Older versions
+ * that can still be read stay in READABLE until then.
+ */
+
+const VERSION = '3';
+/** Versions 1 and 2 had fewer extras. */
+const READABLE: ReadonlySet<string> = new Set(['1', '2', VERSION]);
+
+/** The beginning of every stored entry of the present version. Those of an older one may lack what their rows say. */
+export const CURRENT_PREFIX = `${VERSION}\n`;
+
+/** Channel of Redis on which the names of changed entries are announced, several joined by a line feed. */
+export const CHANGED = 'lookup:changed';
+
+/** Name of the entry of a link or QR code. */
+export const linkName = (domainId: string, key: string): string => `lk:${domainId}:${key}`;
+/** Name of the entry of a domain. */
+export const domainName = (host: string): string => `dm:${host}`;
+/** Name of the entry of a workspace. */
+export const workspaceName = (projectId: string): string => `ws:${projectId}`;
+/** Name of the entry of a page before destinations. */
+export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
+
+/** The value of a name in Redis: the entry, `null` for "nothing there", `undefined` for "not known" in this epoch. */
+export function readStored(stored: string | null, epoch: string): string | null | undefined {
+  if (stored === null) return undefined;
+  const [at, bar] = [stored.indexOf('@'), stored.indexOf('|')];
+  if (at < 0 || at > bar || stored.slice(at + 1, bar) !== epoch) return undefined;
+  const entry = stored.slice(bar + 1);
+  return entry === '' ? null : entry;
+}
+
+export function encodeLink({ id, projectId, destination, ...extras }: LinkEntry): string {
+  return join([VERSION, id, projectId, destination], extras);
+}
+
+/** @throws Error when the text is not an entry of a version that can be read */
+export function decodeLink(text: string): LinkEntry {
+  const [fields, extras] = split(text, 3);
+  return { id: fields[0]!, projectId: fields[1]!, destination: fields[2]!, ...extras };
+}
+
+export function encodeDomain({ id, projectId, ...extras }: DomainEntry): string {
+  return join([VERSION, id, projectId], extras);
+}
+
+/** @throws Error as {@link decodeLink} */
+export function decodeDomain(text: string): DomainEntry {
+  const [fields, extras] = split(text, 2);
+  return { id: fields[0]!, projectId: fields[1]!, ...extras };
+}
+
+export function encodeWorkspace({ projectId, ...extras }: WorkspaceEntry): string {
+  return join([VERSION, projectId], extras);
+}
+
+/** @throws Error as {@link decodeLink} */
+export function decodeWorkspace(text: string): WorkspaceEntry {
+  const [fields, extras] = split(text, 1);
+  return { projectId: fields[0]!, ...(extras as Omit<WorkspaceEntry, 'projectId'>) };
+}
+
+export function encodePage({ id, projectId, ...extras }: PageEntry): string {
+  return join([VERSION, id, projectId], extras);
+}
+
+/** @throws Error as {@link decodeLink} */
+export function decodePage(text: string): PageEntry {
+  const [fields, extras] = split(text, 2);
+  return { id: fields[0]!, projectId: fields[1]!, ...(extras as PageContent) };
+}
+
+/** A link in the form for memory. The workspace is left to the caller. */
+export function encodeRecord(
+  key: string,
+  { id, projectId: _, destination, ...extras }: LinkEntry,
+): string {
+  return join([key, id, destination], extras);
+}
+
+/**
+ * Reads the form for memory. Of all decoding, this is what a redirect waits for: nothing is split into a list.
+ *
+ * @param start index at which the id begins, behind the key
+ */
+export function decodeRecord(text: string, start: number, projectId: string): LinkEntry {
+  const first = text.indexOf('\n', start);
+  const second = text.indexOf('\n', first + 1);
+  const id = text.slice(start, first);
+  const destination = text.slice(first + 1, second);
+  const extras = text.slice(second + 1);
+  if (extras === '') return { id, projectId, destination };
+  return { id, projectId, destination, ...parseExtras(extras) };
+}
+
+function join(fields: string[], extras: object): string {
+  const json = JSON.stringify(extras);
+  return [...fields, json === '{}' ? '' : json].join('\n');
+}
+
+function split(text: string, count: number): [fields: string[], extras: object | undefined] {
+  const parts = text.split('\n');
+  if (!READABLE.has(parts[0]!) || parts.length !== count + 2)
+    throw new Error('unknown shape of a look-up entry');
+  const extras = parts[count + 1]!;
+  return [parts.slice(1, count + 1), extras === '' ? undefined : parseExtras(extras)];
+}
+
+const parseExtras = (json: string) => JSON.parse(json) as object;

@@ -1,0 +1,92 @@
+import { Refusal } from '../errors.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { scopeBeyond } from '../workspaces/api-keys.ts';
+import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
+import { findMember } from './queries.ts';
+import { type MemberRecord, toMember } from './record.ts';
+
+/**
+ * Changes the role of a person. Their API keys of the workspace that may do more than the new role end.
+ *
+ * @throws Refusal `not_found`, or `conflict` for the last owner
+ */
+export function updateMember(
+  { userId, changes: { role } }: { userId: string; changes: { role: Role } },
+  job: JobContext,
+): Promise<MemberRecord> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    await lockMember(trx, job, userId, role);
+    await trx('workspace_users').where({ project_id: projectId, user_id: userId }).update({ role });
+    await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
+    return { result: toMember((await findMember(projectId, userId, trx))!), changes: [] };
+  });
+}
+
+/**
+ * Takes a person out of a workspace, and ends their API keys there.
+ *
+ * @throws Refusal `not_found`, or `conflict` for the last owner
+ */
+export function removeMember(
+  { userId }: { userId: string },
+  job: JobContext,
+): Promise<{ id: string }> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    await lockMember(trx, job, userId, undefined);
+    await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
+    await endKeysBeyond(trx, projectId, userId, []);
+    return { result: { id: userId }, changes: [] };
+  });
+}
+
+/**
+ * Locks all people of the workspace, so that of two owners who leave at once one stays.
+ *
+ * @param role that the person is to have; `undefined` for none
+ */
+async function lockMember(
+  trx: Db,
+  { projectId, ifMatch }: JobContext,
+  userId: string,
+  role: Role | undefined,
+): Promise<void> {
+  const people = await rows<{ user_id: string; role: Role }>(
+    trx,
+    'SELECT user_id, role FROM workspace_users WHERE project_id = ? ORDER BY user_id FOR UPDATE',
+    [projectId],
+  );
+  const member = await findMember(projectId, userId, trx);
+  if (member === undefined) {
+    throw new Refusal('not_found', `There is no member "${userId}"`);
+  }
+  refuseChanged(ifMatch, toMember(member));
+  const others = people.filter((one) => one.role === 'owner' && one.user_id !== userId);
+  if (member.role === 'owner' && role !== 'owner' && others.length === 0) {
+    throw new Refusal('conflict', 'A workspace must keep an owner: make another person one first');
+  }
+}
+
+async function endKeysBeyond(
+  trx: Db,
+  projectId: string,
+  userId: string,
+  scopes: readonly string[],
+): Promise<void> {
+  const keys = await rows<{ id: string; scopes: string[] }>(
+    trx,
+    `SELECT id, scopes FROM api_keys WHERE project_id = ? AND user_id = ? AND revoked_at IS NULL
+      ORDER BY id FOR NO KEY UPDATE`,
+    [projectId, userId],
+  );
+  const beyond = keys.filter((key) => scopeBeyond(scopes, key.scopes) !== undefined);
+  await execute(
+    trx,
+    'UPDATE api_keys SET revoked_at = now() WHERE project_id = ? AND id = ANY(?)',
+    [projectId, beyond.map(({ id }) => id)],
+  );
+}

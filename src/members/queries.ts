@@ -1,0 +1,47 @@
+import { type Db, db, rows } from '../infra/db.ts';
+import type { Role } from '../workspaces/roles.ts';
+
+/** A person of a workspace. */
+export interface MemberRow {
+  user_id: string;
+  email: string;
+  name: string;
+  role: Role;
+  joined_at: Date;
+  last_seen_at: Date | null;
+}
+
+/** People are seen when they sign in, use the console, or one of their keys of the workspace is used. */
+const MEMBERS = `
+  SELECT m.user_id, u.email, u.name, m.role, m.joined_at,
+         greatest(u.last_sign_in_at,
+           (SELECT max(s.last_used_at) FROM sessions s WHERE s.user_id = u.id),
+           (SELECT max(k.last_used_at) FROM api_keys k WHERE k.project_id = m.project_id AND k.user_id = u.id)
+         ) AS last_seen_at
+    FROM workspace_users m JOIN users u ON u.id = m.user_id
+   WHERE m.project_id = :projectId`;
+
+/** One page of the people of a workspace, by name. */
+export function listMembers(
+  projectId: string,
+  { page, pageSize }: { page: number; pageSize: number },
+): Promise<MemberRow[]> {
+  return rows<MemberRow>(
+    db(),
+    `${MEMBERS} ORDER BY lower(u.name), m.user_id LIMIT :pageSize OFFSET :offset`,
+    { projectId, pageSize, offset: (page - 1) * pageSize },
+  );
+}
+
+/** One person of a workspace. */
+export async function findMember(
+  projectId: string,
+  userId: string,
+  connection: Db,
+): Promise<MemberRow | undefined> {
+  const [member] = await rows<MemberRow>(connection, `${MEMBERS} AND m.user_id = :userId`, {
+    projectId,
+    userId,
+  });
+  return member;
+}

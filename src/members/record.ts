@@ -1,0 +1,34 @@
+import { Joi } from '../http/fields.ts';
+import { ROLES } from '../workspaces/roles.ts';
+import type { MemberRow } from './queries.ts';
+
+/** The public record of a person of a workspace. */
+export function toMember(row: MemberRow) {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    joinedAt: row.joined_at.toISOString(),
+    lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+  };
+}
+
+export type MemberRecord = ReturnType<typeof toMember>;
+
+/** The record of a person of a workspace, for the reference and for checking answers. */
+export const memberRecord = Joi.object({
+  userId: Joi.string().required().description('Id of the person.').example('user_7Kx1vQ0aTq'),
+  email: Joi.string().required().description('E-mail address.').example('ada@example.com'),
+  name: Joi.string().allow('').required().description('Name.').example('Ada Lovelace'),
+  role: Joi.string()
+    .valid(...ROLES)
+    .required()
+    .description('Role in the workspace.'),
+  joinedAt: Joi.string().isoDate().required().description('Time at which they joined.'),
+  lastSeenAt: Joi.string()
+    .isoDate()
+    .allow(null)
+    .required()
+    .description('Time of their last sign-in or request, to the minute.'),
+}).meta({ name: 'Member' });

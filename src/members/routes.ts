@@ -1,0 +1,98 @@
+import { answerWrite, found, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { id, Joi, paging } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { db } from '../infra/db.ts';
+import { writes } from '../queues/writes.ts';
+import { ROLES, type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
+import { findMember, listMembers } from './queries.ts';
+import { memberRecord, toMember } from './record.ts';
+
+const tag = 'Members';
+
+type Params = { userId: string };
+
+const params = Joi.object<Params>({
+  userId: id().required().description('Id of the person.'),
+});
+
+/** An extension of the contract. */
+export const memberRoutes: Route[] = [
+  route<{ query: { page: number; pageSize: number } }>({
+    method: 'get',
+    path: '/members',
+    operationId: 'listMembers',
+    summary: 'List the people of the workspace, by name',
+    description: 'Returns the people of the workspace with their roles, by name.',
+    extension: true,
+    tag,
+    scope: 'members.read',
+    query: Joi.object<{ page: number; pageSize: number }>(paging(1_000)),
+    answers: { 200: Joi.array().items(memberRecord) },
+    handle: async ({ caller, query }) =>
+      ok((await listMembers(caller.projectId, query)).map(toMember)),
+  }),
+  route<{ params: Params }>({
+    method: 'get',
+    path: '/members/{userId}',
+    operationId: 'retrieveMember',
+    summary: 'Retrieve a person of the workspace',
+    description: 'Returns a person of the workspace with their role.',
+    extension: true,
+    tag,
+    scope: 'members.read',
+    record: true,
+    params,
+    answers: { 200: memberRecord },
+    async handle({ caller, params: { userId } }) {
+      const member = await findMember(caller.projectId, userId, db());
+      return ok(toMember(found(member, `member "${userId}"`)));
+    },
+  }),
+  route<{ params: Params; body: { role: Role } }>({
+    method: 'patch',
+    path: '/members/{userId}',
+    operationId: 'updateMember',
+    summary: 'Change the role of a person',
+    description:
+      'Changes the role of a person, to one that may do no more than the caller. Their API keys that may do more than ' +
+      'the new role end. The last owner stays one.',
+    extension: true,
+    tag,
+    scope: 'members.write',
+    record: true,
+    params,
+    body: Joi.object<{ role: Role }>({
+      role: Joi.string()
+        .valid(...ROLES)
+        .required()
+        .description('Role in the workspace.'),
+    }).meta({ name: 'MemberUpdate' }),
+    answers: { 200: memberRecord },
+    writes: true,
+    handle(request) {
+      const { caller, params: who, body } = request;
+      refuseRoleBeyond(caller.scopes, body.role);
+      const data = { userId: who.userId, changes: body };
+      return answerWrite(request, writes, 'member.update', data, ok);
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'delete',
+    path: '/members/{userId}',
+    operationId: 'deleteMember',
+    summary: 'Remove a person from the workspace',
+    description:
+      'Takes a person out of the workspace and ends their API keys there. People may leave by themselves; the last ' +
+      'owner stays.',
+    extension: true,
+    tag,
+    scope: 'members.write',
+    isOwn: ({ apiKeyId, userId }, { userId: whom }) => apiKeyId === '' && userId === whom,
+    record: true,
+    params,
+    answers: { 200: deletedRecord },
+    writes: true,
+    handle: (request) => answerWrite(request, writes, 'member.remove', request.params, ok),
+  }),
+];

@@ -1,0 +1,120 @@
+import { Refusal } from '../../errors.ts';
+import type { Design } from './design.ts';
+import { placeModules } from './drawing.ts';
+import { layoutFrame } from './frames/index.ts';
+import { encodeMatrix, type Matrix } from './matrix.ts';
+import {
+  COMFORTABLE_CONTRAST,
+  contrastOf,
+  LEAST_CONTRAST,
+  leastPx,
+  refuseUnscannable,
+  usedCorrection,
+} from './scannability.ts';
+
+/** A property of a code that decides how easily it is scanned. */
+export interface Finding {
+  name: 'Contrast' | 'Density' | 'Sharpness' | 'Image';
+  /** 0 to 100. */
+  score: number;
+  /** One sentence: what was found, and what would help. */
+  reason: string;
+}
+
+/** How easily a code is scanned. */
+export interface Score {
+  /** 0 to 100: as with the grades of ISO/IEC 15415, the lowest finding decides. 0: the code would be refused. */
+  score: number;
+  findings: Finding[];
+  /** Why the code would be refused, field by field. */
+  faults: string[];
+}
+
+/** Score where a limit is just kept. */
+const AT_LIMIT = 50;
+const LIGHT_ON_DARK = 60;
+/** Modules a side from which on more are harder to scan (version 6), and those of the largest code. */
+const EASY_MODULES = 41;
+const MOST_MODULES = 177;
+/** Width of a printed module that phones read from a hand's distance, in mm. */
+const PRINTED_MODULE_MM = 0.4;
+
+/**
+ * Scores a code.
+ *
+ * @param payload what readers of the code will get
+ */
+export function scoreOf(payload: string, design: Design): Score {
+  try {
+    refuseUnscannable(payload, design);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return { score: 0, findings: [], faults: thrown.message.split('; ') };
+  }
+  const matrix = encodeMatrix(payload, design.level, design.middle !== null);
+  const findings = [
+    contrastFinding(design),
+    densityFinding(matrix, design),
+    sharpnessFinding(matrix, design),
+    ...(design.middle === null ? [] : [imageFinding(matrix, design)]),
+  ];
+  return { score: Math.min(...findings.map(({ score }) => score)), findings, faults: [] };
+}
+
+/** The width in print from which on phones read a code from a hand's distance, in whole mm. */
+export const leastPrintMm = (matrix: Matrix, { margin }: Design): number =>
+  Math.ceil((matrix.size + 2 * margin) * PRINTED_MODULE_MM);
+
+/** From `AT_LIMIT` at `limit` to 100 at `good`. */
+function between(value: number, limit: number, good: number): number {
+  const share = (value - limit) / (good - limit);
+  return Math.round(AT_LIMIT + (100 - AT_LIMIT) * Math.min(1, Math.max(0, share)));
+}
+
+function contrastFinding(design: Design): Finding {
+  const signed = contrastOf(design);
+  const percent = Math.floor(Math.abs(signed) * 100);
+  const score = between(Math.abs(signed), LEAST_CONTRAST, COMFORTABLE_CONTRAST);
+  if (signed < 0) {
+    const reason =
+      'The modules are lighter than the ground: some scanners read dark on light only.';
+    return { name: 'Contrast', score: Math.min(score, LIGHT_ON_DARK), reason };
+  }
+  const reason =
+    score < 100
+      ? `Modules and ground differ by ${percent} %: choose colors further apart, for poor light.`
+      : `Modules and ground differ by ${percent} %.`;
+  return { name: 'Contrast', score, reason };
+}
+
+function densityFinding(matrix: Matrix, design: Design): Finding {
+  const { size } = matrix;
+  const least = leastPrintMm(matrix, design);
+  const found = `${size} modules a side: print it ${least} mm wide or more`;
+  return {
+    name: 'Density',
+    score: between(-size, -MOST_MODULES, -EASY_MODULES),
+    reason: size <= EASY_MODULES ? `${found}.` : `${found}, or shorten the content.`,
+  };
+}
+
+function sharpnessFinding(matrix: Matrix, design: Design): Finding {
+  const { px } = placeModules(layoutFrame(design).code, matrix.size, design.margin);
+  const least = leastPx(design);
+  const score = between(px, least, 2 * least);
+  const found = `Each module is ${px} px wide`;
+  const reason = score < 100 ? `${found}: a larger picture is sharper.` : `${found}.`;
+  return { name: 'Sharpness', score, reason };
+}
+
+function imageFinding(matrix: Matrix, design: Design): Finding {
+  const used = usedCorrection(matrix, design);
+  const percent = Math.round(used * 100);
+  const spare = design.level === 'H' ? 'a smaller image' : 'a smaller image or a higher level';
+  return {
+    name: 'Image',
+    // Half may be used: what is left is for dirt and wear.
+    score: between(-used, -0.5, -0.2),
+    reason: `The image takes ${percent} % of the error correction${used > 0.2 ? `: ${spare} leaves more for dirt and wear` : ''}.`,
+  };
+}

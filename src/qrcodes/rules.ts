@@ -1,0 +1,132 @@
+import { Refusal } from '../errors.ts';
+import { canonicalJson } from '../infra/canonical.ts';
+import { readUtm, refuseLoops } from '../short-links/destination.ts';
+import type { Field } from '../short-links/field.ts';
+import { fields } from '../short-links/fields.ts';
+import { applySharedChanges } from '../short-links/write.ts';
+import { payloadOf, staticContent } from './content-of.ts';
+import type { QrCodeRow } from './model.ts';
+import { refuseUnscannable } from './render/scannability.ts';
+import { resolveDesign } from './render/stored-design.ts';
+import type { QrCodeChanges } from './schema.ts';
+
+/**
+ * The row with the place of the image in the middle, which depends on the text of the code.
+ *
+ * @param domain name of its domain
+ * @param before the row as it is stored; absent for a new one
+ * @throws Refusal `unprocessable_entity` when it leads to itself, or can't be scanned
+ */
+export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): QrCodeRow {
+  refuseLoops(row, domain);
+  const { payload, design } = drawn(row, domain);
+  refuseUnscannable(payload, design, before && drawn(before, domain));
+  return { ...row, design: { ...row.design, middle: design.middle } };
+}
+
+/** The text in the picture of a code, and how it is drawn. */
+function drawn(row: QrCodeRow, domain: string) {
+  const payload = payloadOf(row, domain);
+  return { payload, design: resolveDesign({ ...row.design, middle: null }, payload) };
+}
+
+/** Fields that act when a short link is visited, and their columns. */
+const AT_A_VISIT = {
+  password: 'password_fingerprint',
+  expiresAt: 'expires_at',
+  expiredUrl: 'expired_url',
+  startsAt: 'starts_at',
+  maxVisits: 'max_visits',
+  ios: 'ios',
+  android: 'android',
+  geo: 'geo',
+  rules: 'rules',
+  trackConversion: 'track_conversion',
+} as const satisfies Record<string, keyof QrCodeRow>;
+
+/**
+ * Refuses what would have no effect: a static code is read without the service. What an older code has already does not
+ * stop a change of something else.
+ */
+function refuseAtAVisit(before: QrCodeRow, after: QrCodeRow): void {
+  if (!after.static) return;
+  const isSet = (value: unknown) =>
+    typeof value === 'object' && value !== null && !(value instanceof Date)
+      ? Object.keys(value).length > 0
+      : value !== null && value !== false;
+  const faults = Object.entries(AT_A_VISIT)
+    .filter(
+      ([, column]) =>
+        isSet(after[column]) && canonicalJson(after[column]) !== canonicalJson(before[column]),
+    )
+    .map(
+      ([field]) =>
+        `${field} must not be set where static is true: a static code is read without the service`,
+    );
+  if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
+}
+
+/**
+ * The row as it is after the changes. Absent fields stay, `null` clears.
+ *
+ * @throws Refusal `unprocessable_entity` when they do not fit together
+ */
+export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
+  const next = applySharedChanges(row, changes);
+  const {
+    content,
+    static: isStatic,
+    useDisplayPage,
+    filled,
+    design,
+    templateId,
+    newTemplateId,
+  } = changes;
+  if (content !== undefined) {
+    next.type = content.type;
+    next.content = { [content.type]: content.value };
+    next.url = content.type === 'url' ? (content.value as string) : null;
+    Object.assign(next, readUtm(next.url ?? ''));
+  }
+  if (isStatic !== undefined) next.static = isStatic;
+  if (useDisplayPage !== undefined) next.use_display_page = useDisplayPage;
+  if (filled !== undefined) next.filled = filled;
+  if (design !== undefined) next.design = { ...row.design, ...design };
+  if (templateId !== undefined) next.template_id = templateId;
+  if (newTemplateId !== undefined) next.template_id = newTemplateId;
+  refuseAtAVisit(row, next);
+  return next;
+}
+
+/** Refuses to change what is printed: the short link or, in a static code, the content. @throws Refusal `conflict` */
+export function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
+  if (after.static !== before.static) {
+    throw new Refusal(
+      'conflict',
+      'static cannot be changed: a code that is printed holds either its content or its short link',
+    );
+  }
+  const [printed] = changedInPrint(before, after);
+  if (printed !== undefined) {
+    throw new Refusal(
+      'conflict',
+      `${printed} cannot be changed: the short link is printed in the code`,
+    );
+  }
+  // A picture stays right as long as its text is the same, in whatever form the content was sent.
+  const isSame = after.type === before.type && staticContent(after) === staticContent(before);
+  if (isSame || !before.static) return;
+  throw new Refusal(
+    'conflict',
+    `${after.type} cannot be changed: the code is static, its content is in the picture`,
+  );
+}
+
+/** Names of the shared fields that are in a printed code, and differ between two states of its row. */
+function changedInPrint(before: QrCodeRow, after: QrCodeRow): string[] {
+  const old: Readonly<Record<string, unknown>> = before;
+  const changed: Readonly<Record<string, unknown>> = after;
+  return Object.entries<Field>(fields)
+    .filter(([, { column = '', isPrinted }]) => isPrinted && old[column] !== changed[column])
+    .map(([name]) => name);
+}

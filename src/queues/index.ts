@@ -1,0 +1,74 @@
+import type { Config } from '../config.ts';
+import { bulk } from './bulk.ts';
+import { clicks } from './clicks.ts';
+import { currency } from './currency.ts';
+import { images } from './images.ts';
+import { maintenance } from './maintenance.ts';
+import { metatags } from './metatags.ts';
+import { qr } from './qr.ts';
+import { webhooks } from './webhooks.ts';
+import { writes } from './writes.ts';
+
+/** A queue and how operators run its worker. */
+interface QueueRow {
+  /** The setting that says how many jobs one worker process runs at once. */
+  concurrency: Extract<keyof Config, `${string}_CONCURRENCY`>;
+  /** When to run more processes of its worker: a row of the README's table. */
+  scaleWhen: string;
+  queue: { readonly name: string };
+}
+
+/**
+ * Every queue. Its name is that of its file, of its worker (`workers/<name>.ts`) and, after `worker_`, of its line of the
+ * Procfile. In the order of the Procfile.
+ */
+export const QUEUES = {
+  writes: {
+    queue: writes,
+    concurrency: 'WRITES_CONCURRENCY',
+    scaleWhen: '`queue_depth` of its queue stays above zero',
+  },
+  bulk: {
+    queue: bulk,
+    concurrency: 'BULK_CONCURRENCY',
+    scaleWhen: '`queue_depth` of its queue stays above zero',
+  },
+  clicks: {
+    queue: clicks,
+    concurrency: 'CLICKS_CONCURRENCY',
+    scaleWhen: '`visit_lag_seconds` grows',
+  },
+  qr: {
+    queue: qr,
+    concurrency: 'QR_CONCURRENCY',
+    scaleWhen: 'rendering QR codes is slow',
+  },
+  images: {
+    queue: images,
+    concurrency: 'IMAGES_CONCURRENCY',
+    scaleWhen: 'fetching the logos of QR codes is slow',
+  },
+  metatags: {
+    queue: metatags,
+    concurrency: 'METATAGS_CONCURRENCY',
+    scaleWhen: 'writes of links with `rewrite` are slow, or previews are late',
+  },
+  currency: {
+    queue: currency,
+    concurrency: 'CURRENCY_CONCURRENCY',
+    scaleWhen: 'sales in currencies other than US dollars are slow',
+  },
+  webhooks: {
+    queue: webhooks,
+    concurrency: 'WEBHOOKS_CONCURRENCY',
+    scaleWhen: '`queue_depth` of its queue stays above zero',
+  },
+  maintenance: {
+    queue: maintenance,
+    concurrency: 'MAINTENANCE_CONCURRENCY',
+    scaleWhen: 'one is enough: it runs scheduled jobs',
+  },
+} satisfies Record<string, QueueRow>;
+
+/** The name of a queue. */
+export type QueueName = keyof typeof QUEUES;

@@ -1,0 +1,14 @@
+import { Refusal } from '../errors.ts';
+import type { Keyed } from './queue.ts';
+
+/** Time for which repeats of a request with an Idempotency-Key get its outcome, in hours. */
+export const KEYED_HOURS = 24;
+
+/** @throws Refusal `conflict` when the key came with other contents before */
+export function refuseOtherContents(first: string | null, { fingerprint }: Keyed): void {
+  if (first === fingerprint) return;
+  throw new Refusal(
+    'conflict',
+    `Idempotency-Key must not be sent again with other contents within ${KEYED_HOURS} hours`,
+  );
+}

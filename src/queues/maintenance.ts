@@ -1,0 +1,21 @@
+import { defineQueue, type Job } from './queue.ts';
+
+/** Work of the service itself, on a schedule. A run that failed is not kept: the next one is due soon. */
+export const maintenance = defineQueue<{
+  'events.partitions': Job<object, undefined>;
+  'events.retain': Job<object, undefined>;
+  'events.sum': Job<object, undefined>;
+  'rollups.rebuild': Job<object, undefined>;
+  'visits.prune': Job<object, undefined>;
+  'jobs.expire': Job<object, undefined>;
+  'images.prune': Job<object, undefined>;
+  'exports.prune': Job<object, undefined>;
+  /** Adds jobs of imports that were lost. */
+  'imports.resume': Job<object, undefined>;
+  'imports.prune': Job<object, undefined>;
+  'webhooks.prune': Job<object, undefined>;
+  'invitations.prune': Job<object, undefined>;
+  'audit.prune': Job<object, undefined>;
+  'domains.check': Job<object, undefined>;
+  'sessions.prune': Job<object, undefined>;
+}>('maintenance', { attempts: 4, keepFailed: false });

@@ -1,0 +1,48 @@
+import type { RefusalData } from '../errors.ts';
+import { db } from '../infra/db.ts';
+import type { ChangedName } from '../lookup/publish.ts';
+import { KEYED_HOURS, refuseOtherContents } from './keyed.ts';
+import type { Keyed } from './queue.ts';
+
+/** The outcome of a job as its row stores it. */
+export type StoredOutcome = { result: unknown } | { refused: RefusalData };
+
+interface EndedJob {
+  outcome: StoredOutcome;
+  /** Names of the look-up cache that it changed. */
+  changes: ChangedName[];
+  /** Of the requests with its Idempotency-Key, the one that it was done for. */
+  firstRequest: string | null;
+}
+
+/**
+ * The outcome of a job; `undefined` until it has ended, and after its retention.
+ *
+ * @param keyed the Idempotency-Key of the request
+ * @throws Refusal `conflict` when the job belongs to a request with other contents
+ */
+export async function findOutcome(
+  projectId: string,
+  id: string,
+  keyed: Keyed | undefined,
+): Promise<EndedJob | undefined> {
+  const rows = db()('jobs').where({ project_id: projectId, id }).whereNotNull('outcome');
+  if (keyed !== undefined) {
+    rows.whereRaw('created_at > now() - make_interval(hours => ?)', [KEYED_HOURS]);
+  }
+  const row = (await rows.first('outcome', 'changes', 'fingerprint', 'first_request')) as
+    | {
+        outcome: string;
+        changes: string | null;
+        fingerprint: string | null;
+        first_request: string | null;
+      }
+    | undefined;
+  if (row === undefined) return undefined;
+  if (keyed !== undefined) refuseOtherContents(row.fingerprint, keyed);
+  return {
+    outcome: JSON.parse(row.outcome) as StoredOutcome,
+    changes: JSON.parse(row.changes ?? '[]') as ChangedName[],
+    firstRequest: row.first_request,
+  };
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import { Busy, PasswordHashes } from '../infra/password-hashes.ts';
+import { isSigned, sign } from '../infra/secrets.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
+import type { PasswordTries } from './limits.ts';
+
+/** Time for which a link stays unlocked after its password was entered. */
+const UNLOCKED_SECONDS = 3_600;
+/** Validity of the URL that continues after a page, in ms: enough time for a long form. */
+const CONTINUE_MS = 2 * 3_600_000;
+
+/** Outcome of a try to unlock a link. */
+export type Attempt =
+  /** With a `Set-Cookie` header. */
+  | { outcome: 'unlocked'; cookie: string }
+  | { outcome: 'wrong' }
+  | { outcome: 'tooMany'; waitSeconds: number }
+  | { outcome: 'busy'; error: Busy };
+
+/** Passwords of links. The right one is answered with a cookie that unlocks this link, under this password, for an hour. */
+export class Passwords {
+  readonly #tries: PasswordTries;
+  readonly #hashes = new PasswordHashes();
+
+  constructor(tries: PasswordTries) {
+    this.#tries = tries;
+  }
+
+  /** True when the visitor has entered the link's password before. */
+  isUnlocked(link: LinkEntry, cookies: string | undefined, now: number): boolean {
+    const value = cookies === undefined ? undefined : parseCookie(cookies)[cookieName(link)];
+    if (value === undefined) return false;
+    const [until = '', signature = ''] = value.split('.');
+    return (
+      Number.parseInt(until, 36) > now && isSigned('unlock', unlockText(link, until), signature)
+    );
+  }
+
+  /** Takes one try, and checks the password unless there were too many. */
+  async unlock(
+    link: LinkEntry,
+    password: string,
+    { ip, isSecure }: { ip: string; isSecure: boolean },
+    now: number,
+  ): Promise<Attempt> {
+    const waitMs = await this.#tries.take(link.id, ip);
+    if (waitMs !== undefined) return { outcome: 'tooMany', waitSeconds: Math.ceil(waitMs / 1000) };
+    try {
+      const isRight = await this.#hashes.isOf(link.passwordHash!, password, link.id);
+      if (!isRight) return { outcome: 'wrong' };
+    } catch (thrown) {
+      if (!(thrown instanceof Busy)) throw thrown;
+      await this.#tries.giveBack(link.id, ip);
+      return { outcome: 'busy', error: thrown };
+    }
+    await this.#tries.reset(link.id, ip);
+    const until = (now + UNLOCKED_SECONDS * 1000).toString(36);
+    const cookie = stringifySetCookie({
+      name: cookieName(link),
+      value: `${until}.${sign('unlock', unlockText(link, until))}`,
+      maxAge: UNLOCKED_SECONDS,
+      path: '/',
+      // Sent along when a link on another site is followed.
+      sameSite: 'lax',
+      secure: isSecure,
+      httpOnly: true,
+    });
+    return { outcome: 'unlocked', cookie };
+  }
+
+  async close(): Promise<void> {
+    await this.#hashes.close();
+  }
+}
+
+const cookieName = ({ id }: LinkEntry): string => `unlock_${id}`;
+
+// With the hash, so that a new password locks the link again.
+const unlockText = ({ id, passwordHash }: LinkEntry, until: string): string =>
+  `${id}\n${until}\n${passwordHash}`;
+
+/** The content of a signed token in the URL that continues past a page before a destination. */
+export interface ContinueToken {
+  /** Milliseconds since 1970. */
+  shownAt: number;
+  /** Differs each time that a page is shown: what its form sends twice counts once. */
+  nonce: string;
+}
+
+/** Makes the token for a visitor who is shown the page before a link's destination. It can be part of a path. */
+export function signContinueToken(link: LinkEntry, now: number): string {
+  const [shownAt, nonce] = [now.toString(36), randomBytes(9).toString('base64url')];
+  return `${shownAt}.${nonce}.${sign('pass', continueText(link, shownAt, nonce))}`;
+}
+
+/**
+ * Reads a token; `undefined` when it is of another link, or too old. It was made for a visitor for whom the link was
+ * unlocked, and unlocks it again: the form of an owner's own page is sent from another site, and then browsers don't
+ * send the cookie of the password along.
+ */
+export function verifyContinueToken(
+  link: LinkEntry,
+  token: string,
+  now: number,
+): ContinueToken | undefined {
+  const [at = '', nonce = '', signature = ''] = token.split('.');
+  if (!isSigned('pass', continueText(link, at, nonce), signature)) return undefined;
+  const shownAt = Number.parseInt(at, 36);
+  return shownAt + CONTINUE_MS > now ? { shownAt, nonce } : undefined;
+}
+
+const continueText = ({ id, passwordHash = '' }: LinkEntry, shownAt: string, nonce: string) =>
+  `${id}\n${shownAt}\n${nonce}\n${passwordHash}`;

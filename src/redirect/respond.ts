@@ -1,0 +1,411 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { stringifySetCookie } from 'cookie';
+import { redirects } from '../infra/metrics.ts';
+import { shortLinkOf } from '../infra/short-link.ts';
+import { Tally } from '../infra/tally.ts';
+import { type Found, Unavailable } from '../lookup/find.ts';
+import type { Visit } from '../queues/clicks.ts';
+import { branded } from '../web/brand.ts';
+import type { Page } from '../web/layout.ts';
+import { continuePath, filePath, keyPath, ownPath } from './address.ts';
+import { type Decision, type Visited, withParameter } from './decide.ts';
+import {
+  isCounted,
+  type VisitContext,
+  type VisitDependencies,
+  type VisitRequest,
+} from './facts.ts';
+import { beforePage } from './pages/before.ts';
+import { cardPage } from './pages/card.ts';
+import { displayPage, fileAnswer } from './pages/display.ts';
+import { expiredPage } from './pages/expired.ts';
+import { framePage } from './pages/frame.ts';
+import { notFoundPage } from './pages/not-found.ts';
+import { notStartedPage } from './pages/not-started.ts';
+import { type LastTry, passwordPage } from './pages/password.ts';
+import { previewPage } from './pages/preview.ts';
+import { unavailablePage } from './pages/unavailable.ts';
+import { signContinueToken } from './passwords.ts';
+import type { Visitor } from './visitor.ts';
+
+/** Lifetime of the cookie with the click id. */
+const CLICK_SECONDS = 90 * 86_400;
+
+const answered = {
+  redirect: new Tally(redirects.labels('redirect')),
+  frame: redirects.labels('frame'),
+  display: redirects.labels('display'),
+  file: redirects.labels('file'),
+  elsewhere: redirects.labels('elsewhere'),
+  before: redirects.labels('before'),
+  ownersPage: redirects.labels('before'),
+  password: redirects.labels('protected'),
+  card: redirects.labels('card'),
+  preview: redirects.labels('preview'),
+  notStarted: redirects.labels('not_started'),
+  home: redirects.labels('home'),
+  notFound: redirects.labels('not_found'),
+  expired: redirects.labels('expired'),
+};
+
+const INDEXED: SendOptions = { isIndexed: true };
+const NOT_INDEXED: SendOptions = {};
+const DONE = Promise.resolve();
+
+/** Carries out a redirect about which nothing had to be gathered: records the visit, then answers. */
+export function redirectTo(
+  decision: Extract<Decision, { kind: 'redirect' }>,
+  visit: VisitRequest,
+  { visitId, now, found }: { visitId: string; now: number; found: Found },
+  { visits }: VisitDependencies,
+): Promise<void> {
+  const { status, destination, visited } = decision;
+  const options = found.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
+  if (visited === undefined || !isCounted(visit)) {
+    answered.redirect.add();
+    sendRedirect(visit.response, status, destination, options);
+    return DONE;
+  }
+  return visits.record(visitOf(visit, { id: visitId, now }, visited, decision)).then(() => {
+    answered.redirect.add();
+    sendRedirect(visit.response, status, destination, options);
+  });
+}
+
+/** Carries out a decision: records the visit where there is one, then answers. */
+export async function respond(
+  decision: Decision,
+  context: VisitContext,
+  dependencies: VisitDependencies,
+): Promise<void> {
+  const { address, visitor, request, response, found, facts } = context;
+  // A form that was sent to a link itself can only be its password; to its statistics, it is nothing.
+  if (context.form !== undefined && address.asks !== 'continue' && address.asks !== 'stats') {
+    return respondToPassword(decision, context, dependencies);
+  }
+  if (address.asks === 'file' && decision.kind !== 'password') {
+    return sendFile(response, decision, visitor);
+  }
+  await recordVisit(decision, context, dependencies);
+  const options: SendOptions = { isIndexed: found.link?.isIndexed === true };
+  const language = () => visitor.pageLanguage;
+  const show = async (counter: { inc(): void }, page: Page) => {
+    counter.inc();
+    sendPage(response, await inItsLook(page, context, dependencies), options);
+  };
+  if ('visited' in decision && decision.kind !== 'before' && facts.clickId !== undefined) {
+    options.cookies = [clickCookie(facts.clickId, visitor.isSecure)];
+  }
+  switch (decision.kind) {
+    case 'redirect':
+      answered.redirect.add();
+      // After a form, 307 and 308 would send its answers on to the destination.
+      return sendRedirect(
+        response,
+        request.method === 'POST' ? 303 : decision.status,
+        decision.destination,
+        options,
+      );
+    case 'elsewhere':
+      answered.elsewhere.inc();
+      return sendRedirect(response, 302, decision.destination, options);
+    case 'stats': {
+      answered.elsewhere.inc();
+      const path = `${visitor.host}/${encodeURI(address.key!)}`;
+      return sendRedirect(response, 302, `${dependencies.baseUrl}/stats/${path}`, options);
+    }
+    case 'restart':
+      return sendRedirect(response, 303, keyPath(address.key!, address.query, address.rest));
+    case 'ownersPage':
+      answered.ownersPage.inc();
+      return sendRedirect(response, 302, ownersPage(decision.url, context), options);
+    case 'display': {
+      const where = { shortLink: decision.destination, fileHref: filePath(address.key ?? '') };
+      return show(
+        answered.display,
+        displayPage(decision.page, where, language(), options.isIndexed),
+      );
+    }
+    case 'frame':
+      return show(
+        answered.frame,
+        framePage(decision, shortLink(context), language(), options.isIndexed),
+      );
+    case 'before':
+      return show(answered.before, pageBefore(decision, context));
+    case 'password':
+      return askPassword(context, dependencies);
+    case 'card':
+      return show(
+        answered.card,
+        cardPage(decision.card, {
+          shortLink: shortLink(context),
+          destination: decision.destination,
+          language: language(),
+          isIndexed: options.isIndexed === true,
+        }),
+      );
+    case 'preview': {
+      const { link, destination } = decision;
+      const path = keyPath(address.key ?? '', address.query, address.rest);
+      const where = { shortLink: shortLink(context), path, destination };
+      return show(answered.preview, previewPage(link, where, language()));
+    }
+    case 'notStarted':
+      return show(answered.notStarted, notStartedPage(decision.startsAt, facts.now, language()));
+    case 'home':
+      return show(answered.home, dependencies.home(language()));
+    case 'notFound':
+      return show(answered.notFound, notFoundPage(language()));
+    case 'expired':
+      return show(answered.expired, expiredPage(language()));
+  }
+}
+
+/** Records the visit, the view of a page and the lead of its form. Resolves when all of them are safe. */
+async function recordVisit(
+  decision: Decision,
+  context: VisitContext,
+  { visits }: VisitDependencies,
+): Promise<void> {
+  const { lead, token, visitId, facts } = context;
+  const { now, clickId } = facts;
+  // One id for all: where every visit counts, the click's follows from it, and the lead names the click.
+  const own = { id: visitId, now };
+  const handedOut = clickId === undefined ? {} : { clickId };
+  const atShortLink = () => ({ destination: shortLink(context), via: 'link' as const });
+  const safe: Promise<void>[] = [];
+  if (lead !== undefined) {
+    const link = context.found.link!;
+    const of = { projectId: link.projectId, linkId: link.id };
+    // Also of visitors who are not counted: a form is not filled in by mistake.
+    safe.push(visits.record({ ...visitOf(context, own, of, atShortLink()), ...handedOut, lead }));
+  }
+  if ('visited' in decision && decision.visited !== undefined && isCounted(context)) {
+    const { visited } = decision;
+    if (decision.kind !== 'before') {
+      safe.push(visits.record({ ...visitOf(context, own, visited, decision), ...handedOut }));
+    } else if (token === undefined) {
+      const view = { pageId: decision.page.id };
+      const visit = visitOf(context, own, visited, atShortLink());
+      safe.push(visits.record({ ...visit, ...handedOut, view }));
+    }
+  }
+  if (safe.length > 0) await Promise.all(safe);
+}
+
+/** The record of a visit. */
+function visitOf(
+  { address, visitor }: VisitRequest,
+  { id, now }: { id: string; now: number },
+  { projectId, linkId }: Visited,
+  { destination, via }: Pick<Visit, 'destination' | 'via'>,
+): Visit {
+  return {
+    id,
+    at: now,
+    projectId,
+    linkId,
+    domain: visitor.host,
+    key: address.key || '_root',
+    destination,
+    ip: visitor.ip,
+    userAgent: visitor.userAgent,
+    referer: visitor.referer,
+    via,
+  };
+}
+
+/** Tries the password that was sent to a link. */
+async function respondToPassword(
+  decision: Decision,
+  context: VisitContext,
+  dependencies: VisitDependencies,
+): Promise<void> {
+  const { passwords, errors } = dependencies;
+  const { address, found, facts, visitor, response, form } = context;
+  // Sent twice, or no longer asked for.
+  if (decision.kind !== 'password') return sendRedirect(response, 303, ownPath(address));
+  const password = form?.get('password') ?? '';
+  const attempt = await passwords.unlock(found.link!, password, visitor, facts.now);
+  switch (attempt.outcome) {
+    case 'unlocked':
+      return sendRedirect(response, 303, ownPath(address), { cookies: [attempt.cookie] });
+    case 'busy':
+      errors.report(attempt.error);
+      return sendPage(response, unavailablePage(visitor.pageLanguage));
+    case 'wrong':
+    case 'tooMany':
+      return askPassword(context, dependencies, attempt);
+  }
+}
+
+async function askPassword(
+  context: VisitContext,
+  dependencies: VisitDependencies,
+  last?: LastTry,
+): Promise<void> {
+  const { address, response, visitor } = context;
+  answered.password.inc();
+  const page = passwordPage(ownPath(address), visitor.pageLanguage, last);
+  sendPage(response, await inItsLook(page, context, dependencies));
+}
+
+/** A page in the look of the workspace that it belongs to; as it is while no store says what that is. */
+async function inItsLook(
+  page: Page,
+  { found: { link, domain } }: VisitContext,
+  { finder, baseUrl }: VisitDependencies,
+): Promise<Page> {
+  const projectId = link?.projectId ?? domain.projectId;
+  if (projectId === '') return page;
+  try {
+    const { brand } = (await finder.workspace(projectId)) ?? {};
+    return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    return page;
+  }
+}
+
+/** Sends the file of a display page. It is no visit, because the page was visited before. */
+function sendFile(response: ServerResponse, decision: Decision, visitor: Visitor): void {
+  const file = decision.kind === 'display' ? decision.page.file : undefined;
+  if (file === undefined) {
+    answered.notFound.inc();
+    return sendPage(response, notFoundPage(visitor.pageLanguage));
+  }
+  answered.file.inc();
+  sendPage(response, fileAnswer(file));
+}
+
+function pageBefore(
+  { page, isMandatory }: Extract<Decision, { kind: 'before' }>,
+  { found, address, facts, visitor, token, refused }: VisitContext,
+): Page {
+  const until = (token?.shownAt ?? facts.now) + (page.waitSeconds ?? 0) * 1000;
+  const next = token === undefined ? signContinueToken(found.link!, facts.now) : address.token!;
+  return beforePage(page, {
+    language: visitor.pageLanguage,
+    onward: continuePath(next, address),
+    isMandatory,
+    waitSeconds: Math.max(0, Math.ceil((until - facts.now) / 1000)),
+    ...(refused === undefined ? {} : { sent: refused }),
+  });
+}
+
+/** URL of the owner's page, with the URL that continues to the destination. */
+function ownersPage(
+  url: string,
+  { found, address, facts, visitor, request }: VisitContext,
+): string {
+  const port = /:\d{1,5}$/.exec(request.headers.host ?? '')?.[0] ?? '';
+  const origin = `${visitor.isSecure ? 'https' : 'http'}://${visitor.host}${port}`;
+  const token = signContinueToken(found.link!, facts.now);
+  return withParameter(url, 'continue', origin + continuePath(token, address));
+}
+
+/** Cookie with the click's id, for scripts of pages under the domain. */
+const clickCookie = (clickId: string, isSecure: boolean): string =>
+  stringifySetCookie({
+    name: 'click_id',
+    value: clickId,
+    maxAge: CLICK_SECONDS,
+    path: '/',
+    sameSite: 'lax',
+    secure: isSecure,
+    httpOnly: false,
+  });
+
+/** The short link that is visited. */
+const shortLink = ({ visitor, address }: VisitContext): string =>
+  `${shortLinkOf(visitor.host, address.key ?? '')}${address.rest ?? ''}`;
+
+/** Optional parts of an answer. */
+interface SendOptions {
+  /** Search engines may show it. */
+  isIndexed?: boolean;
+  cookies?: readonly string[];
+}
+
+/** Answers with a redirect. */
+function sendRedirect(
+  response: ServerResponse,
+  status: number,
+  destination: string,
+  options: SendOptions = {},
+): void {
+  try {
+    response.writeHead(status, redirectHeaders(destination, options));
+  } catch {
+    // No header may contain it. Stored URLs are encoded, except in rows of early releases.
+    response.writeHead(status, redirectHeaders(asciiUrl(destination), options));
+  }
+  response.end();
+}
+
+// Flat, because node copies an object into such a list first.
+function redirectHeaders(location: string, { isIndexed, cookies }: SendOptions): string[] {
+  const headers = ['Location', location, 'Cache-Control', 'private, no-store'];
+  headers.push('Content-Length', '0');
+  if (isIndexed !== true) headers.push('X-Robots-Tag', 'noindex');
+  if (cookies !== undefined) addCookies(headers, cookies);
+  return headers;
+}
+
+function addCookies(headers: string[], cookies: readonly string[]): void {
+  for (const cookie of cookies) headers.push('Set-Cookie', cookie);
+}
+
+/** Percent-encodes what a header cannot hold and leaves everything else alone. */
+export function asciiUrl(url: string): string {
+  let text = '';
+  for (const byte of Buffer.from(url)) {
+    const isPlain = byte > 0x20 && byte < 0x7f;
+    text += isPlain
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return text;
+}
+
+/** Answers with a page of ours. */
+export function sendPage(
+  response: ServerResponse,
+  { status, headers, body }: Page,
+  { isIndexed = false, cookies = [] }: SendOptions = {},
+): void {
+  const all = [...headers, ...(isIndexed ? [] : ['X-Robots-Tag', 'noindex'])];
+  addCookies(all, cookies);
+  response.writeHead(status, all).end(body);
+}
+
+/** Answers with plain text, for programs. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, [
+      'Content-Type',
+      'text/plain; charset=utf-8',
+      'Content-Length',
+      String(Buffer.byteLength(text)),
+      'Cache-Control',
+      'no-store',
+      'X-Content-Type-Options',
+      'nosniff',
+    ])
+    .end(text);
+}
+
+/** Answers where there is no response object, and closes the connection. */
+export function sendToSocket(
+  socket: Socket,
+  status: number,
+  headers: readonly string[],
+  body: Uint8Array = new Uint8Array(),
+): void {
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  lines.push('Connection: close', '', '');
+  socket.end(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]));
+}

@@ -1,0 +1,26 @@
+import { refuseChanged } from '../infra/etag.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { changeWorkspace, type WorkspaceSettings } from '../workspaces/commands.ts';
+import { readSettings, readUsage } from './queries.ts';
+import { toWorkspace, type WorkspaceRecord } from './record.ts';
+
+/** The settings that owners change; plan and limits are the operator's. */
+export type WorkspaceChanges = Pick<
+  WorkspaceSettings,
+  'name' | 'clickDedupeSeconds' | 'keepFullIp' | 'logo' | 'brandColor'
+>;
+
+/** Changes the workspace of the job. */
+export function changeSettings(
+  { changes }: { changes: WorkspaceChanges },
+  { projectId, ...job }: JobContext,
+): Promise<WorkspaceRecord> {
+  return runIdempotent({ projectId, ...job }, async (trx) => {
+    await trx('workspaces').where({ id: projectId }).forNoKeyUpdate().first('id');
+    refuseChanged(job.ifMatch, toWorkspace(await readSettings(projectId, trx)));
+    const lookups = await changeWorkspace(trx, projectId, changes);
+    const record = toWorkspace(await readSettings(projectId, trx));
+    return { result: { ...record, usage: await readUsage(projectId) }, changes: lookups };
+  });
+}

@@ -1,0 +1,95 @@
+import { EVENT_KINDS, pluralOf } from '../events/kinds.ts';
+import { eventsStore } from '../events/store/index.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import type { Logo } from '../workspaces/commands.ts';
+import type { Plan } from '../workspaces/plans.ts';
+
+/** Records of one kind that are counted: more take longer to count than is worth it. */
+export const MOST_COUNTED = 100_000;
+
+/** A row of `workspaces`. */
+export interface SettingsRow {
+  id: string;
+  slug: string;
+  name: string;
+  plan: Plan;
+  click_dedupe_seconds: number;
+  keep_full_ip: boolean;
+  requests_per_minute: number | null;
+  retention_days: number | null;
+  logo: Logo | null;
+  brand_color: string | null;
+  created_at: Date;
+}
+
+/** The workspace of a caller. */
+export async function readSettings(projectId: string, connection: Db = db()): Promise<SettingsRow> {
+  const [row] = await rows<SettingsRow>(
+    connection,
+    `SELECT id, slug, name, plan, click_dedupe_seconds, keep_full_ip, requests_per_minute, retention_days, logo,
+            brand_color, created_at
+       FROM workspaces WHERE id = ?`,
+    [projectId],
+  );
+  return row!;
+}
+
+/** Numbers of the records of a workspace, and of its events since the month began (UTC). */
+export interface Usage {
+  links: number;
+  qrcodes: number;
+  domains: number;
+  members: number;
+  tags: number;
+  eventsThisMonth: number;
+}
+
+const COUNTED = {
+  links: 'links',
+  qrcodes: 'qrcodes',
+  domains: 'domains',
+  members: 'workspace_users',
+  tags: 'tags',
+};
+
+/** Counts of at most {@link MOST_COUNTED} records of each kind, read from their indexes alone. */
+const COUNTS = Object.entries(COUNTED)
+  .map(
+    ([name, table]) =>
+      `(SELECT count(*) FROM (SELECT FROM ${table} WHERE project_id = :projectId LIMIT :most) AS counted) AS ${name}`,
+  )
+  .join(', ');
+
+/** The use of a workspace. */
+export async function readUsage(projectId: string, now = new Date()): Promise<Usage> {
+  const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const end = new Date(now.getTime() + 1);
+  const [[counts], numbers] = await Promise.all([
+    rows<Omit<Usage, 'eventsThisMonth'>>(db(), `SELECT ${COUNTS}`, {
+      projectId,
+      most: MOST_COUNTED,
+    }),
+    eventsStore.totals({
+      projectId,
+      span: { start, end, granularity: 'day', timezone: 'UTC' },
+      filter: {},
+      events: EVENT_KINDS,
+    }),
+  ]);
+  const eventsThisMonth = EVENT_KINDS.reduce(
+    (sum, kind) => sum + (numbers[pluralOf(kind)] ?? 0),
+    0,
+  );
+  return { ...counts!, eventsThisMonth };
+}
+
+/** The bytes of a workspace's logo (PNG); `undefined` where the image is not its logo. */
+export async function readLogo(projectId: string, imageId: string): Promise<Buffer | undefined> {
+  const [image] = await rows<{ png: Buffer }>(
+    db(),
+    `SELECT i.png FROM workspaces w JOIN images i ON i.project_id = w.id AND i.id = w.logo->>'id'
+      WHERE w.id = ? AND i.id = ?`,
+    [projectId, imageId],
+  );
+  return image?.png;
+}

@@ -1,0 +1,83 @@
+import { config } from '../config.ts';
+import { flag, Joi } from '../http/fields.ts';
+import { logoUrl } from '../web/brand.ts';
+import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
+import { MOST_COUNTED, type SettingsRow, type Usage } from './queries.ts';
+
+/** A limit as the record shows it: 0 is none. */
+const limitOf = (value: number): number | null => (value === 0 ? null : value);
+
+/** The public record of a workspace. */
+export function toWorkspace(row: SettingsRow) {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    plan: row.plan,
+    createdAt: row.created_at.toISOString(),
+    clickDedupeSeconds: row.click_dedupe_seconds,
+    keepFullIp: row.keep_full_ip,
+    logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
+    brandColor: row.brand_color,
+    limits: {
+      requestsPerMinute: limitOf(row.requests_per_minute ?? REQUESTS_PER_MINUTE[row.plan]),
+      retentionDays: limitOf(row.retention_days ?? RETENTION_DAYS[row.plan]),
+      importRows: IMPORT_ROWS[row.plan],
+    },
+  };
+}
+
+/** A workspace with its use. */
+export type WorkspaceRecord = ReturnType<typeof toWorkspace> & { usage: Usage };
+
+const text = Joi.string().required();
+const count = Joi.number().integer().required();
+const limit = count.allow(null);
+const upTo = `at most ${MOST_COUNTED.toLocaleString('en')} are counted`;
+
+/** The record of a workspace, for the reference and for checking answers. */
+export const workspaceRecord = Joi.object({
+  id: text.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: text.description('Short name, unique in the service.').example('acme'),
+  name: text.description('Name.').example('Acme'),
+  plan: Joi.string()
+    .valid(...PLANS)
+    .required()
+    .description('Plan.'),
+  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  clickDedupeSeconds: count
+    .description('Seconds in which a visitor counts once; 0: every visit counts.')
+    .example(3_600),
+  keepFullIp: flag().required().description('IP addresses of visitors are kept in full.'),
+  logo: Joi.string()
+    .allow(null)
+    .required()
+    .description('Address of the logo on pages for visitors.')
+    .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),
+  brandColor: Joi.string()
+    .allow(null)
+    .required()
+    .description('Color of pages for visitors.')
+    .example('#0055ff'),
+  limits: Joi.object({
+    requestsPerMinute: limit.description('Requests a minute; null: no limit.').example(600),
+    retentionDays: limit
+      .description('Days for which events are kept; null: without limit.')
+      .example(365),
+    importRows: count.description('Rows of one import of links.').example(50_000),
+  })
+    .required()
+    .description('Limits, by the plan or set by the operator.'),
+  usage: Joi.object({
+    links: count.description(`Number of links; ${upTo}.`).example(1_200),
+    qrcodes: count.description(`Number of QR codes; ${upTo}.`).example(40),
+    domains: count.description('Number of domains.').example(2),
+    members: count.description('Number of people.').example(5),
+    tags: count.description('Number of tags.').example(12),
+    eventsThisMonth: count
+      .description('Number of events since the month began (UTC).')
+      .example(52_000),
+  })
+    .required()
+    .description('Use.'),
+}).meta({ name: 'Workspace' });

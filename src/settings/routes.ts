@@ -1,0 +1,86 @@
+import { config } from '../config.ts';
+import { answerWrite, found, ok } from '../http/answer.ts';
+import { type ApiRequest, type Route, route } from '../http/route.ts';
+import { askImage, namingField } from '../images/ask.ts';
+import { writes } from '../queues/writes.ts';
+import { logoUrl } from '../web/brand.ts';
+import type { WorkspaceChanges } from './commands.ts';
+import { readLogo, readSettings, readUsage } from './queries.ts';
+import { toWorkspace, workspaceRecord } from './record.ts';
+import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
+
+const tag = 'Workspace';
+
+/** An extension of the contract. */
+export const settingsRoutes: Route[] = [
+  route<object>({
+    method: 'get',
+    path: '/workspace',
+    operationId: 'retrieveWorkspace',
+    summary: 'Retrieve the workspace',
+    description: 'Returns the workspace of the caller: its settings, limits and use.',
+    extension: true,
+    tag,
+    scope: 'workspace.read',
+    record: true,
+    answers: { 200: workspaceRecord },
+    async handle({ caller: { projectId } }) {
+      const [row, usage] = await Promise.all([readSettings(projectId), readUsage(projectId)]);
+      return ok({ ...toWorkspace(row), usage });
+    },
+  }),
+  route<{ body: WorkspaceBody }>({
+    method: 'patch',
+    path: '/workspace',
+    operationId: 'updateWorkspace',
+    summary: 'Update the workspace',
+    description: 'Changes settings of the workspace. Absent fields stay as they are.',
+    extension: true,
+    tag,
+    scope: 'workspace.write',
+    record: true,
+    body: workspaceBody,
+    answers: { 200: workspaceRecord },
+    writes: true,
+    handle: (request) =>
+      answerWrite(
+        request,
+        writes,
+        'workspace.update',
+        async () => ({ changes: await toChanges(request) }),
+        ok,
+      ),
+  }),
+  route<{ params: { projectId: string; id: string } }>({
+    method: 'get',
+    path: '/logos/{projectId}/{id}',
+    operationId: 'downloadLogo',
+    summary: 'Download the logo of a workspace',
+    description: 'Returns the logo of a workspace as PNG. Pages that visitors see load it.',
+    extension: true,
+    tag,
+    scope: 'public',
+    params: logoParams,
+    answers: { 200: { media: ['image/png'] } },
+    async handle({ params: { projectId, id } }) {
+      return {
+        status: 200,
+        body: found(await readLogo(projectId, id), 'such logo'),
+        headers: {
+          'Content-Type': 'image/png',
+          // Its address has the hash of the image.
+          'Cache-Control': 'public, max-age=31536000, immutable',
+          'Cross-Origin-Resource-Policy': 'cross-origin',
+        },
+      };
+    },
+  }),
+];
+
+/** The settings that a body changes. The logo's own address, as the record shows it, changes nothing. */
+async function toChanges(request: ApiRequest<{ body: WorkspaceBody }>): Promise<WorkspaceChanges> {
+  const { logo, ...changes } = request.body;
+  if (typeof logo !== 'string') return logo === undefined ? changes : { ...changes, logo };
+  if (logo.startsWith(logoUrl(config().BASE_URL, request.caller.projectId, ''))) return changes;
+  return { ...changes, logo: await namingField('logo', askImage(request, logo)) };
+}

@@ -1,0 +1,49 @@
+import { bodyFlag, id, Joi, nameText } from '../http/fields.ts';
+import { imageSource } from '../images/source.ts';
+
+/** The body of an update: the fields that change. */
+export interface WorkspaceBody {
+  name?: string;
+  clickDedupeSeconds?: number;
+  keepFullIp?: boolean;
+  /** A URL or data URI of an image; `null` for none. */
+  logo?: string | null;
+  brandColor?: string | null;
+}
+
+/** Longest window in which a visitor counts once: a month. */
+const LONGEST_WINDOW = 31 * 86_400;
+
+export const workspaceBody = Joi.object<WorkspaceBody>({
+  name: nameText(100).description('Name, at most 100 characters.').example('Acme'),
+  clickDedupeSeconds: Joi.number()
+    .integer()
+    .strict()
+    .min(0)
+    .max(LONGEST_WINDOW)
+    .description(
+      `Seconds in which a visitor counts once on a link, at most ${LONGEST_WINDOW}; 0: every visit counts.`,
+    ),
+  keepFullIp: bodyFlag().description(
+    'true keeps IP addresses of visitors in full; false keeps their networks.',
+  ),
+  logo: imageSource()
+    .allow(null)
+    .description(
+      'Image for pages that visitors see: an http or https URL, or a data URI; it is fetched once and kept.',
+    )
+    .example('https://example.com/logo.svg'),
+  brandColor: Joi.string()
+    .pattern(/^#[0-9a-f]{6}$/i, { name: 'a color such as #0055ff' })
+    .lowercase()
+    .allow(null)
+    .description('Color of buttons and links on pages that visitors see: `#rrggbb`.')
+    .example('#0055ff'),
+})
+  .min(1)
+  .meta({ name: 'WorkspaceUpdate' });
+
+export const logoParams = Joi.object<{ projectId: string; id: string }>({
+  projectId: id().required().description('Id of the workspace.'),
+  id: id().required().description('Id of the image.'),
+});

@@ -1,0 +1,47 @@
+import { COUNTERS } from '../events/kinds.ts';
+import type { CounterSums } from '../events/records.ts';
+import { bigintSql, db, rows } from '../infra/db.ts';
+import type { ShortLinkTables } from './model.ts';
+
+/** The name of a link or QR code. */
+interface RecordName {
+  id: string;
+  domain: string;
+  key: string;
+  url: string | null;
+  createdAt: Date;
+}
+
+/** Finds the names of links or QR codes; those that do not exist are left out. */
+export const findNames = (
+  { table }: ShortLinkTables,
+  projectId: string,
+  ids: readonly string[],
+): Promise<RecordName[]> =>
+  rows<RecordName>(
+    db(),
+    `SELECT r.id, d.slug AS domain, r.key, r.url, r.created_at AS "createdAt"
+       FROM ${table} r JOIN domains d ON d.id = r.domain_id
+      WHERE r.project_id = :projectId AND r.id = ANY(:ids)`,
+    { projectId, ids },
+  );
+
+/** Sums the counters of links or QR codes: of some records, of those on a domain, or of all. */
+export async function sumCounters(
+  { table }: ShortLinkTables,
+  projectId: string,
+  { records, domain }: { records?: string[]; domain?: string },
+): Promise<CounterSums> {
+  const [row] = await rows<CounterSums>(
+    db(),
+    `SELECT ${COUNTERS.map((name) => `coalesce(sum(c.${name}), 0)::bigint AS ${name},`).join('\n            ')}
+            ${bigintSql('coalesce(sum(c.sale_amount_cents), 0)')} AS "saleAmountCents"
+       FROM counters c
+       JOIN ${table} r ON r.project_id = c.project_id AND r.id = c.record_id
+       JOIN domains d ON d.id = r.domain_id
+      WHERE c.project_id = :projectId
+        AND (:records::text[] IS NULL OR r.id = ANY(:records)) AND (:domain::text IS NULL OR d.slug = :domain)`,
+    { projectId, records: records ?? null, domain: domain ?? null },
+  );
+  return row!;
+}

@@ -1,0 +1,162 @@
+import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import { type Asker, askWorker } from '../http/answer.ts';
+import { normalize } from '../infra/normalize.ts';
+import { originOf } from '../infra/short-link.ts';
+import { metatags } from '../queues/metatags.ts';
+import type { ShortLinkRow } from './model.ts';
+import type { Rule } from './routing-rules.ts';
+
+/**
+ * True when a URL leads to the short link of a domain and key; of a flexible one, also to a path below it. A port is
+ * another server's only on the default short domain, which the operator may have on one of several ports.
+ */
+export function leadsTo(
+  url: string,
+  { domain, key, flexible }: { domain: string; key: string; flexible: boolean },
+): boolean {
+  if (!/^https?:/i.test(url)) return false;
+  const { hostname, port, pathname } = new URL(url);
+  if (hostname.replace(/\.$/, '') !== domain) return false;
+  const own = new URL(originOf(domain));
+  if (domain === config().DEFAULT_SHORT_DOMAIN && port !== '' && port !== own.port) return false;
+  let path = pathname.slice(1);
+  try {
+    path = normalize(decodeURIComponent(path), 'NFC');
+  } catch {
+    // A path that can't be decoded is no key.
+  }
+  return path.replace(/\/$/, '') === key || (flexible && path.startsWith(`${key}/`));
+}
+
+/**
+ * A link or QR code must not lead to itself, for no visitor.
+ *
+ * @param domain name of its domain
+ * @throws Refusal `unprocessable_entity` naming every field that does
+ */
+export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: string): void {
+  const { url, ios, android, expired_url: expiredUrl, page_url: pageUrl } = row;
+  const geo = Object.entries(row.geo ?? {}).map(([country, to]) => [`geo.${country}`, to] as const);
+  const rules = (row.rules ?? []).map((rule, index) => [`rules[${index}].url`, rule.url] as const);
+  const loops = [...Object.entries({ url, ios, android, expiredUrl, pageUrl }), ...geo, ...rules]
+    .filter(([, to]) => to !== null && leadsTo(to, { ...row, domain }))
+    .map(([field]) => `${field} must not be the short link itself`);
+  if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
+}
+
+export const UTM_FIELDS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const;
+export type UtmField = (typeof UTM_FIELDS)[number];
+export type Utm = Record<UtmField, string | null>;
+
+/** The UTM fields in a destination's query. */
+export function readUtm(url: string): Utm {
+  const utm = Object.fromEntries(UTM_FIELDS.map((name) => [name, null])) as Utm;
+  if (!/[?&]utm_/.test(url)) return utm;
+  const { searchParams } = new URL(url);
+  for (const name of UTM_FIELDS) utm[name] = searchParams.get(name);
+  return utm;
+}
+
+/**
+ * Writes UTM fields into a destination's query: a text sets one, `null` takes it out, an absent one stays.
+ * Everything else of the URL stays byte for byte.
+ */
+export function writeUtm(url: string, utm: Partial<Utm>): string {
+  const given = UTM_FIELDS.filter((name) => utm[name] !== undefined);
+  if (given.length === 0 || !/^https?:/i.test(url)) return url;
+  const hash = url.indexOf('#');
+  const fragment = hash < 0 ? '' : url.slice(hash);
+  const beforeHash = hash < 0 ? url : url.slice(0, hash);
+  const mark = beforeHash.indexOf('?');
+  const base = mark < 0 ? beforeHash : beforeHash.slice(0, mark);
+  const pairs =
+    mark < 0
+      ? []
+      : beforeHash
+          .slice(mark + 1)
+          .split('&')
+          .filter((pair) => pair !== '');
+  const kept = pairs.filter((pair) => !given.includes(pair.split('=')[0] as UtmField));
+  const added = given.flatMap((name) => {
+    const value = utm[name];
+    return typeof value === 'string' ? [`${name}=${encodeURIComponent(value)}`] : [];
+  });
+  const query = [...kept, ...added].join('&');
+  return base + (query === '' ? '' : `?${query}`) + fragment;
+}
+
+/** A URL with the UTM fields that it has none of its own of. */
+export function withMissingUtm(url: string, utm: Utm): string {
+  const own = readUtm(url);
+  const missing = UTM_FIELDS.filter((name) => utm[name] !== null && own[name] === null);
+  return writeUtm(url, Object.fromEntries(missing.map((name) => [name, utm[name]])));
+}
+
+const NO_UTM = Object.fromEntries(UTM_FIELDS.map((name) => [name, null]));
+
+/** A destination without UTM parameters, by which it is stored as one that may be framed: they change nothing about that. */
+export const framingKey = (url: string): string => writeUtm(url, NO_UTM);
+
+/** The fields of a record, or of a change, that decide which destinations are shown in a frame. */
+export interface Framing {
+  rewrite?: boolean;
+  url?: string | null;
+  ios?: string | null;
+  android?: string | null;
+  geo?: Record<string, string> | null;
+  rules?: Rule[] | null;
+  /** Destinations that allow frames, where they were requested. */
+  frameable?: string[];
+}
+
+const FIELDS = ['rewrite', 'url', 'ios', 'android', 'geo', 'rules'] as const;
+
+/** True when a change can alter which destinations are shown in a frame. */
+const concernsFraming = (changes: Framing): boolean =>
+  changes.rewrite !== false && FIELDS.some((field) => changes[field] !== undefined);
+
+/** The web addresses that would be shown in a frame. */
+export function framedUrls({ rewrite, url, ios, android, geo, rules }: Framing): string[] {
+  if (rewrite !== true) return [];
+  const all = [url, ios, android, ...Object.values(geo ?? {}), ...(rules ?? []).map((r) => r.url)];
+  const web = all.filter((one) => typeof one === 'string' && /^https?:/i.test(one)) as string[];
+  return [...new Set(web.map(framingKey))];
+}
+
+/** The fields of a record once the changes are made. */
+function framingAfter(before: Framing, changes: Framing): Framing {
+  const after = { ...before };
+  for (const field of FIELDS) {
+    if (changes[field] !== undefined) Object.assign(after, { [field]: changes[field] });
+  }
+  return after;
+}
+
+/** The addresses that allow frames, by a request to each; none is sent where there are no addresses. */
+export async function askFrameable(request: Asker, urls: readonly string[]): Promise<string[]> {
+  const unique = [...new Set(urls)];
+  return unique.length === 0 ? [] : askWorker(request, metatags, 'pages.framing', { urls: unique });
+}
+
+/**
+ * The changes with the destinations that allow frames; as they are where they change nothing about frames.
+ *
+ * @param before reads the records that are changed; left out for a new one
+ */
+export async function withFrameable<Changes extends Framing>(
+  request: Asker,
+  changes: Changes,
+  before: () => Promise<readonly (Framing | undefined)[]> = async () => [{}],
+): Promise<Changes> {
+  if (!concernsFraming(changes)) return changes;
+  const records = (await before()).filter((record) => record !== undefined);
+  const urls = records.flatMap((record) => framedUrls(framingAfter(record, changes)));
+  return urls.length === 0 ? changes : { ...changes, frameable: await askFrameable(request, urls) };
+}

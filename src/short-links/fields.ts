@@ -1,0 +1,475 @@
+import { domainField } from '../http/domain-name.ts';
+import {
+  bodyFlag,
+  dateTime,
+  externalIdText,
+  flag,
+  futureDateTime,
+  id,
+  Joi,
+  list,
+  nameText,
+  nullableText,
+} from '../http/fields.ts';
+import { COUNTRY_CODES } from '../visitors/countries.ts';
+import { type UtmField } from './destination.ts';
+import { type BodyOf, type ColumnsOf, type FieldTable, nullable, type RecordOf } from './field.ts';
+import { keyField } from './key.ts';
+import { rulesField } from './routing-rules.ts';
+import { destination, webAddress } from './url-field.ts';
+
+/** Destinations by country. */
+export const geoField = () =>
+  Joi.object<Record<string, string>>()
+    .pattern(
+      Joi.string()
+        .valid(...COUNTRY_CODES)
+        .meta({ name: 'CountryCode' }),
+      destination(),
+    )
+    .allow(null);
+
+const time = Joi.string().isoDate().required();
+const nullableTime = Joi.string().isoDate().allow(null).required();
+const count = Joi.number().required();
+
+/** Common properties of fields of one type. */
+const boolean = { in: bodyFlag(), out: flag().required(), default: false } as const;
+const text = (max: number) => ({ in: nullableText(max), out: nullable, default: null }) as const;
+const url = { in: destination().allow(null), out: nullable, default: null } as const;
+
+const utm = <const Name extends UtmField>(column: Name, csv: number, example: string) =>
+  ({
+    column,
+    out: nullable,
+    default: null,
+    csv,
+    description: `The parameter \`${column}\` of the destination’s query.`,
+    example,
+  }) as const;
+
+/**
+ * The fields that links and QR codes share, in the order of their records. To add one, add its row here and its column
+ * in a migration.
+ */
+export const fields = {
+  id: {
+    column: 'id',
+    out: Joi.string().required(),
+    csv: 1,
+    description: 'Unique id.',
+    example: 'link_0VKAM3TWq8Zr5XnYb2VdLcHs',
+  },
+  domain: {
+    column: 'domain_id',
+    in: domainField(),
+    out: Joi.string().required(),
+    read: ({ domain }) => domain,
+    isSingular: true,
+    isPrinted: true,
+    csv: 2,
+    description:
+      'Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default ' +
+      'short domain. That of a QR code cannot be changed.',
+    example: 'go.example.com',
+  },
+  key: {
+    column: 'key',
+    in: keyField(),
+    out: Joi.string().required(),
+    isSingular: true,
+    isPrinted: true,
+    csv: 3,
+    description:
+      'Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be ' +
+      'changed.',
+    example: 'spring',
+  },
+  archived: {
+    column: 'archived',
+    ...boolean,
+    csv: 10,
+    description:
+      'Lists leave the record out unless they ask for archived ones. Visits go on as before.',
+    example: false,
+  },
+  expiresAt: {
+    column: 'expires_at',
+    in: futureDateTime().allow(null),
+    out: nullableTime,
+    default: null,
+    isTime: true,
+    csv: 11,
+    description:
+      'Time from which visitors get `expiredUrl` instead of the destination (ISO 8601, UTC without a zone). It must ' +
+      'be in the future when it is set.',
+    example: '2030-12-31T23:00:00.000Z',
+  },
+  expiredUrl: {
+    column: 'expired_url',
+    ...url,
+    csv: 12,
+    description:
+      'URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a ' +
+      'page that says so.',
+    example: 'https://example.com/over',
+  },
+  trackConversion: {
+    column: 'track_conversion',
+    ...boolean,
+    description:
+      'Whether the id of the click is passed to the destination as `click_id` and kept in a cookie for 90 days, so ' +
+      'that leads and sales can be attributed to it.',
+    example: true,
+  },
+  flexible: {
+    column: 'flexible',
+    ...boolean,
+    description:
+      'Whether a path after the key is passed on: `/key/more` leads to the destination with `/more` added.',
+    example: false,
+  },
+  doIndex: {
+    column: 'do_index',
+    ...boolean,
+    description: 'Whether search engines may index the short link.',
+    example: false,
+  },
+  // Sealed from the API on: jobs are plain text in Redis.
+  password: {
+    column: 'password',
+    ...text(200),
+    description: 'Password that visitors must enter, up to 200 characters.',
+    example: 'open sesame',
+  },
+  externalId: {
+    column: 'external_id',
+    in: externalIdText(255).allow(null),
+    out: nullable,
+    default: null,
+    isSingular: true,
+    csv: 9,
+    description:
+      'Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without ' +
+      'commas, and not beginning with `ext_`, the prefix that it has in paths and queries.',
+    example: '123456',
+  },
+  proxy: {
+    column: 'proxy',
+    ...boolean,
+    description:
+      'Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, ' +
+      'the card is made of the destination’s metadata.',
+    example: true,
+  },
+  title: {
+    column: 'title',
+    ...text(1_000),
+    csv: 6,
+    description: 'Title of the link preview, up to 1,000 characters.',
+    example: 'Spring sale',
+  },
+  description: {
+    column: 'description',
+    ...text(5_000),
+    csv: 7,
+    description: 'Text of the link preview, up to 5,000 characters.',
+    example: 'Everything for the garden, 20 % off',
+  },
+  image: {
+    column: 'image',
+    in: webAddress().allow(null),
+    out: nullable,
+    default: null,
+    csv: 8,
+    description: 'URL of the image of the link preview (http or https).',
+    example: 'https://example.com/spring.png',
+  },
+  rewrite: {
+    column: 'rewrite',
+    ...boolean,
+    description:
+      'Whether the destination is shown in a frame under the short link, where it lets itself be framed.',
+    example: false,
+  },
+  ios: {
+    column: 'ios',
+    ...url,
+    csv: 18,
+    description: 'Destination URL for visitors with iOS.',
+    example: 'https://apps.apple.com/app/id1234567890',
+  },
+  android: {
+    column: 'android',
+    ...url,
+    csv: 19,
+    description: 'Destination URL for visitors with Android.',
+    example: 'https://play.google.com/store/apps/details?id=com.example',
+  },
+  geo: {
+    column: 'geo',
+    in: geoField(),
+    out: Joi.object().unknown().allow(null).required(),
+    default: null,
+    csv: 20,
+    description: 'Destination URLs by country code (ISO 3166-1 alpha-2, or XK).',
+    example: { DE: 'https://example.com/de', AT: 'https://example.com/at' },
+  },
+  publicStats: {
+    column: 'public_stats',
+    ...boolean,
+    description: 'Whether anyone may see the statistics of the short link.',
+    example: false,
+  },
+  tagId: {
+    in: id().allow(null),
+    out: nullable,
+    read: ({ tags }) => tags[0]?.id ?? null,
+    default: null,
+    description: 'Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag.',
+    example: 'tag_0VKAM3TWq8Zr5XnYb2VdLcHs',
+  },
+  tags: {
+    out: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().required().description('Id of the tag.'),
+          name: Joi.string().required().description('Name of the tag.'),
+        }).meta({ name: 'TagReference' }),
+      )
+      .allow(null)
+      .required(),
+    read: ({ tags }) => tags,
+    csv: 15,
+    description: 'Tags, in the order in which they were assigned.',
+    example: [{ id: 'tag_0VKAM3TWq8Zr5XnYb2VdLcHs', name: 'spring' }],
+  },
+  folderId: {
+    column: 'folder_id',
+    in: id().allow(null),
+    out: nullable,
+    default: null,
+    csv: 16,
+    description: 'Id of the folder that the record is in.',
+    example: 'fold_0VKAM3TWq8Zr5XnYb2VdLcHs',
+  },
+  comments: {
+    column: 'comments',
+    ...text(10_000),
+    csv: 17,
+    description: 'Notes for your team, up to 10,000 characters; visitors don’t see them.',
+    example: 'Printed on the flyers of April',
+  },
+  notificationToken: {
+    column: 'notification_token',
+    ...text(1_000),
+    extension: 'in',
+    description: 'A text of your own, up to 1,000 characters, that is kept and returned as it is.',
+    example: 'team-garden',
+  },
+  webhookIds: {
+    column: 'webhook_ids',
+    in: list(id()).max(50).allow(null),
+    out: Joi.array().items(Joi.string()).allow(null),
+    default: null,
+    extension: 'out',
+    description: 'Ids of up to 50 webhooks that receive an event for each visit of this record.',
+    example: ['wh_0VKAM3TWq8Zr5XnYb2VdLcHs'],
+  },
+  utm_source: utm('utm_source', 22, 'newsletter'),
+  utm_medium: utm('utm_medium', 23, 'email'),
+  utm_campaign: utm('utm_campaign', 24, 'spring'),
+  utm_term: utm('utm_term', 25, 'garden'),
+  utm_content: utm('utm_content', 26, 'footer'),
+  userId: {
+    column: 'user_id',
+    out: Joi.string().required(),
+    description: 'Id of the user whose key made the record.',
+    example: 'user_0VKAM3TWq8Zr5XnYb2VdLcHs',
+  },
+  projectId: {
+    column: 'project_id',
+    out: Joi.string().required(),
+    description: 'Id of the workspace.',
+    example: 'proj_0VKAM3TWq8Zr5XnYb2VdLcHs',
+  },
+  leads: {
+    out: count,
+    read: ({ counters }) => counters.leads,
+    csv: 28,
+    description: 'Leads attributed to the record.',
+    example: 3,
+  },
+  sales: {
+    out: count,
+    read: ({ counters }) => counters.sales,
+    csv: 29,
+    description: 'Sales attributed to the record.',
+    example: 1,
+  },
+  saleAmount: {
+    out: count,
+    read: ({ counters }) => counters.saleAmountCents,
+    csv: 30,
+    description: 'Amount of these sales, in cents of US dollars.',
+    example: 4_900,
+  },
+  lastClicked: {
+    out: nullableTime,
+    read: ({ counters }) => counters.lastVisitAt?.toISOString() ?? null,
+    csv: 31,
+    description: 'Time of the last visit (ISO 8601, UTC).',
+    example: '2026-04-02T09:15:00.000Z',
+  },
+  createdAt: {
+    column: 'created_at',
+    out: time,
+    isTime: true,
+    csv: 32,
+    description: 'Time at which the record was made (ISO 8601, UTC).',
+    example: '2026-04-01T08:00:00.000Z',
+  },
+  updatedAt: {
+    column: 'updated_at',
+    out: time,
+    isTime: true,
+    csv: 33,
+    description: 'Time of the last change (ISO 8601, UTC).',
+    example: '2026-04-01T08:00:00.000Z',
+  },
+  preRedirection: {
+    column: 'pre_redirection',
+    ...boolean,
+    description: 'Whether visitors get the page of `pageId` or `pageUrl` before the destination.',
+    example: false,
+  },
+  isFormMandatory: {
+    column: 'is_form_mandatory',
+    ...boolean,
+    description:
+      'Whether the page before the destination continues only after its form has been filled in.',
+    example: false,
+  },
+  filled: {
+    column: 'filled',
+    out: flag().required(),
+    default: false,
+    description: 'Whether a visitor has filled in the form of the page before the destination.',
+    example: false,
+  },
+  pageId: {
+    column: 'page_id',
+    in: id().allow(null),
+    out: Joi.string().allow(null),
+    default: null,
+    description: 'Id of the page that is shown before the destination.',
+    example: 'page_0VKAM3TWq8Zr5XnYb2VdLcHs',
+  },
+  pageUrl: {
+    column: 'page_url',
+    in: webAddress().allow(null),
+    out: Joi.string().allow(null),
+    default: null,
+    description:
+      'URL of your own page before the destination (http or https); it gets the parameter `continue`, a URL that ' +
+      'continues to the destination.',
+    example: 'https://example.com/before',
+  },
+  startsAt: {
+    column: 'starts_at',
+    in: dateTime().allow(null),
+    out: nullableTime,
+    default: null,
+    isTime: true,
+    extension: 'both',
+    csv: 13,
+    description:
+      'Time from which visitors are redirected to the destination (ISO 8601, UTC without a zone). It must be before ' +
+      '`expiresAt`.',
+    example: '2030-03-01T08:00:00.000Z',
+  },
+  maxVisits: {
+    column: 'max_visits',
+    in: Joi.number().integer().strict().min(1).max(1_000_000_000).allow(null),
+    out: Joi.number().integer().allow(null).required(),
+    default: null,
+    extension: 'both',
+    csv: 14,
+    description: 'Number of counted visits after which the record has expired.',
+    example: 1_000,
+  },
+  redirectStatus: {
+    column: 'redirect_status',
+    in: Joi.number<301 | 302 | 307 | 308>().strict().valid(301, 302, 307, 308),
+    out: Joi.number().valid(301, 302, 307, 308).required(),
+    default: 302,
+    extension: 'both',
+    description: 'HTTP status of the redirect.',
+    example: 302,
+  },
+  forwardQuery: {
+    column: 'forward_query',
+    ...boolean,
+    default: true,
+    extension: 'both',
+    description: 'Whether the query of the visited short link is added to the destination.',
+    example: true,
+  },
+  rules: {
+    column: 'rules',
+    in: rulesField(),
+    out: Joi.array().items(Joi.object().unknown()).allow(null).required(),
+    default: null,
+    extension: 'out',
+    csv: 21,
+    description:
+      'Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that ' +
+      'must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or ' +
+      'language must be.',
+    example: [{ value: { country: ['DE'], device: ['mobile'] }, url: 'https://example.com/de' }],
+  },
+  tagIds: {
+    in: list(id()).max(50),
+    description: 'Ids of up to 50 tags, which replace those of before: an array or `a,b`.',
+    example: ['tag_0VKAM3TWq8Zr5XnYb2VdLcHs'],
+  },
+  tagNames: {
+    in: list(nameText(190)).max(50),
+    description: 'Names of up to 50 tags, case-insensitive: an array or `a,b`.',
+    example: ['spring'],
+  },
+} as const satisfies FieldTable;
+
+/** The shared fields as a body has them. */
+export type SharedBody = BodyOf<typeof fields>;
+
+/** The shared columns of a row. */
+export type SharedColumns = ColumnsOf<typeof fields>;
+
+/** The shared members of a record. */
+export type SharedRecord = RecordOf<typeof fields>;
+
+/** Tags as a request body names them. */
+export type TagFields = Pick<SharedBody, 'tagId' | 'tagIds' | 'tagNames'>;
+
+/** Tags as a caller names them, in the order sent. */
+export interface TagChoice {
+  ids: string[];
+  names: string[];
+}
+
+/** The writable fields that links and QR codes share. An absent field is not changed, `null` clears it. */
+export type SharedChanges = Omit<SharedBody, keyof TagFields> & {
+  tags?: TagChoice;
+  /** Found out by the API before the write, never sent by a caller. */
+  frameable?: string[];
+};
+
+/** The fields that new links and QR codes share. */
+export interface NewShortLink extends SharedChanges {
+  id: string;
+  /** Prefix of a random key. */
+  prefix?: string;
+  /** Time at which another service made it (ISO 8601): only imports set it. */
+  createdAt?: string;
+}

@@ -1,0 +1,52 @@
+import type { Model } from 'objection';
+import { WorkspaceModel } from '../infra/model.ts';
+import type { DefaultsOf, FieldTable } from './field.ts';
+import { fields, type SharedColumns } from './fields.ts';
+
+/** The common columns of links and QR codes: one for each shared field, and those declared here. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the columns of a model are never initialised
+export class ShortLinkModel extends WorkspaceModel {
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare password_fingerprint: string | null;
+  /** Destinations that may be shown in a frame, without their UTM parameters. */
+  declare frameable: string[] | null;
+}
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as above
+export interface ShortLinkModel extends SharedColumns {}
+
+/** The columns of a model, without its methods. */
+export type RowOf<Row extends Model> = Pick<Row, Exclude<keyof Row, keyof Model>>;
+
+export type ShortLinkRow = RowOf<ShortLinkModel>;
+
+/** The columns of a new row before its caller's fields are applied. */
+export function blankColumns<Table extends FieldTable>(table: Table): DefaultsOf<Table> {
+  return Object.fromEntries(
+    Object.values(table).flatMap(({ column, default: value }) =>
+      column === undefined || value === undefined ? [] : [[column, value]],
+    ),
+  ) as DefaultsOf<Table>;
+}
+
+/** The shared columns of a new row before its caller's fields are applied; its ids and times are {@link RowIds}. */
+export const BLANK_ROW = {
+  ...blankColumns(fields),
+  password_fingerprint: null,
+  frameable: null,
+};
+
+/** The columns of a new row that have no defaults. */
+export type RowIds = Omit<ShortLinkRow, keyof typeof BLANK_ROW>;
+
+/** A link or a QR code, as jobs, webhook events and bulk answers name it. */
+export type RecordKind = 'link' | 'qrcode';
+
+/** The tables of links, or those of QR codes. */
+export interface ShortLinkTables {
+  kind: RecordKind;
+  table: 'links' | 'qrcodes';
+  tags: { table: 'link_tags'; column: 'link_id' } | { table: 'qrcode_tags'; column: 'qrcode_id' };
+  /** A record of them in error messages. */
+  noun: string;
+}

@@ -1,0 +1,89 @@
+import type { Db } from '../infra/db.ts';
+import { followUps } from '../jobs/follow-up.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import { metatags } from '../queues/metatags.ts';
+import type { JobContext } from '../queues/queue.ts';
+import type { RecordKind, ShortLinkRow } from './model.ts';
+
+/*
+ * A link or QR code with `proxy` shows link-preview crawlers a card. Where its owner gave it no title, the card is made
+ * of the metatags of the destination:
+ *
+ *   the write commits ─▶ metatags: record.preview reads the page ─▶ writes: link.fill or qrcode.fill ─▶ look-up entry
+ *
+ * The page is requested after the commit, and no request waits for it: a crash in between loses the preview at worst,
+ * never the record. A page that can't be read changes nothing.
+ */
+
+/** The texts and the image of a card; `null` where the page has none. */
+export interface Preview {
+  title: string | null;
+  description: string | null;
+  image: string | null;
+}
+
+/** A preview that was read for a record. */
+export interface FoundPreview {
+  id: string;
+  /** The destination that the page was read at. */
+  url: string;
+  preview: Preview;
+}
+
+/** Requests the preview of a record with `proxy`, where its card needs one. To be called when its write has committed. */
+export async function requestPreview(
+  { jobId, projectId, log }: JobContext,
+  of: RecordKind,
+  record: { id: string; url?: unknown; title: string | null },
+): Promise<void> {
+  const { id, url, title } = record;
+  if (title !== null || typeof url !== 'string' || !/^https?:/i.test(url)) return;
+  try {
+    const options = { jobId: `preview-${jobId}`, projectId, isLowPriority: true };
+    await followUps().add(metatags, 'record.preview', { of, id, url }, options);
+  } catch (err) {
+    // The record is stored: its request must not fail.
+    log.warn({ err, recordId: id }, 'a preview could not be requested');
+  }
+}
+
+/**
+ * Fills the card of a link or QR code with the preview that was read for it.
+ *
+ * @param change changes the row, which is locked
+ * @throws Refusal `not_found`
+ */
+export function fillPreview<Row extends CardRow>(
+  records: { lock(trx: Db, job: JobContext, id: string): Promise<Row> },
+  job: JobContext,
+  found: FoundPreview,
+  change: (trx: Db, row: Row, missing: Partial<Preview>) => Promise<{ changes: LookupChange[] }>,
+): Promise<{ id: string }> {
+  const { id } = found;
+  return runIdempotent(job, async (trx) => {
+    const row = await records.lock(trx, job, id);
+    const missing = previewChanges(row, found);
+    const done = missing === undefined ? { changes: [] } : await change(trx, row, missing);
+    return { result: { id }, changes: done.changes };
+  });
+}
+
+type CardRow = Pick<ShortLinkRow, 'proxy' | keyof Preview> & { url: string | null };
+
+const FIELDS = ['title', 'description', 'image'] as const;
+
+/**
+ * The change that gives a record its preview: the fields of the card that are still null, while the record still has
+ * `proxy` and the same destination.
+ *
+ * @returns `undefined` where nothing changes
+ */
+function previewChanges(
+  row: CardRow,
+  { url, preview }: FoundPreview,
+): Partial<Preview> | undefined {
+  const missing = FIELDS.filter((field) => row[field] === null && preview[field] !== null);
+  if (!row.proxy || row.url !== url || missing.length === 0) return undefined;
+  return Object.fromEntries(missing.map((field) => [field, preview[field]]));
+}

@@ -1,0 +1,305 @@
+import { type QueryBuilder, raw } from 'objection';
+import { Refusal } from '../errors.ts';
+import { found, ok } from '../http/answer.ts';
+import { externalIdIn } from '../http/fields.ts';
+import type { Answer } from '../http/route.ts';
+import { type Db, db } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { normalize } from '../infra/normalize.ts';
+import type { JobContext } from '../queues/queue.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { applyFilters, type FilterTable, type SharedFilters } from './filters.ts';
+import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import { openPassword, type RecordContext } from './record.ts';
+
+/** Columns that a record takes from other tables. */
+interface JoinedColumns {
+  domain: string;
+  tags: { id: string; name: string }[];
+  visits: number | null;
+  leads: number;
+  sales: number;
+  sale_amount_cents: number;
+  last_visit_at: Date | null;
+}
+
+/** A page of a list, and its order, which is always descending. */
+export interface RecordPage {
+  /** `createdAt`, `lastClicked`, or the name of the number of visits. */
+  sort: string;
+  page: number;
+  pageSize: number;
+}
+
+/** @throws Refusal `not_found` when `projectSlug` names another workspace than the key's */
+export function refuseOtherWorkspace(
+  { projectSlug }: { projectSlug?: string },
+  { workspaceSlug }: { workspaceSlug: string },
+): void {
+  if (projectSlug !== undefined && projectSlug !== workspaceSlug) {
+    throw new Refusal('not_found', `There is no workspace "${projectSlug}" for this key`);
+  }
+}
+
+/** The names by which an info endpoint finds a record. */
+export interface RecordInfo {
+  domain?: string;
+  key?: string;
+  id?: string | undefined;
+  externalId?: string;
+}
+
+/** A checked request. */
+interface Asked<Query> {
+  caller: Caller;
+  query: Query;
+}
+
+/** The reads of links, or those of QR codes, by what differs between them. */
+interface Source<Row extends ShortLinkModel, Sealed, Filters> {
+  tables: ShortLinkTables;
+  /** A query over the rows of one workspace. */
+  rows(projectId: string, connection: Db): QueryBuilder<Row>;
+  filters: FilterTable<Filters>;
+  toRecord(row: Row, context: RecordContext): Sealed;
+}
+
+const tagsOf = ({ table, tags }: ShortLinkTables) =>
+  `(SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY rt.position), '[]')
+      FROM ${tags.table} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
+     WHERE rt.project_id = ${table}.project_id AND rt.${tags.column} = ${table}.id) AS tags`;
+
+/** Reads and locks of links, or of QR codes, each within a workspace, and the answers of the endpoints that read. */
+export class ShortLinkQueries<
+  Row extends ShortLinkModel,
+  Sealed extends object,
+  Filters extends SharedFilters,
+> {
+  readonly tables: ShortLinkTables;
+  readonly #source: Source<Row, Sealed, Filters>;
+  readonly #table: string;
+
+  constructor(source: Source<Row, Sealed, Filters>) {
+    this.#source = source;
+    this.tables = source.tables;
+    this.#table = source.tables.table;
+  }
+
+  /** A record by its id. */
+  find(projectId: string, id: string, connection?: Db): Promise<Sealed | undefined> {
+    return this.#first(projectId, { [`${this.#table}.id`]: id }, connection);
+  }
+
+  /**
+   * The row of a record, locked until the transaction ends.
+   *
+   * @param ref the id, or the caller's own id after `ext_`
+   * @throws Refusal `not_found`; `conflict` where the write is meant for another state of the record
+   */
+  async lock(
+    trx: Db,
+    { projectId, ifMatch }: Pick<JobContext, 'projectId' | 'ifMatch'>,
+    ref: string,
+  ): Promise<Row> {
+    const externalId = externalIdIn(ref);
+    const row = await this.#source
+      .rows(projectId, trx)
+      .where(externalId === undefined ? { id: ref } : { external_id: externalId })
+      .forUpdate()
+      .first();
+    if (row === undefined) {
+      throw new Refusal('not_found', `There is no ${this.tables.noun} "${ref}"`);
+    }
+    if (ifMatch !== undefined) {
+      refuseChanged(ifMatch, openPassword(await this.get(projectId, row.id, trx)));
+    }
+    return row;
+  }
+
+  /** Locks the rows of many records until the transaction ends. @returns ids of those that exist */
+  async lockAll(trx: Db, projectId: string, refs: readonly string[]): Promise<string[]> {
+    const externalIds = refs.map(externalIdIn).filter((id) => id !== undefined);
+    const rows = await this.#source
+      .rows(projectId, trx)
+      .whereRaw('(id = ANY(?) OR external_id = ANY(?))', [[...refs], externalIds])
+      .orderBy('id')
+      .forUpdate()
+      .select('id');
+    return rows.map(({ id }) => id);
+  }
+
+  /** A record that the transaction has locked or written. */
+  async get(projectId: string, id: string, trx: Db): Promise<Sealed> {
+    const record = await this.find(projectId, id, trx);
+    if (record === undefined) throw new Error(`record ${id} is missing from its own transaction`);
+    return record;
+  }
+
+  /** A record by the caller's own id. */
+  findByExternalId(
+    projectId: string,
+    externalId: string,
+    connection?: Db,
+  ): Promise<Sealed | undefined> {
+    return this.#first(projectId, { [`${this.#table}.external_id`]: externalId }, connection);
+  }
+
+  /** A record by its domain's name and its key. */
+  findByKey(projectId: string, domain: string, key: string): Promise<Sealed | undefined> {
+    return this.#first(projectId, { 'd.slug': domain, [`${this.#table}.key`]: key });
+  }
+
+  /** A record by its id, or by the caller's own id after `ext_`. */
+  findByRef(projectId: string, ref: string): Promise<Sealed | undefined> {
+    const externalId = externalIdIn(ref);
+    return externalId === undefined
+      ? this.find(projectId, ref)
+      : this.findByExternalId(projectId, externalId);
+  }
+
+  /** A record by id, else by external id, else by domain and key. */
+  findByInfo(
+    projectId: string,
+    { domain, key, id, externalId }: RecordInfo,
+  ): Promise<Sealed | undefined> {
+    if (id !== undefined) return this.findByRef(projectId, id);
+    if (externalId !== undefined) {
+      return this.findByExternalId(projectId, externalIdIn(externalId) ?? externalId);
+    }
+    return this.findByKey(projectId, domain!, normalize(key!, 'NFC'));
+  }
+
+  /** Records by their ids; those that are not there are left out. */
+  async findAll(projectId: string, ids: readonly string[], connection?: Db): Promise<Sealed[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#wide(projectId, connection).whereIn(`${this.#table}.id`, ids);
+    return rows.map((row) => this.#toRecord(row));
+  }
+
+  /** One page of the records that match. */
+  async list(
+    projectId: string,
+    filters: Filters,
+    { sort, page, pageSize }: RecordPage,
+  ): Promise<Sealed[]> {
+    const orders: Partial<Record<string, string>> = {
+      createdAt: `${this.#table}.created_at DESC`,
+      lastClicked: 'c.last_visit_at DESC NULLS LAST',
+    };
+    const rows = await this.#filtered(this.#wide(projectId), filters)
+      .orderByRaw(`${orders[sort] ?? 'coalesce(c.visits, 0) DESC'}, ${this.#table}.id DESC`)
+      .limit(pageSize)
+      .offset((page - 1) * pageSize);
+    return rows.map((row) => this.#toRecord(row));
+  }
+
+  /** Some of the records that match, in the order in which they were made: those after an id. */
+  async listAfter(
+    projectId: string,
+    filters: Filters,
+    { after, limit }: { after: string; limit: number },
+  ): Promise<Sealed[]> {
+    const rows = await this.#filtered(this.#wide(projectId), filters)
+      .where(`${this.#table}.id`, '>', after)
+      .orderBy(`${this.#table}.id`)
+      .limit(limit);
+    return rows.map((row) => this.#toRecord(row));
+  }
+
+  /** The number of records that match. */
+  count(projectId: string, filters: Filters): Promise<number> {
+    return this.#filtered(this.#joined(projectId), filters).resultSize();
+  }
+
+  /** The number of records that match on each domain, most first. */
+  async countByDomain(
+    projectId: string,
+    filters: Filters,
+  ): Promise<{ domain: string; _count: number }[]> {
+    return this.#filtered(this.#joined(projectId), filters)
+      .groupBy('d.slug')
+      .orderByRaw('count(*) DESC, d.slug')
+      .select('d.slug as domain', raw('count(*) AS "_count"'))
+      .castTo<{ domain: string; _count: number }[]>();
+  }
+
+  /** Answers with the record that a path names. @throws Refusal `not_found` */
+  async answerRecord({ projectId }: Caller, ref: string): Promise<Answer> {
+    const record = await this.findByRef(projectId, ref);
+    return ok(openPassword(found(record, `${this.tables.noun} "${ref}"`)));
+  }
+
+  /** Answers with the record that a query names. @throws Refusal `not_found` */
+  async answerInfo(caller: Caller, query: RecordInfo & { projectSlug?: string }): Promise<Answer> {
+    refuseOtherWorkspace(query, caller);
+    const record = await this.findByInfo(caller.projectId, query);
+    return ok(openPassword(found(record, `such ${this.tables.noun}`)));
+  }
+
+  /** Answers with one page of the records that match the filters of a query. */
+  async answerList({ caller, query }: Asked<Filters & RecordPage>): Promise<Answer> {
+    refuseOtherWorkspace(query, caller);
+    return ok((await this.list(caller.projectId, query, query)).map(openPassword));
+  }
+
+  /** Answers with the number of records that match the filters of a query, in total or for each domain. */
+  async answerCount({ caller, query }: Asked<Filters & { groupBy?: 'domain' }>): Promise<Answer> {
+    refuseOtherWorkspace(query, caller);
+    return ok(
+      query.groupBy === 'domain'
+        ? await this.countByDomain(caller.projectId, query)
+        : await this.count(caller.projectId, query),
+    );
+  }
+
+  #filtered(query: QueryBuilder<Row>, filters: Filters): QueryBuilder<Row> {
+    return applyFilters(query, this.#source.filters, filters);
+  }
+
+  async #first(
+    projectId: string,
+    where: Record<string, string>,
+    connection?: Db,
+  ): Promise<Sealed | undefined> {
+    const row = await this.#wide(projectId, connection).where(where).first();
+    return row === undefined ? undefined : this.#toRecord(row);
+  }
+
+  #joined(projectId: string, connection: Db = db()): QueryBuilder<Row> {
+    return this.#source
+      .rows(projectId, connection)
+      .join('domains as d', 'd.id', `${this.#table}.domain_id`)
+      .leftJoin('counters as c', (on) =>
+        on
+          .on('c.project_id', `${this.#table}.project_id`)
+          .andOn('c.record_id', `${this.#table}.id`),
+      );
+  }
+
+  #wide(projectId: string, connection?: Db): QueryBuilder<Row> {
+    return this.#joined(projectId, connection).select(
+      `${this.#table}.*`,
+      'd.slug as domain',
+      'c.visits',
+      'c.leads',
+      'c.sales',
+      'c.sale_amount_cents',
+      'c.last_visit_at',
+      raw(tagsOf(this.tables)),
+    );
+  }
+
+  #toRecord(model: Row): Sealed {
+    const row = model as Row & JoinedColumns;
+    const { domain, tags, visits } = row;
+    if (visits === null) return this.#source.toRecord(row, { domain, tags });
+    const counters = {
+      visits,
+      leads: row.leads,
+      sales: row.sales,
+      saleAmountCents: row.sale_amount_cents,
+      lastVisitAt: row.last_visit_at,
+    };
+    return this.#source.toRecord(row, { domain, tags, counters });
+  }
+}

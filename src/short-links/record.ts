@@ -1,0 +1,115 @@
+import type { Schema } from 'joi';
+import type { ErrorBody } from '../errors.ts';
+import { Joi } from '../http/fields.ts';
+import { unseal } from '../infra/secrets.ts';
+import { type ColumnsOf, described, type FieldTable, type RecordOf } from './field.ts';
+import { fields, type SharedRecord } from './fields.ts';
+import type { ShortLinkRow } from './model.ts';
+import type { TagReference } from './references.ts';
+
+/** The parts of a record that its row does not contain. */
+export interface RecordContext {
+  /** Name of the domain. */
+  domain: string;
+  tags: TagReference[];
+  /** Absent: nobody has come yet. */
+  counters?: Counters;
+}
+
+export interface Counters {
+  visits: number;
+  leads: number;
+  sales: number;
+  saleAmountCents: number;
+  lastVisitAt: Date | null;
+}
+
+/** The counters of a record that nobody has visited. */
+export const NO_COUNTERS: Counters = {
+  visits: 0,
+  leads: 0,
+  sales: 0,
+  saleAmountCents: 0,
+  lastVisitAt: null,
+};
+
+/** The record of a row. */
+export function recordOf<Table extends FieldTable>(
+  table: Table,
+  row: ColumnsOf<Table>,
+  context: Required<RecordContext>,
+): RecordOf<Table> {
+  const columns: Readonly<Record<string, unknown>> = row;
+  const record: Record<string, unknown> = {};
+  for (const [name, { column = '', out, read }] of Object.entries(table)) {
+    if (out === undefined) continue;
+    const value = read === undefined ? columns[column] : read(context);
+    record[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return record as RecordOf<Table>;
+}
+
+/** The fields that links and QR codes share; the password is still sealed. */
+export function toSharedRecord(
+  row: ShortLinkRow,
+  { domain, tags, counters = NO_COUNTERS }: RecordContext,
+): SharedRecord {
+  return recordOf(fields, row, { domain, tags, counters });
+}
+
+/** A record for its owner: its password, which is stored encrypted, is opened. */
+export function openPassword<Item extends object>(item: Item): Item {
+  if (!('password' in item) || typeof item.password !== 'string') return item;
+  return { ...item, password: unseal(item.password) };
+}
+
+/** One place of a bulk answer: the record, or why there is none and what was sent, sealed. */
+export type BulkItem<Sealed> = Sealed | (ErrorBody & { [noun: string]: unknown });
+
+/** Schemas of a record. */
+export function recordSchemas(table: FieldTable): Record<string, Schema> {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([name, field]) => described(name, field, 'out')),
+  );
+}
+
+/** The shared fields of the records, for the reference and for checking answers. */
+export const sharedRecordFields = recordSchemas(fields);
+
+/** An array of records and errors, in the order of the request. */
+export const bulkAnswerOf = (record: Schema, noun: string) =>
+  Joi.array().items(
+    Joi.alternatives(
+      record,
+      Joi.object({
+        error: Joi.object({
+          code: Joi.string().required().description('Name of the error.'),
+          message: Joi.string().required().description('Explanation for a person.'),
+          doc_url: Joi.string().description('Address of the explanation of the error.'),
+        })
+          .required()
+          .description('Error that kept it from being written.'),
+        [noun]: Joi.any().description('Input, as sent.'),
+      }).meta({ name: noun === 'link' ? 'BulkLinkError' : 'BulkQrCodeError' }),
+    ).meta({ name: noun === 'link' ? 'BulkLinkResult' : 'BulkQrCodeResult' }),
+  );
+
+/** Response of a count: a number, or one for each domain. */
+export const countAnswer = Joi.alternatives(
+  Joi.number().integer(),
+  Joi.array().items(
+    Joi.object({
+      domain: Joi.string().required().description('Domain.').example('go.example.com'),
+      _count: Joi.number().integer().required().description('Number of records.'),
+    }).meta({ name: 'DomainCount' }),
+  ),
+)
+  .description('A number; with `groupBy`, one for each domain.')
+  .meta({ name: 'Count' });
+
+/** Columns of the export, with their places. */
+export function csvColumns(table: FieldTable): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([name, { csv }]) => (csv === undefined ? [] : [[name, csv]])),
+  );
+}

@@ -1,0 +1,86 @@
+import { eventsStore } from '../events/store/index.ts';
+import { type Db, rows } from '../infra/db.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import { linkName } from '../lookup/codec.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { eraseVisitors } from '../webhooks/erase.ts';
+import { publishRecordEvent } from '../webhooks/outbox.ts';
+import type { SharedFilters } from './filters.ts';
+import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import type { ShortLinkQueries } from './queries.ts';
+
+/** Handling of the events of a link or QR code that is deleted. */
+export type EventsOnDelete = 'keep' | 'remove';
+
+type Records = Pick<
+  ShortLinkQueries<ShortLinkModel, { id: string }, SharedFilters>,
+  'tables' | 'lock' | 'lockAll' | 'get'
+>;
+
+/** Deletes a link or QR code. @throws Refusal `not_found` */
+export function deleteRecord(
+  records: Records,
+  job: JobContext,
+  ref: string,
+  events?: EventsOnDelete,
+): Promise<{ id: string }> {
+  const { tables } = records;
+  const { projectId } = job;
+  return runIdempotent(job, async (trx) => {
+    const { id } = await records.lock(trx, job, ref);
+    const record = await records.get(projectId, id, trx);
+    const changes = await remove(trx, tables, projectId, [id], events);
+    await publishRecordEvent(trx, projectId, `${tables.kind}.deleted`, record);
+    return { result: { id }, changes };
+  });
+}
+
+/** Deletes links or QR codes; ids that do not exist are ignored. */
+export function deleteRecords(
+  records: Records,
+  job: JobContext,
+  refs: readonly string[],
+  events?: EventsOnDelete,
+): Promise<{ deletedCount: number }> {
+  const { projectId } = job;
+  return runIdempotent(job, async (trx) => {
+    const ids = await records.lockAll(trx, projectId, refs);
+    const changes = await remove(trx, records.tables, projectId, ids, events);
+    return { result: { deletedCount: ids.length }, changes };
+  });
+}
+
+/**
+ * Deletes links or QR codes with their claims, tags and counters, within the transaction of a command.
+ *
+ * @returns the look-up entries to publish
+ */
+export async function remove(
+  trx: Db,
+  { table }: ShortLinkTables,
+  projectId: string,
+  ids: readonly string[],
+  events: EventsOnDelete = 'keep',
+): Promise<LookupChange[]> {
+  if (events === 'remove') {
+    await eventsStore.eraseRecords(trx, projectId, ids);
+    await eraseVisitors(trx, projectId, ids);
+  }
+  const freed = await rows<{ domain_id: string; key: string; version: number }>(
+    trx,
+    `WITH gone AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
+          counted AS (DELETE FROM counters c USING gone WHERE c.project_id = :projectId AND c.record_id = gone.id),
+          rolled AS (DELETE FROM record_rollups r USING gone WHERE r.project_id = :projectId AND r.record_id = gone.id)
+     DELETE FROM claims USING gone
+      WHERE claims.domain_id = gone.domain_id AND claims.key = gone.key AND claims.record_id = gone.id
+     RETURNING claims.domain_id, claims.key, claims.version`,
+    { projectId, ids: [...ids] },
+  );
+  return freed.map(({ domain_id, key, version }) => ({
+    name: linkName(domain_id, key),
+    version,
+    entry: null,
+    announce: true,
+  }));
+}

@@ -1,0 +1,111 @@
+import type { Schema } from 'joi';
+import { Joi, queryList, recordId } from '../http/fields.ts';
+import { seal } from '../infra/secrets.ts';
+import { described, type Field, type FieldTable } from './field.ts';
+import { fields, type TagChoice, type TagFields } from './fields.ts';
+import { prefixField } from './key.ts';
+
+/** Most records of one bulk request. */
+export const BULK_LIMIT = 100;
+
+/**
+ * The order of bodies, in which a refusal names the fields at fault; `*` stands for all others, in the order of the
+ * table. A new field needs no place here.
+ */
+const BODY_ORDER = [
+  'domain',
+  'key',
+  'externalId',
+  'trackConversion',
+  'archived',
+  'proxy',
+  'rewrite',
+  'doIndex',
+  'publicStats',
+  'flexible',
+  'preRedirection',
+  'isFormMandatory',
+  '*',
+  'tagId',
+  'tagIds',
+  'tagNames',
+];
+
+const placeInBody = (name: string) => BODY_ORDER.indexOf(BODY_ORDER.includes(name) ? name : '*');
+
+/** Schemas for the body of a change. */
+export function changeSchemas(table: FieldTable): Record<string, Schema> {
+  const names = Object.keys(table).toSorted((a, b) => placeInBody(a) - placeInBody(b));
+  return Object.fromEntries(names.flatMap((name) => described(name, table[name]!, 'in')));
+}
+
+/**
+ * Schemas for the body of a new record. They state the defaults without filling them in: an upsert must tell a field
+ * that is absent from one that is sent.
+ */
+export function creationSchemas(table: FieldTable): Record<string, Schema> {
+  const defaults = defaultsOf(table);
+  return Object.fromEntries(
+    Object.entries(changeSchemas(table)).map(([name, schema]) => [
+      name,
+      name in defaults ? schema.default(defaults[name]).prefs({ noDefaults: true }) : schema,
+    ]),
+  );
+}
+
+/** Defaults of fields that a body may have, by name; all others are null. */
+export function defaultsOf(table: FieldTable): Readonly<Record<string, boolean | number | string>> {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([name, { in: schema, default: value = null }]) =>
+      schema === undefined || value === null ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** Schemas of the shared fields in the body of a new record. */
+export const creationFields = creationSchemas(fields);
+
+/** Schemas of the shared fields in the body of a change. */
+export const changeFields = changeSchemas(fields);
+
+/** The part of a random key that the body of a new record may choose. */
+export const newRecordFields = {
+  prefix: prefixField()
+    .description('What a random slug starts with; ignored when `key` is given.')
+    .example('c'),
+};
+
+/** Defaults of shared fields that are absent from the body of a new record; all others are null then. */
+export const SHARED_DEFAULTS = defaultsOf(fields);
+
+/** Names of fields that can't be the same for many records: a bulk change refuses them. */
+export const SINGULAR = Object.entries<Field>(fields).flatMap(([name, { isSingular }]) =>
+  isSingular ? [name] : [],
+);
+
+/** Query parameter `events` of a deletion: keep or delete the events. */
+export const eventsOnDelete = () =>
+  Joi.string()
+    .valid('keep', 'remove')
+    .description(
+      'What becomes of the events. By default they are kept, and counted in analytics; `remove` deletes them.',
+    )
+    .example('remove')
+    .meta({ extension: true });
+
+/** The ids of a bulk deletion, in a query. */
+export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).required();
+
+/** A checked body as a job carries it: tags in one place, the password sealed. */
+export function toSharedChanges<Body extends TagFields & { password?: string | null }>(
+  body: Body,
+): Omit<Body, keyof TagFields> & { tags?: TagChoice } {
+  const { tagId, tagIds, tagNames, ...rest } = body;
+  const changes: typeof rest & { tags?: TagChoice } = rest;
+  if (typeof changes.password === 'string') changes.password = seal(changes.password);
+  if (tagId !== undefined || tagIds !== undefined || tagNames !== undefined) {
+    const ids = [...(typeof tagId === 'string' ? [tagId] : []), ...(tagIds ?? [])];
+    changes.tags = { ids: [...new Set(ids)], names: tagNames ?? [] };
+  }
+  return changes;
+}

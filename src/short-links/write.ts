@@ -1,0 +1,318 @@
+import { Refusal } from '../errors.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
+import { fingerprint, unseal } from '../infra/secrets.ts';
+import type { CommandResult } from '../jobs/run-idempotent.ts';
+import { linkName } from '../lookup/codec.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import { publishRecordEvent } from '../webhooks/outbox.ts';
+import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
+import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
+import { claimedEntry, claimNames, drawKey, moveClaim, releaseName, taken } from './key.ts';
+import type { ShortLinkRow, ShortLinkTables } from './model.ts';
+import { loadReferences, type References, resolve, type TagReference } from './references.ts';
+
+/*
+ * Storing new links and QR codes and their changes, within the transaction of a command: the command makes the row, with
+ * the parts from here that do not depend on the kind, and passes it to `insert` or `update`.
+ */
+
+/** Draws of a random key before we give up: with 62^7 keys a second one is rare. */
+const DRAWS = 8;
+
+/** A link or QR code that is about to be stored. */
+export interface Draft<Row extends ShortLinkRow> {
+  row: Row;
+  /** Name of its domain. */
+  domain: string;
+  tags: TagReference[];
+  /** Draws another random key; absent where the caller chose the key. */
+  drawKey: (() => string) | undefined;
+  /** Look-up entry of the row with the key that it has when this is called. */
+  entry(): Promise<string>;
+}
+
+/** The workspace and the user that a new link or QR code belongs to. */
+export interface Owner {
+  projectId: string;
+  userId: string;
+}
+
+/**
+ * The parts of a draft that do not depend on its kind: ids and times of the row, domain and tags.
+ *
+ * @throws Refusal as {@link resolve}
+ */
+export function placeOf(
+  { projectId, userId, now }: Owner & { now: Date },
+  input: NewShortLink,
+  references: References,
+) {
+  const { domain = references.mainDomain, tags = [] } = resolve(input, references);
+  const draw = () => drawKey(input.prefix);
+  return {
+    ids: {
+      project_id: projectId,
+      id: input.id,
+      user_id: userId,
+      domain_id: domain.id,
+      key: input.key ?? draw(),
+      created_at: input.createdAt === undefined ? now : new Date(input.createdAt),
+      updated_at: now,
+    },
+    domain: domain.slug,
+    tags,
+    drawKey: input.key === undefined ? draw : undefined,
+  };
+}
+
+/**
+ * Stores links or QR codes, each on its own: one that is refused does not keep the others from being stored. Of two
+ * that ask for the same key or external id, the first one gets it.
+ *
+ * @param drafts refusals stay in their places
+ * @returns the drafts as they were stored, in the order given, with the look-up entries to publish
+ */
+export async function insert<Row extends ShortLinkRow>(
+  trx: Db,
+  tables: ShortLinkTables,
+  drafts: readonly (Draft<Row> | Refusal)[],
+): Promise<{ inserted: (Draft<Row> | Refusal)[]; changes: LookupChange[] }> {
+  const accepted = drafts.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
+  const claimed = await claimKeys(trx, accepted);
+  const stored = await insertRows(
+    trx,
+    tables,
+    accepted.filter(({ row }) => claimed.has(row.id)),
+  );
+  const inserted = drafts.map((draft) => {
+    if (draft instanceof Refusal) return draft;
+    const { row, domain } = draft;
+    if (!claimed.has(row.id)) return taken('key', row.key, `on ${domain}`);
+    if (stored.has(row.id)) return draft;
+    return taken('externalId', row.external_id ?? '', 'in this workspace');
+  });
+  const tagged = accepted.filter(({ row }) => stored.has(row.id));
+  await insertTags(
+    trx,
+    tables,
+    tagged.flatMap(({ row, tags }) => tagRows(tables, row, tags)),
+  );
+  return { inserted, changes: tagged.map(({ row }) => claimed.get(row.id)!) };
+}
+
+/**
+ * Claims the names of drafts; a random key that is taken is drawn again.
+ *
+ * @returns look-up entries of the claims, by the ids of the rows; a row that is missing found its key taken
+ */
+async function claimKeys(
+  trx: Db,
+  drafts: readonly Draft<ShortLinkRow>[],
+): Promise<Map<string, LookupChange>> {
+  const claimed = new Map<string, LookupChange>();
+  let open = drafts;
+  for (let draw = 0; draw < DRAWS && open.length > 0; draw += 1) {
+    const claims = await Promise.all(
+      open.map(async ({ row: { project_id, id, domain_id, key }, entry }) => ({
+        project_id,
+        record_id: id,
+        domain_id,
+        key,
+        entry: await entry(),
+      })),
+    );
+    const versions = await claimNames(trx, claims);
+    for (const { record_id, domain_id, key, entry } of claims) {
+      const version = versions.get(record_id);
+      if (version === undefined) continue;
+      const name = linkName(domain_id, key);
+      claimed.set(record_id, { name, version, entry, announce: false });
+    }
+    open = open.filter(({ row, drawKey }) => {
+      if (claimed.has(row.id) || drawKey === undefined) return false;
+      row.key = drawKey();
+      return true;
+    });
+  }
+  if (open.length > 0) throw new Error('no free random key was found');
+  return claimed;
+}
+
+/** Inserts rows; the claim of one whose external id is taken is released. @returns ids of the rows that were inserted */
+async function insertRows(
+  trx: Db,
+  { table }: ShortLinkTables,
+  drafts: readonly Draft<ShortLinkRow>[],
+): Promise<Set<string>> {
+  if (drafts.length === 0) return new Set();
+  const inserted = await rows<{ id: string }>(
+    trx,
+    `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, ?)
+     ON CONFLICT (project_id, external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING id`,
+    [JSON.stringify(drafts.map(({ row }) => row))],
+  );
+  const stored = new Set(inserted.map(({ id }) => id));
+  for (const { row } of drafts) if (!stored.has(row.id)) await releaseName(trx, row);
+  return stored;
+}
+
+/**
+ * The record of an insertion of one, whose webhook event is published.
+ *
+ * @throws Refusal where it was refused
+ */
+export async function publishCreated<Sealed extends { id: string }>(
+  trx: Db,
+  { kind }: ShortLinkTables,
+  projectId: string,
+  { result: [made], changes }: CommandResult<(Sealed | Refusal)[]>,
+): Promise<CommandResult<Sealed>> {
+  if (made instanceof Refusal) throw made;
+  await publishRecordEvent(trx, projectId, `${kind}.created`, made!);
+  return { result: made!, changes };
+}
+
+/** Rows of the table that ties tags to links or QR codes, in the order of the tags. */
+export const tagRows = (
+  { tags: { column } }: ShortLinkTables,
+  { project_id, id }: Pick<ShortLinkRow, 'project_id' | 'id'>,
+  tags: readonly TagReference[],
+) => tags.map((tag, position) => ({ project_id, [column]: id, tag_id: tag.id, position }));
+
+export async function insertTags(
+  trx: Db,
+  { tags: { table } }: ShortLinkTables,
+  rows: ReturnType<typeof tagRows>,
+): Promise<void> {
+  if (rows.length > 0) await trx(table).insert(rows);
+}
+
+/** The row as it is after the changes. Absent fields stay, `null` clears. */
+export function applyFields<Table extends FieldTable, Row extends ColumnsOf<Table>>(
+  table: Table,
+  row: Row,
+  changes: BodyOf<Table>,
+): Row {
+  const next = { ...row };
+  for (const [name, value] of Object.entries<unknown>(changes)) {
+    const { in: schema, column, read, isTime } = table[name] ?? {};
+    if (schema === undefined || column === undefined || read !== undefined) continue;
+    if (value === undefined) continue;
+    Object.assign(next, {
+      [column]: isTime && typeof value === 'string' ? new Date(value) : value,
+    });
+  }
+  return next;
+}
+
+/**
+ * The row as it is after the changes to its common fields. Absent fields stay, `null` clears.
+ *
+ * @throws Refusal `unprocessable_entity` when it would end before it begins
+ */
+export function applySharedChanges<Row extends ShortLinkRow>(
+  row: Row,
+  changes: SharedChanges,
+): Row {
+  const next = applyFields(fields, row, changes);
+  if (changes.frameable !== undefined) next.frameable = changes.frameable;
+  if (next.starts_at !== null && next.expires_at !== null && next.starts_at >= next.expires_at) {
+    throw new Refusal('unprocessable_entity', 'startsAt must be before expiresAt');
+  }
+  if (changes.password !== undefined) {
+    next.password_fingerprint =
+      changes.password === null ? null : fingerprint(unseal(changes.password));
+  }
+  return next;
+}
+
+/** A change of a link or QR code that is about to be stored. */
+export interface Change<Row extends ShortLinkRow> {
+  /** The row as it will be. */
+  row: Row;
+  /** Absent: they stay. */
+  tags: TagReference[] | undefined;
+  /**
+   * Look-up entry of the row.
+   *
+   * @param known the present entry, where the password does not change: its hash is used again
+   */
+  entry(known: LinkEntry | undefined): Promise<string>;
+}
+
+/**
+ * The parts of a change that do not depend on the kind: the row under its name, the name of its domain, and tags.
+ *
+ * @throws Refusal as {@link resolve}
+ */
+export async function placeAfter<Row extends ShortLinkRow>(
+  trx: Db,
+  before: Row,
+  changes: SharedChanges,
+): Promise<{ row: Row; domain: string; tags: TagReference[] | undefined }> {
+  const references = await loadReferences(trx, before.project_id, [changes]);
+  const { domain, tags } = resolve(changes, references);
+  const row = {
+    ...before,
+    domain_id: domain?.id ?? before.domain_id,
+    key: changes.key ?? before.key,
+    updated_at: new Date(),
+  };
+  return { row, domain: domain?.slug ?? (await slugOf(trx, before.domain_id)), tags };
+}
+
+async function slugOf(trx: Db, domainId: string): Promise<string> {
+  return ((await trx('domains').where({ id: domainId }).first('slug')) as { slug: string }).slug;
+}
+
+/**
+ * Stores a change.
+ *
+ * @returns the look-up entries to publish
+ * @throws Refusal `conflict` when the key or the external id is taken
+ */
+export async function update<Row extends ShortLinkRow>(
+  trx: Db,
+  tables: ShortLinkTables,
+  before: Row,
+  { row, tags, entry }: Change<Row>,
+): Promise<LookupChange[]> {
+  const known = before.password === row.password ? await claimedEntry(trx, before) : undefined;
+  const lookups = await moveClaim(trx, before, row, await entry(known));
+  await refuseTakenExternalId(trx, tables, before, row);
+  await writeRow(trx, tables, row);
+  if (tags !== undefined) {
+    const { table, column } = tables.tags;
+    await trx(table)
+      .where({ project_id: row.project_id, [column]: row.id })
+      .delete();
+    await insertTags(trx, tables, tagRows(tables, row, tags));
+  }
+  return lookups;
+}
+
+async function refuseTakenExternalId(
+  trx: Db,
+  { table }: ShortLinkTables,
+  before: ShortLinkRow,
+  { project_id, external_id }: ShortLinkRow,
+): Promise<void> {
+  if (external_id === null || external_id === before.external_id) return;
+  const other = (await trx(table).where({ project_id, external_id }).first('id')) as unknown;
+  if (other !== undefined) throw taken('externalId', external_id, 'in this workspace');
+}
+
+/** As JSON, so that Postgres takes each value as its column's type has it. */
+async function writeRow(trx: Db, { table }: ShortLinkTables, row: ShortLinkRow): Promise<void> {
+  const columns = Object.keys(row).filter(
+    (name) => !['project_id', 'id', 'created_at'].includes(name),
+  );
+  await execute(
+    trx,
+    `UPDATE ${table} AS old SET (${columns.join(', ')}) = (SELECT ${columns.map((name) => `new.${name}`).join(', ')})
+       FROM json_populate_record(NULL::${table}, :row) AS new
+      WHERE old.project_id = :projectId AND old.id = :id`,
+    { row: JSON.stringify(row), projectId: row.project_id, id: row.id },
+  );
+}

@@ -1,0 +1,156 @@
+import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
+import { hashToken, newToken } from '../infra/secrets.ts';
+import { workspaceId } from '../workspaces/queries.ts';
+import type { Role } from '../workspaces/roles.ts';
+
+/* Accounts as operators manage them, by the command line and `npm start`. */
+
+/** Time for which a one-time sign-in address is valid. */
+const LINK_TIME = '24 hours';
+
+export interface NewAccount {
+  email: string;
+  name: string;
+  /** Slug of a workspace that the person joins. */
+  workspace?: string;
+  role?: Role;
+}
+
+/**
+ * Makes an account, and a one-time address by which its person signs in.
+ *
+ * @throws Refusal `conflict` when the e-mail address is taken; `not_found` for an unknown workspace
+ */
+export async function createAccount(
+  db: Db,
+  { email, name, workspace, role = 'member' }: NewAccount,
+): Promise<{ id: string; email: string; signIn: string }> {
+  return db.transaction(async (trx) => {
+    const id = newId('user');
+    const added = await execute(
+      trx,
+      'INSERT INTO users (id, email, name) VALUES (?, ?, ?) ON CONFLICT (lower(email)) DO NOTHING',
+      [id, email, name],
+    );
+    if (added === 0) throw new Refusal('conflict', `The e-mail address "${email}" is taken`);
+    if (workspace !== undefined) {
+      const projectId = await workspaceId(trx, workspace);
+      await trx('workspace_users').insert({ project_id: projectId, user_id: id, role });
+    }
+    return { id, email, signIn: await createSignInAddress(trx, id) };
+  });
+}
+
+/** An account as operators see it. */
+export interface Account {
+  id: string;
+  email: string;
+  name: string;
+  isOperator: boolean;
+  isDisabled: boolean;
+  hasPassword: boolean;
+  lastSignInAt: Date | null;
+  workspaces: string[];
+}
+
+/** All accounts, in the order of their e-mail addresses. */
+export function listAccounts(db: Db): Promise<Account[]> {
+  return rows<Account>(
+    db,
+    `SELECT u.id, u.email, u.name, u.is_operator AS "isOperator",
+            u.disabled_at IS NOT NULL AS "isDisabled",
+            u.password_hash IS NOT NULL AS "hasPassword", u.last_sign_in_at AS "lastSignInAt",
+            ARRAY(SELECT w.slug || ' (' || m.role || ')'
+                    FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
+                   WHERE m.user_id = u.id ORDER BY w.slug) AS workspaces
+       FROM users u ORDER BY lower(u.email)`,
+  );
+}
+
+/** The id of an account. @throws Refusal `not_found` */
+export async function accountId(db: Db, email: string): Promise<string> {
+  const [user] = await rows<{ id: string }>(
+    db,
+    'SELECT id FROM users WHERE lower(email) = lower(?)',
+    [email],
+  );
+  if (user === undefined) throw new Refusal('not_found', `There is no account "${email}"`);
+  return user.id;
+}
+
+/**
+ * Makes a one-time sign-in address, valid for 24 hours. Its token stands in the fragment, which browsers do not send: no
+ * server and no log gets it as an address.
+ *
+ * @param isFirst valid only until any person has signed in
+ */
+export async function createSignInAddress(
+  db: Db,
+  userId: string,
+  { isFirst = false } = {},
+): Promise<string> {
+  const token = newToken();
+  await execute(
+    db,
+    `INSERT INTO sign_in_links (hash, user_id, is_first, expires_at)
+     VALUES (:hash, :userId, :isFirst, now() + :time::interval)`,
+    { hash: hashToken(token), userId, isFirst, time: LINK_TIME },
+  );
+  return `${consoleUrl()}/sign-in#${token}`;
+}
+
+/** Address of the console. */
+export const consoleUrl = (): string => `${config().BASE_URL}/console`;
+
+/** Disables an account, whose sessions and sign-in addresses end; or enables it again. */
+export async function setDisabled(db: Db, userId: string, isDisabled: boolean): Promise<void> {
+  await db.transaction(async (trx) => {
+    await execute(
+      trx,
+      'UPDATE users SET disabled_at = CASE WHEN :isDisabled THEN now() END WHERE id = :userId',
+      { userId, isDisabled },
+    );
+    if (!isDisabled) return;
+    await endAllSessions(trx, userId);
+    await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ?', [userId]);
+  });
+}
+
+/** Makes a person an operator of the installation, or an ordinary user again. */
+export async function setOperator(db: Db, userId: string, isOperator: boolean): Promise<void> {
+  await execute(db, 'UPDATE users SET is_operator = ? WHERE id = ?', [isOperator, userId]);
+}
+
+/** Ends all sessions of a person, and returns how many. */
+export function endAllSessions(db: Db, userId: string): Promise<number> {
+  return execute(
+    db,
+    `UPDATE sessions SET ended_at = now()
+      WHERE user_id = ? AND ended_at IS NULL AND expires_at > now()`,
+    [userId],
+  );
+}
+
+/**
+ * The address that `npm start` prints: while no person has signed in, one that signs the owner of a workspace in, once.
+ *
+ * @param workspace its slug
+ */
+export async function firstAddress(db: Db, workspace: string): Promise<string> {
+  const [first] = await rows<{ userId: string }>(
+    db,
+    `SELECT m.user_id AS "userId"
+       FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
+      WHERE w.slug = ? AND m.role = 'owner'
+        AND NOT EXISTS (SELECT FROM users WHERE last_sign_in_at IS NOT NULL)
+      ORDER BY m.user_id LIMIT 1`,
+    [workspace],
+  );
+  if (first === undefined) return consoleUrl();
+  // Those of earlier starts are still on some screen.
+  await execute(db, 'DELETE FROM sign_in_links WHERE is_first AND session_id IS NULL');
+  return createSignInAddress(db, first.userId, { isFirst: true });
+}

@@ -1,0 +1,234 @@
+import { Refusal } from '../errors.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { SESSION_SECONDS } from './cookie.ts';
+
+/*
+ * Sessions belong to no workspace, so their jobs leave no row in `jobs`: each of these commands has the same effect when
+ * it runs twice.
+ */
+
+/** Ways to sign in. */
+export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation';
+
+/** A session that is to begin. */
+export interface NewSession {
+  id: string;
+  /** SHA-256 of its token. */
+  hash: string;
+  method: SignInMethod;
+  userAgent: string;
+  network: string;
+  /** Hash of the session that the browser had before, which ends. */
+  replaces?: string;
+}
+
+/**
+ * Begins a session.
+ *
+ * @throws Refusal `unauthorized` when the person doesn't exist or is disabled
+ */
+export async function addSession(trx: Db, userId: string, session: NewSession): Promise<void> {
+  const { id, hash, method, userAgent, network, replaces } = session;
+  const [user] = await rows<{ isDisabled: boolean }>(
+    trx,
+    'SELECT disabled_at IS NOT NULL AS "isDisabled" FROM users WHERE id = ? FOR NO KEY UPDATE',
+    [userId],
+  );
+  if (user?.isDisabled !== false) throw new Refusal('unauthorized', 'The account is disabled');
+  const added = await execute(
+    trx,
+    `INSERT INTO sessions (id, user_id, hash, method, user_agent, network, expires_at)
+     VALUES (:id, :userId, :hash, :method, :userAgent, :network, now() + make_interval(secs => :seconds))
+     ON CONFLICT DO NOTHING`,
+    { id, userId, hash, method, userAgent, network, seconds: SESSION_SECONDS },
+  );
+  // The job has run before.
+  if (added === 0) return;
+  await execute(trx, 'UPDATE users SET last_sign_in_at = now() WHERE id = ?', [userId]);
+  if (replaces !== undefined) await endByHash(trx, replaces);
+}
+
+const endByHash = (connection: Db, hash: string): Promise<number> =>
+  execute(connection, 'UPDATE sessions SET ended_at = now() WHERE hash = ? AND ended_at IS NULL', [
+    hash,
+  ]);
+
+/** A sign-in with a password that was compared. */
+export interface SignIn {
+  userId: string;
+  /** Of the password: with an earlier one nobody signs in. */
+  passwordVersion: number;
+  session: NewSession;
+}
+
+/** @throws Refusal `unauthorized` when the password has changed, or the person is disabled */
+export async function signIn({ userId, passwordVersion, session }: SignIn): Promise<undefined> {
+  await db().transaction(async (trx) => {
+    const [user] = await rows<{ version: number }>(
+      trx,
+      'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
+      [userId],
+    );
+    if (user?.version !== passwordVersion) {
+      throw new Refusal('unauthorized', 'The password has changed: sign in again');
+    }
+    await addSession(trx, userId, session);
+  });
+  return undefined;
+}
+
+/** A sign-in with a one-time link, by the hash of its token. */
+export interface LinkSignIn {
+  hash: string;
+  session: NewSession;
+}
+
+/** @throws Refusal `unauthorized` when the link was used, has expired or never was */
+export async function signInByLink({ hash, session }: LinkSignIn): Promise<{ userId: string }> {
+  return db().transaction(async (trx) => {
+    // A job that runs again finds its own session there.
+    const [link] = await rows<{ userId: string }>(
+      trx,
+      `UPDATE sign_in_links SET session_id = :sessionId
+        WHERE hash = :hash
+          AND (session_id = :sessionId
+            OR session_id IS NULL AND expires_at > now()
+               AND NOT (is_first AND EXISTS (SELECT FROM users WHERE last_sign_in_at IS NOT NULL)))
+       RETURNING user_id AS "userId"`,
+      { hash, sessionId: session.id },
+    );
+    if (link === undefined) {
+      throw new Refusal('unauthorized', 'The sign-in link has been used or has expired');
+    }
+    await addSession(trx, link.userId, session);
+    return link;
+  });
+}
+
+/** Ends the session of a token, by its hash. */
+export async function endSession({ hash }: { hash: string }): Promise<undefined> {
+  await endByHash(db(), hash);
+  return undefined;
+}
+
+/** Ends one session of a person. */
+export async function endOwnSession({
+  userId,
+  id,
+}: {
+  userId: string;
+  id: string;
+}): Promise<{ id: string }> {
+  await execute(
+    db(),
+    'UPDATE sessions SET ended_at = now() WHERE id = ? AND user_id = ? AND ended_at IS NULL',
+    [id, userId],
+  );
+  return { id };
+}
+
+/** The sessions of a person that are to end, but for one. */
+export interface OtherSessions {
+  userId: string;
+  keptId: string;
+  /** Time of the request, by which a job that runs again counts the same sessions. */
+  at: string;
+}
+
+/** Ends all sessions of a person but one. */
+export async function endOtherSessions(others: OtherSessions): Promise<{ deletedCount: number }> {
+  const { userId, keptId, at } = others;
+  return db().transaction(async (trx) => {
+    await endOthers(trx, others);
+    const ended = await rows<object>(
+      trx,
+      'SELECT id FROM sessions WHERE user_id = ? AND id <> ? AND ended_at = ?',
+      [userId, keptId, at],
+    );
+    return { deletedCount: ended.length };
+  });
+}
+
+const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<number> =>
+  execute(
+    trx,
+    `UPDATE sessions SET ended_at = :at
+      WHERE user_id = :userId AND id <> :keptId AND ended_at IS NULL AND expires_at > now()`,
+    { userId, keptId, at },
+  );
+
+/** A change that a person makes to their account. */
+export interface UserChanges extends OtherSessions {
+  name?: string;
+  password?: {
+    hash: string;
+    /** Of the password that it follows. */
+    version: number;
+  };
+}
+
+/**
+ * Changes a person. A new password ends their other sessions and one-time links.
+ *
+ * @throws Refusal `conflict` when the password was changed meanwhile
+ */
+export async function updateUser({ name, password, ...others }: UserChanges): Promise<undefined> {
+  const { userId } = others;
+  await db().transaction(async (trx) => {
+    if (name !== undefined) {
+      await execute(trx, 'UPDATE users SET name = ? WHERE id = ?', [name, userId]);
+    }
+    if (password === undefined) return;
+    const { hash, version } = password;
+    const changed = await execute(
+      trx,
+      `UPDATE users SET password_hash = :hash, password_version = :version + 1
+        WHERE id = :userId AND password_version = :version`,
+      { hash, version, userId },
+    );
+    // The job may have run before.
+    if (changed === 0) return refuseOther(trx, userId, hash);
+    await endOthers(trx, others);
+    await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ? AND session_id IS NULL', [
+      userId,
+    ]);
+  });
+  return undefined;
+}
+
+async function refuseOther(trx: Db, userId: string, hash: string): Promise<void> {
+  const [user] = await rows<{ hash: string | null }>(
+    trx,
+    'SELECT password_hash AS hash FROM users WHERE id = ?',
+    [userId],
+  );
+  if (user?.hash !== hash) throw new Refusal('conflict', 'The password was changed meanwhile');
+}
+
+/** Stores the time at which a session was used, and renews it. */
+export async function touchSession({ id, at }: { id: string; at: string }): Promise<undefined> {
+  await execute(
+    db(),
+    `UPDATE sessions SET last_used_at = :at,
+            expires_at = :at::timestamptz + make_interval(secs => :seconds)
+      WHERE id = :id AND ended_at IS NULL AND last_used_at < :at AND expires_at > :at`,
+    { id, at, seconds: SESSION_SECONDS },
+  );
+  return undefined;
+}
+
+/** Time for which rows of sessions and links are kept after they have ended: longer than any job is tried again. */
+const KEPT_FOR = '1 day';
+
+/** Deletes sessions and sign-in links that ended long ago. */
+export async function pruneSessions(): Promise<undefined> {
+  await execute(
+    db(),
+    'DELETE FROM sessions WHERE least(expires_at, ended_at) < now() - ?::interval',
+    [KEPT_FOR],
+  );
+  await execute(db(), 'DELETE FROM sign_in_links WHERE expires_at < now() - ?::interval', [
+    KEPT_FOR,
+  ]);
+  return undefined;
+}

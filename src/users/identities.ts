@@ -1,0 +1,82 @@
+import { Refusal } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { addSession, type NewSession } from './commands.ts';
+import type { Identity } from './oidc.ts';
+
+/** A sign-in with an account at an OpenID Connect provider. */
+export interface IdentitySignIn {
+  identity: Identity;
+  session: NewSession;
+}
+
+/**
+ * Signs the person in whose account at the provider this is. An account that is not known yet becomes that of the
+ * person with its verified e-mail address; or of a new person, where a workspace has invited that address.
+ *
+ * @throws Refusal `not_found` when there is no such person; `unauthorized` when they are disabled
+ */
+export async function signInByIdentity({
+  identity,
+  session,
+}: IdentitySignIn): Promise<{ userId: string }> {
+  return db().transaction(async (trx) => {
+    const { issuer, subject, email } = identity;
+    // Two first sign-ins at once must not make two people.
+    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`oidc ${issuer} ${subject}`]);
+    let userId = await findByIdentity(trx, identity);
+    if (userId === undefined && email !== undefined) {
+      userId = (await findByEmail(trx, email)) ?? (await addInvited(trx, identity, email));
+      if (userId !== undefined) await addIdentity(trx, identity, userId);
+    }
+    if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
+    await addSession(trx, userId, session);
+    return { userId };
+  });
+}
+
+const first = (found: { id: string }[]): string | undefined => found[0]?.id;
+
+const findByIdentity = async (trx: Db, { issuer, subject }: Identity) =>
+  first(
+    await rows(trx, 'SELECT user_id AS id FROM user_identities WHERE issuer = ? AND subject = ?', [
+      issuer,
+      subject,
+    ]),
+  );
+
+const findByEmail = async (trx: Db, email: string) =>
+  first(await rows(trx, 'SELECT id FROM users WHERE lower(email) = lower(?)', [email]));
+
+async function addIdentity(trx: Db, { issuer, subject }: Identity, userId: string): Promise<void> {
+  await execute(
+    trx,
+    'INSERT INTO user_identities (issuer, subject, user_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    [issuer, subject, userId],
+  );
+}
+
+/** A new person with the memberships that they are invited to; `undefined` when they are not. */
+async function addInvited(trx: Db, { name }: Identity, email: string): Promise<string | undefined> {
+  const invitations = await rows<{ projectId: string; role: string }>(
+    trx,
+    `DELETE FROM invitations WHERE lower(email) = lower(?) AND expires_at > now()
+     RETURNING project_id AS "projectId", role`,
+    [email],
+  );
+  if (invitations.length === 0) return undefined;
+  const id = newId('user');
+  await execute(trx, 'INSERT INTO users (id, email, name) VALUES (?, ?, ?)', [
+    id,
+    email,
+    name ?? email,
+  ]);
+  for (const { projectId, role } of invitations) {
+    await execute(trx, 'INSERT INTO workspace_users (project_id, user_id, role) VALUES (?, ?, ?)', [
+      projectId,
+      id,
+      role,
+    ]);
+  }
+  return id;
+}

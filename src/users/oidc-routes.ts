@@ -1,0 +1,119 @@
+import { Refusal } from '../errors.ts';
+import { askWorker } from '../http/answer.ts';
+import { Joi, text } from '../http/fields.ts';
+import { type Answer, type ApiRequest, NO_CONTENT, type Route, route } from '../http/route.ts';
+import { writes } from '../queues/writes.ts';
+import { consoleUrl } from './accounts.ts';
+import { cookieIn, setCookie } from './cookie.ts';
+import { ATTEMPT_SECONDS, beginAttempt, finishAttempt, providerName } from './oidc.ts';
+import { limitsOf } from './passwords.ts';
+import { startSession } from './sessions.ts';
+
+const tag = 'Users';
+const COOKIE = 'oidc';
+
+/** Reason for which a person was not signed in, as `error` of the page to sign in. */
+type Failure = 'unknown_user' | 'disabled' | 'expired' | 'denied' | 'too_many' | 'failed';
+
+/** Sends the browser on. What it kept for the provider ends here. */
+const goTo = (url: string, cookies: string[] = [setCookie(COOKIE, '', 0)]): Answer => ({
+  status: 302,
+  body: undefined,
+  headers: { Location: url, 'Set-Cookie': cookies },
+});
+
+const failed = (failure: Failure): Answer => goTo(`${consoleUrl()}/sign-in?error=${failure}`);
+
+/** Parameters of the callback (RFC 6749, 4.1.2; RFC 9207). Providers add others. */
+interface CallbackQuery {
+  code?: string;
+  state?: string;
+  iss?: string;
+  error?: string;
+  error_description?: string;
+}
+
+const parameter = (description: string) => text(4_096).description(description);
+
+const callbackQuery = Joi.object<CallbackQuery>({
+  code: parameter('Code that is exchanged for the tokens.'),
+  state: parameter('State of the attempt.'),
+  iss: parameter('Issuer of the answer.'),
+  error: parameter('Reason for which the provider refused.'),
+  error_description: parameter('The reason in words.'),
+}).unknown();
+
+export const oidcRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/auth/oidc',
+    operationId: 'startSingleSignOn',
+    summary: 'Sign in with OpenID Connect',
+    description:
+      'Redirects the browser to the OpenID Connect provider of this installation, which sends it back to ' +
+      '`/auth/oidc/callback`. Responds with 404 where there is none.',
+    extension: true,
+    tag,
+    scope: 'public',
+    answers: { 302: NO_CONTENT },
+    async handle(request) {
+      if (providerName() === undefined) {
+        throw new Refusal('not_found', 'This installation has no OpenID Connect provider');
+      }
+      try {
+        const { url, cookie } = await beginAttempt();
+        return goTo(url, [setCookie(COOKIE, cookie, ATTEMPT_SECONDS)]);
+      } catch (error) {
+        return failedBy(request, error);
+      }
+    },
+  }),
+  route<{ query: CallbackQuery }>({
+    method: 'get',
+    path: '/auth/oidc/callback',
+    operationId: 'createSessionByOidc',
+    summary: 'Return from OpenID Connect',
+    description:
+      'Signs a person in who returns from the OpenID Connect provider, sets the session cookie and redirects to the ' +
+      'console; or redirects to its page to sign in, with the reason as `error`.',
+    extension: true,
+    tag,
+    scope: 'public',
+    query: callbackQuery,
+    answers: { 302: NO_CONTENT },
+    async handle(request) {
+      if (providerName() === undefined) {
+        throw new Refusal('not_found', 'This installation has no OpenID Connect provider');
+      }
+      try {
+        await limitsOf(request).takeNetwork(request.client.network);
+        return await finish(request);
+      } catch (error) {
+        return failedBy(request, error);
+      }
+    },
+  }),
+];
+
+async function finish(request: ApiRequest<{ query: CallbackQuery }>): Promise<Answer> {
+  const { query, client } = request;
+  const answer = new URLSearchParams({ ...query });
+  if (answer.has('error')) return failed('denied');
+  const identity = await finishAttempt(answer, cookieIn(client.cookies, COOKIE));
+  if (identity === undefined) return failed('expired');
+  const { session, cookie } = startSession(client, 'oidc');
+  await askWorker(request, writes, 'session.createByIdentity', { identity, session });
+  return goTo(consoleUrl(), [setCookie(COOKIE, '', 0), cookie]);
+}
+
+/** A refusal, or a fault of the provider, which is logged without what it was sent. */
+function failedBy({ log }: ApiRequest, error: unknown): Answer {
+  if (error instanceof Refusal) {
+    if (error.code === 'not_found') return failed('unknown_user');
+    if (error.code === 'unauthorized') return failed('disabled');
+    if (error.code === 'rate_limit_exceeded') return failed('too_many');
+  }
+  const { name, message, code } = error as { name?: string; message?: string; code?: string };
+  log.warn({ reason: { name, message, code } }, 'signing in with OpenID Connect failed');
+  return failed('failed');
+}

@@ -1,0 +1,139 @@
+import { Refusal } from '../errors.ts';
+import { db, keysDb, rows } from '../infra/db.ts';
+import type { Plan } from '../workspaces/plans.ts';
+import type { Role } from '../workspaces/roles.ts';
+import type { Me, Membership, SessionRecord } from './record.ts';
+
+/** Time for which a sign-in by a one-time link may set a new password without the current one. */
+const RESET_TIME = '1 hour';
+
+/** A person with what a sign-in with a password compares. */
+export interface Credentials {
+  id: string;
+  email: string;
+  name: string;
+  passwordHash: string | null;
+  passwordVersion: number;
+  isDisabled: boolean;
+}
+
+const CREDENTIALS = `id, email, name, password_hash AS "passwordHash", password_version AS "passwordVersion",
+  disabled_at IS NOT NULL AS "isDisabled"`;
+
+/** The person with an e-mail address, regardless of case. */
+export async function findCredentials(email: string): Promise<Credentials | undefined> {
+  const sql = `SELECT ${CREDENTIALS} FROM users WHERE lower(email) = lower(?)`;
+  const [user] = await rows<Credentials>(db(), sql, [email]);
+  return user;
+}
+
+/** The password of a signed-in person. @throws Refusal `unauthorized` when they no longer exist */
+export async function readCredentials(userId: string): Promise<Credentials> {
+  const [user] = await rows<Credentials>(db(), `SELECT ${CREDENTIALS} FROM users WHERE id = ?`, [
+    userId,
+  ]);
+  if (user === undefined) throw noUser();
+  return user;
+}
+
+const noUser = () => new Refusal('unauthorized', 'The account no longer exists');
+
+/** The person of a session with their workspaces. @throws Refusal `unauthorized` when they no longer exist */
+export async function readMe(userId: string, sessionId: string): Promise<Me> {
+  const [[user], workspaces] = await Promise.all([
+    rows<Omit<Me, 'workspaces'>>(
+      db(),
+      `SELECT u.id, u.email, u.name, u.password_hash IS NOT NULL AS "hasPassword",
+              u.password_hash IS NOT NULL AND NOT EXISTS (
+                SELECT FROM sessions s
+                 WHERE s.id = :sessionId AND s.user_id = u.id AND s.method = 'link'
+                   AND s.created_at > now() - :resetTime::interval) AS "needsCurrentPassword",
+              u.is_operator AS "isOperator"
+         FROM users u WHERE u.id = :userId`,
+      { userId, sessionId, resetTime: RESET_TIME },
+    ),
+    rows<Membership>(
+      db(),
+      `SELECT w.id, w.slug, w.name, w.plan, m.role
+         FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
+        WHERE m.user_id = ? ORDER BY lower(w.name), w.id`,
+      [userId],
+    ),
+  ]);
+  if (user === undefined) throw noUser();
+  return { ...user, workspaces };
+}
+
+/** A session with its person, and their membership of the workspace that the request names. */
+export interface FoundSession {
+  id: string;
+  userId: string;
+  isOperator: boolean;
+  isDisabled: boolean;
+  endedAt: Date | null;
+  expiresAt: Date;
+  lastUsedAt: Date;
+  workspace: {
+    projectId: string;
+    slug: string;
+    plan: Plan;
+    requestsPerMinute: number | null;
+    role: Role;
+  } | null;
+}
+
+/** Whose session this is, by the hash of its token; and what they are in a workspace, by its slug. */
+export async function findSession(
+  hash: string,
+  workspace: string | null,
+): Promise<FoundSession | undefined> {
+  const [session] = await rows<FoundSession>(
+    keysDb(),
+    `SELECT s.id, s.user_id AS "userId", u.is_operator AS "isOperator",
+            u.disabled_at IS NOT NULL AS "isDisabled", s.ended_at AS "endedAt",
+            s.expires_at AS "expiresAt", s.last_used_at AS "lastUsedAt",
+            (SELECT json_build_object('projectId', w.id, 'slug', w.slug, 'plan', w.plan,
+                      'requestsPerMinute', w.requests_per_minute, 'role', m.role)
+               FROM workspaces w JOIN workspace_users m ON m.project_id = w.id
+              WHERE w.slug = :workspace AND m.user_id = s.user_id) AS workspace
+       FROM sessions s JOIN users u ON u.id = s.user_id
+      WHERE s.hash = :hash`,
+    { hash, workspace },
+  );
+  return session;
+}
+
+/** Sessions that a person sees, of those that go on: the last used ones. */
+const MOST_LISTED = 100;
+
+/** The sessions of a person that go on, the last used first. */
+export async function listSessions(userId: string, currentId: string): Promise<SessionRecord[]> {
+  const found = await rows<
+    Pick<SessionRecord, 'id' | 'userAgent' | 'network'> & { createdAt: Date; lastUsedAt: Date }
+  >(
+    db(),
+    `SELECT id, created_at AS "createdAt", last_used_at AS "lastUsedAt", user_agent AS "userAgent",
+            network
+       FROM sessions
+      WHERE user_id = ? AND ended_at IS NULL AND expires_at > now()
+      ORDER BY last_used_at DESC, id DESC LIMIT ?`,
+    [userId, MOST_LISTED],
+  );
+  return found.map(({ createdAt, lastUsedAt, ...session }) => ({
+    ...session,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt.toISOString(),
+    isCurrent: session.id === currentId,
+  }));
+}
+
+/** True when a session of the person with this id goes on. */
+export async function hasSession(userId: string, sessionId: string): Promise<boolean> {
+  const found = await rows<object>(
+    db(),
+    `SELECT id FROM sessions
+      WHERE id = ? AND user_id = ? AND ended_at IS NULL AND expires_at > now()`,
+    [sessionId, userId],
+  );
+  return found.length > 0;
+}

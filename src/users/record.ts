@@ -1,0 +1,95 @@
+import { Joi } from '../http/fields.ts';
+import { PLANS, type Plan } from '../workspaces/plans.ts';
+import { ROLES, type Role } from '../workspaces/roles.ts';
+
+/** A workspace of a person. */
+export interface Membership {
+  id: string;
+  slug: string;
+  name: string;
+  plan: Plan;
+  role: Role;
+}
+
+/** A person as they see themselves. */
+export interface Me {
+  id: string;
+  email: string;
+  name: string;
+  hasPassword: boolean;
+  needsCurrentPassword: boolean;
+  isOperator: boolean;
+  workspaces: Membership[];
+}
+
+export const membershipRecord = Joi.object({
+  id: Joi.string().required().description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: Joi.string()
+    .required()
+    .description('Name of the workspace in the header `X-Workspace`.')
+    .example('acme'),
+  name: Joi.string().required().description('Name of the workspace.').example('Acme'),
+  plan: Joi.string()
+    .valid(...PLANS)
+    .required()
+    .description('Plan of the workspace.'),
+  role: Joi.string()
+    .valid(...ROLES)
+    .required()
+    .description('Role of the person in the workspace.'),
+}).meta({ name: 'Membership' });
+
+export const meRecord = Joi.object({
+  id: Joi.string().required().description('Id of the person.').example('user_4Jx2vQ0aTq'),
+  email: Joi.string().required().description('E-mail address.').example('ada@example.com'),
+  name: Joi.string().required().description('Name.').example('Ada Lovelace'),
+  hasPassword: Joi.boolean().required().description('The person can sign in with a password.'),
+  needsCurrentPassword: Joi.boolean()
+    .required()
+    .description(
+      'A new password must come with the current one: not where there is none, and not within an hour of a ' +
+        'sign-in by a one-time link.',
+    ),
+  isOperator: Joi.boolean()
+    .required()
+    .description('The person operates this installation, and may use `/admin`.'),
+  workspaces: Joi.array()
+    .items(membershipRecord)
+    .required()
+    .description('The workspaces of the person, by name.'),
+}).meta({ name: 'Me' });
+
+/** A session as its owner sees it. */
+export interface SessionRecord {
+  id: string;
+  createdAt: string;
+  lastUsedAt: string;
+  userAgent: string;
+  network: string;
+  isCurrent: boolean;
+}
+
+export const sessionRecord = Joi.object({
+  id: Joi.string().required().description('Id of the session.').example('sess_4Jx2vQ0aTq'),
+  createdAt: Joi.string()
+    .isoDate()
+    .required()
+    .description('Time of the sign-in.')
+    .example('2026-01-31T12:00:00.000Z'),
+  lastUsedAt: Joi.string()
+    .isoDate()
+    .required()
+    .description('Time of the last use, to the minute.')
+    .example('2026-01-31T12:00:00.000Z'),
+  userAgent: Joi.string()
+    .required()
+    .allow('')
+    .description('Browser that signed in, as it names itself.')
+    .example('Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'),
+  network: Joi.string()
+    .required()
+    .allow('')
+    .description('IP address of the sign-in, or its IPv6 network of 64 bits.')
+    .example('203.0.113.7'),
+  isCurrent: Joi.boolean().required().description('It is the session of this request.'),
+}).meta({ name: 'Session' });

@@ -1,0 +1,167 @@
+import { Refusal } from '../errors.ts';
+import { askWorker, created, ok } from '../http/answer.ts';
+import { deletedCount, deletedRecord } from '../http/deleted.ts';
+import { Joi } from '../http/fields.ts';
+import { type ApiRequest, type Route, route } from '../http/route.ts';
+import { newId } from '../ids.ts';
+import { writes } from '../queues/writes.ts';
+import type { UserChanges } from './commands.ts';
+import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';
+import { refuseWeakPassword } from './password-rules.ts';
+import { hashPassword, tryPassword } from './passwords.ts';
+import { hasSession, listSessions, readCredentials, readMe } from './queries.ts';
+import { membershipRecord, meRecord, sessionRecord } from './record.ts';
+import {
+  type MeChanges,
+  meChangesBody,
+  type NewWorkspaceBody,
+  newWorkspaceBody,
+  sessionParams,
+} from './schema.ts';
+
+const tag = 'Users';
+
+/** The sessions of the caller but for that of the request. */
+const othersOf = ({ caller }: ApiRequest) => ({
+  userId: caller.userId,
+  keptId: caller.sessionId!,
+  at: new Date().toISOString(),
+});
+
+export const userRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/me',
+    operationId: 'retrieveMe',
+    summary: 'Retrieve the signed-in person',
+    description:
+      'Returns the signed-in person with their workspaces. The browser keeps its session cookie for another 30 days.',
+    extension: true,
+    tag,
+    scope: 'user',
+    answers: { 200: meRecord },
+    async handle({ caller, client }) {
+      const me = await readMe(caller.userId, caller.sessionId!);
+      const token = sessionTokenIn(client.cookies)!;
+      return { ...ok(me), headers: { 'Set-Cookie': sessionCookie(token) } };
+    },
+  }),
+  route<{ body: MeChanges }>({
+    method: 'patch',
+    path: '/me',
+    operationId: 'updateMe',
+    summary: 'Update the signed-in person',
+    description:
+      'Changes the name or the password of the signed-in person. A new password ends all their other sessions.',
+    extension: true,
+    tag,
+    scope: 'user',
+    body: meChangesBody,
+    answers: { 200: meRecord },
+    async handle(request) {
+      const { name } = request.body;
+      const password = await changedPassword(request);
+      const changes: UserChanges = {
+        ...othersOf(request),
+        ...(name === undefined ? {} : { name }),
+        ...(password === undefined ? {} : { password }),
+      };
+      await askWorker(request, writes, 'user.update', changes);
+      return ok(await readMe(changes.userId, changes.keptId));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/me/sessions',
+    operationId: 'listSessions',
+    summary: 'List sessions',
+    description: 'Returns the sessions of the signed-in person, the last used first, at most 100.',
+    extension: true,
+    tag,
+    scope: 'user',
+    answers: { 200: Joi.array().items(sessionRecord) },
+    handle: async ({ caller }) => ok(await listSessions(caller.userId, caller.sessionId!)),
+  }),
+  route({
+    method: 'delete',
+    path: '/me/sessions',
+    operationId: 'bulkDeleteSessions',
+    summary: 'End all other sessions',
+    description: 'Ends all sessions of the signed-in person but that of the request.',
+    extension: true,
+    tag,
+    scope: 'user',
+    answers: { 200: deletedCount },
+    handle: async (request) =>
+      ok(await askWorker(request, writes, 'session.endOthers', othersOf(request))),
+  }),
+  route<{ params: { id: string } }>({
+    method: 'delete',
+    path: '/me/sessions/{id}',
+    operationId: 'deleteOwnSession',
+    summary: 'End a session',
+    description: 'Ends a session of the signed-in person, at once.',
+    extension: true,
+    tag,
+    scope: 'user',
+    params: sessionParams,
+    answers: { 200: deletedRecord },
+    async handle(request) {
+      const { id } = request.params;
+      const { userId, sessionId } = request.caller;
+      if (!(await hasSession(userId, id))) {
+        throw new Refusal('not_found', `There is no session "${id}"`);
+      }
+      const answer = ok(await askWorker(request, writes, 'session.endOwn', { userId, id }));
+      return id === sessionId ? { ...answer, headers: { 'Set-Cookie': clearedCookie() } } : answer;
+    },
+  }),
+  route<{ body: NewWorkspaceBody }>({
+    method: 'post',
+    path: '/workspaces',
+    operationId: 'createWorkspace',
+    summary: 'Create a workspace',
+    description:
+      'Creates a workspace on the plan `free`, which the signed-in person owns. A person owns at most 50.',
+    extension: true,
+    tag,
+    scope: 'user',
+    body: newWorkspaceBody,
+    answers: { 201: membershipRecord },
+    async handle(request) {
+      const { slug, name = slug } = request.body;
+      const { caller } = request;
+      const id = newId('workspace');
+      const own = { ...request, caller: { ...caller, projectId: id } };
+      const data = { id, slug, name, userId: caller.userId };
+      return created('/workspace', await askWorker(own, writes, 'workspace.create', data));
+    },
+  }),
+];
+
+/**
+ * The hash of the new password that a person asks for.
+ *
+ * @throws Refusal `unprocessable_entity` when it is weak, or the current one is missing or wrong; `rate_limit_exceeded`
+ */
+async function changedPassword(
+  request: ApiRequest<{ body: MeChanges }>,
+): Promise<UserChanges['password']> {
+  const { password, currentPassword } = request.body;
+  if (password === undefined) return undefined;
+  const { userId, sessionId } = request.caller;
+  const user = await readCredentials(userId);
+  refuseWeakPassword(password, user);
+  const { needsCurrentPassword } = await readMe(userId, sessionId!);
+  if (needsCurrentPassword) {
+    if (currentPassword === undefined) {
+      throw new Refusal('unprocessable_entity', 'currentPassword is required');
+    }
+    const attempt = { account: userId, user, password: currentPassword };
+    if (!(await tryPassword(request, attempt))) {
+      throw new Refusal('unprocessable_entity', 'currentPassword must be your current password');
+    }
+  }
+  const hash = await hashPassword(password, request.client.network);
+  return { hash, version: user.passwordVersion };
+}

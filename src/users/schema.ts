@@ -1,0 +1,72 @@
+import { id, Joi, nameText, text } from '../http/fields.ts';
+import { WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../workspaces/slug.ts';
+import { LONGEST_PASSWORD, newPassword } from './password-rules.ts';
+
+/** Longest e-mail address (RFC 5321, 4.5.3.1.3). */
+const LONGEST_EMAIL = 254;
+const LONGEST_NAME = 190;
+
+const password = () => text(LONGEST_PASSWORD).normalize('NFC');
+
+export interface SignInBody {
+  email: string;
+  password: string;
+}
+
+export const signInBody = Joi.object<SignInBody>({
+  email: text(LONGEST_EMAIL)
+    .trim()
+    .required()
+    .description('E-mail address, regardless of case.')
+    .example('ada@example.com'),
+  password: password().required().description('Password.').example('correct horse battery staple'),
+}).meta({ name: 'SignIn' });
+
+export interface LinkBody {
+  token: string;
+}
+
+export const linkBody = Joi.object<LinkBody>({
+  token: text(100)
+    .required()
+    .description('The part of a one-time sign-in address after `#`.')
+    .example('q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu'),
+}).meta({ name: 'SignInLink' });
+
+export interface MeChanges {
+  name?: string;
+  password?: string;
+  currentPassword?: string;
+}
+
+export const meChangesBody = Joi.object<MeChanges>({
+  name: nameText(LONGEST_NAME).description('Name, at most 190 characters.').example('Ada Lovelace'),
+  password: newPassword(),
+  currentPassword: password()
+    .description('Current password, where `needsCurrentPassword` says so.')
+    .example('an older password'),
+})
+  .or('name', 'password')
+  .meta({ name: 'MeUpdate' });
+
+export const sessionParams = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the session.'),
+});
+
+export interface NewWorkspaceBody {
+  slug: string;
+  name?: string;
+}
+
+export const newWorkspaceBody = Joi.object<NewWorkspaceBody>({
+  slug: text(48)
+    .custom((value: string, { error }) =>
+      WORKSPACE_SLUG.test(value) ? value : error('rule', { rule: WORKSPACE_SLUG_RULE }),
+    )
+    .required()
+    .description(
+      'Name of the workspace in addresses: 1 to 48 lower-case letters, digits and inner hyphens.',
+    )
+    .example('acme'),
+  name: nameText(LONGEST_NAME).description('Name. Default: the slug.').example('Acme'),
+}).meta({ name: 'NewWorkspace' });

@@ -1,0 +1,131 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../errors.ts';
+import { askWorker, ok } from '../http/answer.ts';
+import type { Answer, ApiRequest, Client } from '../http/route.ts';
+import { newId } from '../ids.ts';
+import { hashToken, newToken } from '../infra/secrets.ts';
+import type { Producer } from '../queues/queue.ts';
+import { writes } from '../queues/writes.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { SCOPES_OF } from '../workspaces/roles.ts';
+import type { NewSession, SignInMethod } from './commands.ts';
+import { sessionCookie, sessionTokenIn } from './cookie.ts';
+import { type FoundSession, findSession, readMe } from './queries.ts';
+
+/*
+ * A session is begun in three steps, so that no job ever holds a token:
+ *
+ *   startSession (API) makes token and row ─▶ addSession (worker) stores the row ─▶ signedIn (API) sends the cookie
+ */
+
+const LONGEST_USER_AGENT = 300;
+
+/** A session that is to begin, and the cookie that its browser gets once a worker has stored it. */
+export interface StartedSession {
+  session: NewSession;
+  cookie: string;
+}
+
+/**
+ * Makes a new token at every sign-in: one that the browser sent before is never adopted, and its session ends.
+ *
+ * @param client the browser that signs in
+ */
+export function startSession(client: Client, method: SignInMethod): StartedSession {
+  const token = newToken();
+  const earlier = sessionTokenIn(client.cookies);
+  const session = {
+    id: newId('session'),
+    hash: hashToken(token),
+    method,
+    userAgent: client.userAgent.slice(0, LONGEST_USER_AGENT),
+    network: client.network,
+    ...(earlier === undefined ? {} : { replaces: hashToken(earlier) }),
+  };
+  return { session, cookie: sessionCookie(token) };
+}
+
+/** The answer to a person who has signed in: 200 with who they are, and the cookie. */
+export async function signedIn(userId: string, started: StartedSession): Promise<Answer> {
+  const me = await readMe(userId, started.session.id);
+  return { ...ok(me), headers: { 'Set-Cookie': started.cookie } };
+}
+
+/**
+ * The person who sends a request to a public endpoint, where they are signed in.
+ *
+ * @public
+ */
+export async function personOf(
+  client: Client,
+): Promise<{ userId: string; sessionId: string } | undefined> {
+  const token = sessionTokenIn(client.cookies);
+  const session = token === undefined ? undefined : await findSession(hashToken(token), null);
+  if (session === undefined || !isValid(session)) return undefined;
+  return { userId: session.userId, sessionId: session.id };
+}
+
+/** A signed-in person as the caller of an endpoint. */
+export interface SessionCaller extends Caller {
+  sessionId: string;
+  lastUsedAt: Date;
+}
+
+/**
+ * The caller behind a session.
+ *
+ * @param hash of its token
+ * @param workspace slug of the workspace that the request names; `null` where it needs none
+ * @returns why the session doesn't hold, where it doesn't
+ * @throws Refusal `forbidden` when the person does not belong to the workspace
+ */
+export async function findSessionCaller(
+  hash: string,
+  workspace: string | null,
+  network: string,
+): Promise<SessionCaller | { why: string }> {
+  const session = await findSession(hash, workspace);
+  if (session === undefined || !isValid(session)) {
+    return { why: 'The session has ended: sign in again' };
+  }
+  const { id: sessionId, userId, isOperator, lastUsedAt } = session;
+  const person = { userId, sessionId, isOperator, apiKeyId: '', lastUsedAt };
+  if (workspace === null) {
+    const nowhere = { projectId: '', workspaceSlug: '', plan: 'free', scopes: [] } as const;
+    return { ...person, ...nowhere, requestsPerMinute: null, network };
+  }
+  if (session.workspace === null) {
+    throw new Refusal(
+      'forbidden',
+      'X-Workspace must be the slug of a workspace that you belong to',
+    );
+  }
+  const { projectId, slug, plan, requestsPerMinute, role } = session.workspace;
+  const scopes = SCOPES_OF[role];
+  return { ...person, projectId, workspaceSlug: slug, plan, requestsPerMinute, role, scopes };
+}
+
+const isValid = ({ endedAt, expiresAt, isDisabled }: FoundSession): boolean =>
+  endedAt === null && expiresAt.getTime() > Date.now() && !isDisabled;
+
+const NOTED_EVERY_MS = 60_000;
+const noted = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_EVERY_MS });
+
+/** Records the use of a session, at most once per minute and process. Not awaited; errors are ignored. */
+export function noteSessionUse(
+  producer: Producer,
+  { sessionId, userId, lastUsedAt }: SessionCaller,
+): void {
+  if (Date.now() - lastUsedAt.getTime() < NOTED_EVERY_MS || noted.has(sessionId)) return;
+  noted.set(sessionId, true);
+  const data = { id: sessionId, at: new Date().toISOString() };
+  const origin = { jobId: newId('job'), projectId: '', tenant: userId };
+  producer.add(writes, 'session.used', data, origin).catch(() => {});
+}
+
+/** Ends the session whose cookie a browser sends, where it has one. */
+export async function endSessionOf(request: ApiRequest): Promise<void> {
+  const token = sessionTokenIn(request.client.cookies);
+  if (token === undefined) return;
+  await askWorker(request, writes, 'session.end', { hash: hashToken(token) });
+}

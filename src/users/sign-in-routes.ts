@@ -1,0 +1,101 @@
+import { askWorker, noContent, ok } from '../http/answer.ts';
+import { Joi } from '../http/fields.ts';
+import { NO_CONTENT, type Route, route } from '../http/route.ts';
+import { hashToken } from '../infra/secrets.ts';
+import { writes } from '../queues/writes.ts';
+import { clearedCookie } from './cookie.ts';
+import { providerName } from './oidc.ts';
+import { identify, limitsOf } from './passwords.ts';
+import { meRecord } from './record.ts';
+import { type LinkBody, linkBody, type SignInBody, signInBody } from './schema.ts';
+import { endSessionOf, signedIn, startSession } from './sessions.ts';
+
+const tag = 'Users';
+
+const methodsRecord = Joi.object({
+  password: Joi.boolean().required().description('People can sign in with a password.'),
+  oidc: Joi.object({
+    name: Joi.string().required().description('Name of the provider.').example('Acme accounts'),
+  })
+    .required()
+    .allow(null)
+    .description('People can sign in with this OpenID Connect provider, by `GET /auth/oidc`.'),
+}).meta({ name: 'SignInMethods' });
+
+const FROM_CONSOLE =
+  'Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service.';
+
+export const signInRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/auth/methods',
+    operationId: 'retrieveSignInMethods',
+    summary: 'Retrieve the ways to sign in',
+    description: 'Returns the ways in which people can sign in.',
+    extension: true,
+    tag,
+    scope: 'public',
+    answers: { 200: methodsRecord },
+    handle() {
+      const name = providerName();
+      return Promise.resolve(ok({ password: true, oidc: name === undefined ? null : { name } }));
+    },
+  }),
+  route<{ body: SignInBody }>({
+    method: 'post',
+    path: '/auth/sign-in',
+    operationId: 'createSession',
+    summary: 'Sign in',
+    description:
+      'Signs a person in with e-mail address and password, and sets the session cookie. A session that the browser ' +
+      `had ends. ${FROM_CONSOLE}`,
+    extension: true,
+    tag,
+    scope: 'public',
+    body: signInBody,
+    answers: { 200: meRecord },
+    async handle(request) {
+      const { id: userId, passwordVersion } = await identify(request, request.body);
+      const started = startSession(request.client, 'password');
+      const { session } = started;
+      await askWorker(request, writes, 'session.create', { userId, passwordVersion, session });
+      return signedIn(userId, started);
+    },
+  }),
+  route<{ body: LinkBody }>({
+    method: 'post',
+    path: '/auth/links',
+    operationId: 'createSessionByLink',
+    summary: 'Sign in with a one-time link',
+    description:
+      'Signs a person in with the token of a one-time sign-in address, and sets the session cookie. ' +
+      `Addresses are valid once, within 24 hours. ${FROM_CONSOLE}`,
+    extension: true,
+    tag,
+    scope: 'public',
+    body: linkBody,
+    answers: { 200: meRecord },
+    async handle(request) {
+      await limitsOf(request).takeNetwork(request.client.network);
+      const started = startSession(request.client, 'link');
+      const data = { hash: hashToken(request.body.token), session: started.session };
+      const { userId } = await askWorker(request, writes, 'session.createByLink', data);
+      return signedIn(userId, started);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/auth/sign-out',
+    operationId: 'deleteSession',
+    summary: 'Sign out',
+    description: `Ends the session of the browser and removes its cookie. ${FROM_CONSOLE}`,
+    extension: true,
+    tag,
+    scope: 'public',
+    answers: { 204: NO_CONTENT },
+    async handle(request) {
+      await endSessionOf(request);
+      return { ...noContent, headers: { 'Set-Cookie': clearedCookie() } };
+    },
+  }),
+];

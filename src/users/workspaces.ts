@@ -1,0 +1,42 @@
+import { Refusal } from '../errors.ts';
+import { execute, rows } from '../infra/db.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { addWorkspace } from '../workspaces/commands.ts';
+import type { Membership } from './record.ts';
+
+/** Most workspaces that one person owns. */
+const MOST_OWNED = 50;
+
+/** A workspace that a person makes for themselves. */
+export interface OwnWorkspace {
+  id: string;
+  slug: string;
+  name: string;
+  userId: string;
+}
+
+/**
+ * Makes a workspace on the free plan, which its person owns. The job runs for the workspace that it makes.
+ *
+ * @throws Refusal `conflict` when the slug is taken; `unprocessable_entity` when the person owns too many
+ */
+export function createOwnWorkspace(
+  { id, slug, name, userId }: OwnWorkspace,
+  job: JobContext,
+): Promise<Membership> {
+  return runIdempotent(job, async (trx) => {
+    await execute(trx, 'SELECT FROM users WHERE id = ? FOR NO KEY UPDATE', [userId]);
+    const owned = await rows<object>(
+      trx,
+      "SELECT project_id FROM workspace_users WHERE user_id = ? AND role = 'owner'",
+      [userId],
+    );
+    if (owned.length >= MOST_OWNED) {
+      throw new Refusal('unprocessable_entity', `A person owns at most ${MOST_OWNED} workspaces`);
+    }
+    await addWorkspace(trx, { id, slug, name, plan: 'free' }, userId);
+    const result: Membership = { id, slug, name, plan: 'free', role: 'owner' };
+    return { result, changes: [] };
+  });
+}

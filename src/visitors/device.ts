@@ -1,0 +1,293 @@
+import { LRUCache } from 'lru-cache';
+import UAParser from 'ua-parser-js';
+import { UNKNOWN } from './places.ts';
+
+/** Every kind of device that {@link readDevice} tells apart. */
+export const DEVICES = [
+  'Desktop',
+  'Mobile',
+  'Tablet',
+  'Smarttv',
+  'Console',
+  'Wearable',
+  'Embedded',
+] as const;
+
+/**
+ * Names of browsers that {@link readDevice} may answer, from the readme of ua-parser-js. Not all: it takes some names from the
+ * user agent as they are written there.
+ */
+export const BROWSERS = [
+  '115',
+  '2345',
+  '2345Explorer',
+  '360',
+  'Alipay',
+  'Amaya',
+  'Android Browser',
+  'Arora',
+  'Avant',
+  'Avast Secure Browser',
+  'AVG Secure Browser',
+  'Baidu',
+  'Basilisk',
+  'Blazer',
+  'Bolt',
+  'Brave',
+  'Bowser',
+  'Camino',
+  'Chimera',
+  'Chrome',
+  'Chrome Headless',
+  'Chrome WebView',
+  'Chromium',
+  'Cobalt',
+  'Coc Coc',
+  'Comodo Dragon',
+  'Daum',
+  'Dillo',
+  'Dolphin',
+  'Doris',
+  'DuckDuckGo',
+  'Edge',
+  'Electron',
+  'Epiphany',
+  'Facebook',
+  'Falkon',
+  'Fennec',
+  'Firebird',
+  'Firefox',
+  'Firefox Focus',
+  'Firefox Reality',
+  'Flock',
+  'Flow',
+  'GSA',
+  'GoBrowser',
+  'Helio',
+  'HeyTap',
+  'Huawei Browser',
+  'iCab',
+  'ICE Browser',
+  'IE',
+  'IEMobile',
+  'IceApe',
+  'IceCat',
+  'IceDragon',
+  'Iceweasel',
+  'Instagram',
+  'Iridium',
+  'Iron',
+  'Jasmine',
+  'KAKAOSTORY',
+  'KAKAOTALK',
+  'K-Meleon',
+  'Kindle',
+  'Klar',
+  'Klarna',
+  'Konqueror',
+  'Ladybird',
+  'LBBROWSER',
+  'LibreWolf',
+  'Line',
+  'LinkedIn',
+  'Links',
+  'Lunascape',
+  'Lynx',
+  'MIUI Browser',
+  'Maemo Browser',
+  'Maxthon',
+  'Midori',
+  'Minimo',
+  'Mobile Safari',
+  'Mosaic',
+  'Mozilla',
+  'NAVER',
+  'NetFront',
+  'NetSurf',
+  'Netscape',
+  'NokiaBrowser',
+  'Obigo',
+  'Oculus Browser',
+  'OmniWeb',
+  'Opera',
+  'Opera Coast',
+  'Opera GX',
+  'Opera Mini',
+  'Opera Mobi',
+  'Opera Tablet',
+  'Opera Touch',
+  'PaleMoon',
+  'PhantomJS',
+  'Phoenix',
+  'Pico Browser',
+  'Polaris',
+  'Puffin',
+  'QQ',
+  'QQBrowser',
+  'QQBrowserLite',
+  'Quark',
+  'QupZilla',
+  'RockMelt',
+  'Safari',
+  'Sailfish Browser',
+  'Samsung Internet',
+  'SeaMonkey',
+  'Silk',
+  'Skyfire',
+  'Sleipnir',
+  'SlimBoat',
+  'SlimBrowser',
+  'Slimjet',
+  'Smart Lenovo Browser',
+  'Snapchat',
+  'Sogou Explorer',
+  'Sogou Mobile',
+  'Swiftfox',
+  'Tesla',
+  'TikTok',
+  'Tizen Browser',
+  'Twitter',
+  'UCBrowser',
+  'UP.Browser',
+  'Vivaldi',
+  'Vivo Browser',
+  'w3m',
+  'Waterfox',
+  'WebKit',
+  'WeChat',
+  'Weibo',
+  'Whale',
+  'Wolvic',
+  'Yandex',
+];
+
+/** Names of operating systems, likewise. */
+export const SYSTEMS = [
+  'AIX',
+  'AmigaOS',
+  'Android',
+  'Android-x86',
+  'Arch',
+  'Bada',
+  'BeOS',
+  'BlackBerry',
+  'CentOS',
+  'Chromecast',
+  'Chromium OS',
+  'Contiki',
+  'Fedora',
+  'Firefox OS',
+  'FreeBSD',
+  'Debian',
+  'Deepin',
+  'DragonFly',
+  'elementary OS',
+  'Fuchsia',
+  'Gentoo',
+  'GhostBSD',
+  'GNU',
+  'Haiku',
+  'HarmonyOS',
+  'HP-UX',
+  'Hurd',
+  'iOS',
+  'Joli',
+  'KaiOS',
+  'Kubuntu',
+  'Linpus',
+  'Linspire',
+  'Linux',
+  'Lubuntu',
+  'Mac OS',
+  'Maemo',
+  'Mageia',
+  'Mandriva',
+  'Manjaro',
+  'MeeGo',
+  'Minix',
+  'Mint',
+  'MorphOS',
+  'NetBSD',
+  'NetRange',
+  'NetTV',
+  'Nintendo',
+  'OpenBSD',
+  'OpenHarmony',
+  'OpenVMS',
+  'OS/2',
+  'Palm',
+  'PC-BSD',
+  'PCLinuxOS',
+  'Plan9',
+  'PlayStation',
+  'QNX',
+  'Raspbian',
+  'RedHat',
+  'RIM Tablet OS',
+  'RISC OS',
+  'Sabayon',
+  'Sailfish',
+  'SerenityOS',
+  'Series40',
+  'Slackware',
+  'Solaris',
+  'SUSE',
+  'Symbian',
+  'Tizen',
+  'Ubuntu',
+  'Ubuntu Touch',
+  'Unix',
+  'VectorLinux',
+  'Viera',
+  'watchOS',
+  'webOS',
+  'Windows',
+  'Windows Phone',
+  'Windows Mobile',
+  'Windows IoT',
+  'Xbox',
+  'Xubuntu',
+  'Zenwalk',
+];
+
+/** A visitor's device, operating system and browser. */
+export interface Device {
+  /** One of {@link DEVICES}. */
+  device: string;
+  browser: string;
+  os: string;
+}
+
+/**
+ * An iPad calls itself a Macintosh. Other browsers than Safari give it away by the names that they have on iOS alone, and
+ * views inside apps by the word "Mobile". Safari itself can't be told from that of a Mac.
+ */
+const ON_IPAD_ALONE = /crios|fxios|edgios|opios|opt\/|gsa\/|duckduckgo\/\d|mobile\//i;
+
+function isDisguisedIpad(userAgent: string): boolean {
+  const mac = userAgent.search(/macintosh/i);
+  return mac >= 0 && ON_IPAD_ALONE.test(userAgent.slice(mac));
+}
+
+/** True for the user agent of an iPhone, iPod or iPad. */
+export const isIos = (userAgent: string): boolean =>
+  /iphone|ipad|ipod/i.test(userAgent) || isDisguisedIpad(userAgent);
+
+const REMEMBERED = 10_000;
+const remembered = new LRUCache<string, Device>({ max: REMEMBERED });
+
+/** Reads a user agent. */
+export function readDevice(userAgent: string): Device {
+  const known = remembered.get(userAgent);
+  if (known !== undefined) return known;
+  const { browser, os, device } = new UAParser(userAgent).getResult();
+  const type = device.type ?? 'desktop';
+  const read = {
+    device: type.charAt(0).toUpperCase() + type.slice(1),
+    browser: browser.name ?? UNKNOWN,
+    os: os.name ?? UNKNOWN,
+  };
+  if (isDisguisedIpad(userAgent)) Object.assign(read, { device: 'Tablet', os: 'iOS' });
+  remembered.set(userAgent, read);
+  return read;
+}

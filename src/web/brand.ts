@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { mix, readable } from './contrast.ts';
+import { type Html, html, type Page } from './layout.ts';
+
+/** The look of a workspace on pages for visitors. */
+export interface Brand {
+  /** `#rrggbb` */
+  color?: string;
+  /** The id of its logo, an image that is kept, and the size in px. */
+  logo?: { id: string; width: number; height: number };
+}
+
+/** The address of a workspace's logo. */
+export const logoUrl = (baseUrl: string, projectId: string, imageId: string): string =>
+  `${baseUrl}/logos/${projectId}/${imageId}`;
+
+/** Contrast of text, and of the button's text (WCAG 2.2, 1.4.3). */
+const LEAST = 4.5;
+/** Surfaces of the layout (`BASE_STYLE`) on which the color stands. */
+const LIGHT = ['#ffffff', '#f5f7fa'];
+const DARK = ['#16191f', '#1f242c'];
+/** Largest logo, in px. */
+const LOGO = { width: 240, height: 64 };
+
+const LOGO_STYLE = `.brand{display:block;max-width:100%;height:auto;margin:0 auto 1.25rem}`;
+
+/** Colors of both schemes that follow from that of the workspace; whatever it is, all text can be read. */
+function colorStyle(color: string): string {
+  const scheme = (grounds: string[], towards: '#000000' | '#ffffff', ink: string) => {
+    const accent = readable(color, [...grounds, ink], towards, LEAST);
+    const tint = mix(grounds[0]!, color, 0.14);
+    const onTint = readable(color, [tint, ...grounds], towards, LEAST);
+    return `--accent:${accent};--on-accent:${ink};--tint:${tint};--on-tint:${onTint}`;
+  };
+  return (
+    `:root{${scheme(LIGHT, '#000000', '#ffffff')}}` +
+    `@media (prefers-color-scheme:dark){:root{${scheme(DARK, '#ffffff', '#0c0e12')}}}`
+  );
+}
+
+/** Style sheets by color, with what the policy says of them. */
+const styles = new Map<string, { tag: Html; source: string }>();
+const MOST_STYLES = 1_000;
+
+function styleOf(color: string | undefined): { tag: Html; source: string } {
+  const known = styles.get(color ?? '');
+  if (known !== undefined) return known;
+  if (styles.size >= MOST_STYLES) styles.clear();
+  const text = (color === undefined ? '' : colorStyle(color)) + LOGO_STYLE;
+  const hash = createHash('sha256').update(text).digest('base64');
+  const made = { tag: html`<style>${text}</style>\n`, source: `'sha256-${hash}'` };
+  styles.set(color ?? '', made);
+  return made;
+}
+
+const HEAD_END = '</head>\n<body>\n';
+/** The body of every page that shows something of ours begins with it; a page in a frame has none. */
+const MAIN = /^<main[^>]*>\n/;
+
+/**
+ * A page of ours (`wholePage`) in the look of a workspace; other answers as they are.
+ *
+ * @param baseUrl public address of the API, which serves logos
+ */
+export function branded(
+  page: Page,
+  { color, logo }: Brand,
+  { baseUrl, projectId }: { baseUrl: string; projectId: string },
+): Page {
+  if (color === undefined && logo === undefined) return page;
+  const text = page.body.toString();
+  const at = text.indexOf(HEAD_END);
+  const main = at < 0 ? null : MAIN.exec(text.slice(at + HEAD_END.length));
+  if (main === null) return page;
+  const { tag, source } = styleOf(color);
+  const start = at + HEAD_END.length + main[0].length;
+  const image = logo === undefined ? '' : picture(logoUrl(baseUrl, projectId, logo.id), logo).text;
+  const body = Buffer.from(
+    text.slice(0, at) + tag.text + text.slice(at, start) + image + text.slice(start),
+  );
+  const headers = page.headers.map((value, index) => {
+    const name = index % 2 === 1 ? page.headers[index - 1] : undefined;
+    if (name === 'Content-Length') return String(body.length);
+    if (name !== 'Content-Security-Policy') return value;
+    const images = logo === undefined ? '' : ` ${new URL(baseUrl).origin}`;
+    return value
+      .replace('style-src ', `style-src ${source} `)
+      .replace("img-src 'self'", `img-src 'self'${images}`);
+  });
+  return { ...page, headers, body };
+}
+
+function picture(url: string, { width, height }: { width: number; height: number }): Html {
+  const scale = Math.min(1, LOGO.width / width, LOGO.height / height);
+  const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
+  // The name of the workspace need not be one that visitors know.
+  return html`<img class="brand" src="${url}" alt="" width="${wide}" height="${high}">\n`;
+}

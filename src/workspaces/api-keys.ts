@@ -1,0 +1,183 @@
+import { LRUCache } from 'lru-cache';
+import { customAlphabet } from 'nanoid';
+import { Refusal } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { type Db, keysDb, rows } from '../infra/db.ts';
+import { hashApiKey } from '../infra/secrets.ts';
+import type { Producer } from '../queues/queue.ts';
+import { writes } from '../queues/writes.ts';
+import type { Plan } from './plans.ts';
+import { workspaceId } from './queries.ts';
+import type { Role } from './roles.ts';
+
+/** Scopes of API keys. `*` is all of them. */
+export const SCOPES = [
+  'links.read',
+  'links.write',
+  'qrcodes.read',
+  'qrcodes.write',
+  'tags.read',
+  'tags.write',
+  'folders.read',
+  'folders.write',
+  'pages.read',
+  'pages.write',
+  'domains.read',
+  'domains.write',
+  'analytics.read',
+  'events.read',
+  'conversions.write',
+  'customers.read',
+  'customers.write',
+  'webhooks.read',
+  'webhooks.write',
+  'jobs.read',
+  'imports.read',
+  'imports.write',
+  'workspace.read',
+  'workspace.write',
+  'members.read',
+  'members.write',
+  'keys.read',
+  'keys.write',
+  'audit.read',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** True when a key with these scopes may do this: who may write may also read what they write. */
+export function includesScope(scopes: readonly string[], scope: Scope): boolean {
+  return (
+    scopes.includes('*') ||
+    scopes.includes(scope) ||
+    scopes.includes(scope.replace(/\.read$/, '.write'))
+  );
+}
+
+/**
+ * The first of these scopes that a caller with others may not hand on; `undefined` where all are theirs. To hand on `*`
+ * takes every scope.
+ */
+export function scopeBeyond(own: readonly string[], wanted: readonly string[]): string | undefined {
+  const hasAll = SCOPES.every((scope) => includesScope(own, scope));
+  if (hasAll) return undefined;
+  return wanted.find((scope) => scope === '*' || !includesScope(own, scope as Scope));
+}
+
+/** The caller: workspace, user and scopes of the API key, or of the role of a signed-in person. */
+export interface Caller {
+  projectId: string;
+  workspaceSlug: string;
+  plan: Plan;
+  /** The workspace's own limit; `null`: what its plan allows, 0: none. */
+  requestsPerMinute: number | null;
+  userId: string;
+  /** Empty for a person with a session. */
+  apiKeyId: string;
+  scopes: readonly string[];
+  /** For endpoints without a workspace: the client's network, which has a share of the workers as workspaces do. */
+  network?: string;
+  /** The session of a signed-in person. */
+  sessionId?: string;
+  /** The person's role in the workspace. */
+  role?: Role;
+  isOperator?: boolean;
+}
+
+/** The caller of a key, and its validity. */
+export interface ApiKeyOwner extends Caller {
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+/** Whose key this is, by its hash. The one look-up that cannot name a workspace: it finds it. */
+export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined> {
+  const [owner] = await rows<ApiKeyOwner>(
+    keysDb(),
+    `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", k.user_id AS "userId", k.scopes,
+            k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+            w.slug AS "workspaceSlug", w.plan, w.requests_per_minute AS "requestsPerMinute"
+       FROM api_keys k JOIN workspaces w ON w.id = k.project_id
+      WHERE k.hash = ?`,
+    [hash],
+  );
+  return owner;
+}
+
+// 32 characters of 62 are 190 bits: nothing that a guess could find.
+const randomKey = customAlphabet(
+  '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  32,
+);
+
+/** A new key, and all of it that is stored: its hash, and its first characters, by which its owner recognises it. */
+export function drawApiKey(apiKey = `sk_${randomKey()}`) {
+  return { apiKey, hash: hashApiKey(apiKey), hint: `${apiKey.slice(0, 7)}…` };
+}
+
+export interface NewApiKey {
+  workspace: string;
+  name: string;
+  scopes: string[];
+  expiresAt?: Date;
+  /** A key that exists already; otherwise a new one is drawn. */
+  apiKey?: string;
+}
+
+/**
+ * Makes a key for the owner of a workspace. The key itself is returned only here; its hash is stored.
+ *
+ * @throws Refusal `not_found` for an unknown workspace
+ */
+export async function createApiKey(
+  db: Db,
+  { workspace, name, scopes, expiresAt, apiKey: known }: NewApiKey,
+): Promise<{ id: string; apiKey: string }> {
+  const projectId = await workspaceId(db, workspace);
+  const owner = (await db('workspace_users')
+    .where({ project_id: projectId, role: 'owner' })
+    .first('user_id')) as { user_id: string };
+  const id = newId('apiKey');
+  const { apiKey, hash, hint } = drawApiKey(known);
+  await db('api_keys').insert({
+    id,
+    project_id: projectId,
+    user_id: owner.user_id,
+    name,
+    hash,
+    hint,
+    scopes,
+    expires_at: expiresAt ?? null,
+  });
+  return { id, apiKey };
+}
+
+/** @throws Refusal `not_found` when the workspace has no such key */
+export async function revokeApiKey(db: Db, workspace: string, keyId: string): Promise<void> {
+  const projectId = await workspaceId(db, workspace);
+  const revoked = await db('api_keys')
+    .where({ project_id: projectId, id: keyId })
+    .update({ revoked_at: db.fn.now() });
+  if (revoked === 0)
+    throw new Refusal('not_found', `The workspace "${workspace}" has no key "${keyId}"`);
+}
+
+const NOTED_EVERY_MS = 60_000;
+const noted = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_EVERY_MS });
+
+/** Records the use of a key, at most once per minute and process. Not awaited; errors are ignored. */
+export function noteApiKeyUse(producer: Producer, { apiKeyId, projectId }: Caller): void {
+  if (apiKeyId === '' || noted.has(apiKeyId)) return;
+  noted.set(apiKeyId, true);
+  const data = { apiKeyId, at: new Date().toISOString() };
+  producer.add(writes, 'apiKey.used', data, { jobId: newId('job'), projectId }).catch(() => {});
+}
+
+/** Stores the time at which a key was used. */
+export async function touchApiKey(
+  db: Db,
+  projectId: string,
+  keyId: string,
+  at: string,
+): Promise<void> {
+  await db('api_keys').where({ project_id: projectId, id: keyId }).update({ last_used_at: at });
+}

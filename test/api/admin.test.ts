@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { keepRejected } from '../../src/events/ingest/rejected-visits.ts';
+import { newId } from '../../src/ids.ts';
+import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
+import type { Visit } from '../../src/queues/clicks.ts';
+import { defineQueue, type Job, Producer } from '../../src/queues/queue.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace } from '../support/world.ts';
+
+/** The queue of currencies with a job that its worker has no function for: it fails for good at once. */
+const broken = defineQueue<{ 'nobody.does': Job<{ n: number }, undefined> }>('currency', {
+  attempts: 1,
+});
+
+const ROUTES = [
+  ['GET', '/admin/queues'],
+  ['GET', '/admin/dead-letters'],
+  ['GET', '/admin/dead-letters/writes:x'],
+  ['POST', '/admin/dead-letters/writes:x/retry'],
+  ['DELETE', '/admin/dead-letters/writes:x'],
+] as const;
+
+describe('/admin', () => {
+  let redis: Redis;
+  let producer: Producer;
+  const operator = async () => (await aPerson({ isOperator: true })).api;
+  const at = (id: string, action = '') => `/admin/dead-letters/${encodeURIComponent(id)}${action}`;
+
+  before(async () => {
+    redis = connectRedis(process.env['REDIS_URL']!, 'wait');
+    await redisReady(redis);
+    producer = new Producer(redis);
+  });
+
+  after(async () => {
+    await producer.close();
+    redis.disconnect();
+  });
+
+  /** A job that fails for good. @returns the id of its dead letter */
+  async function aFailedJob(projectId: string): Promise<string> {
+    const jobId = newId('job');
+    await producer.add(broken, 'nobody.does', { n: 1 }, { jobId, projectId, requestId: 'asked' });
+    await eventually(async () => {
+      expect(await producer.findFailed(broken, jobId)).not.to.equal(undefined);
+    });
+    return `currency:${jobId}`;
+  }
+
+  /** A visit as the database would have refused it. */
+  async function aRejectedVisit(projectId: string): Promise<{ id: string; visit: Visit }> {
+    const visit: Visit = {
+      id: newId('event'),
+      at: Date.now(),
+      projectId,
+      linkId: '',
+      domain: 'rejected.test',
+      key: '_root',
+      destination: 'https://example.com/',
+      ip: '192.0.2.1',
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/139.0.0.0',
+      referer: '',
+      via: 'link',
+    };
+    const error = Object.assign(new Error('insert … - value out of range'), { code: '22003' });
+    const { id } = await keepRejected(visit, error, null);
+    return { id: `visits:${id}`, visit };
+  }
+
+  for (const [method, path] of ROUTES) {
+    it(`is for operators only: ${method} ${path}`, async () => {
+      const world = await aWorkspace();
+      const { api: owner } = await aPerson({
+        in: { projectId: world.projectId, slug: world.slug, role: 'owner' },
+      });
+      const body = method === 'POST' ? {} : undefined;
+      expect((await world.api.send(method, path, body)).status).to.equal(403);
+      expect((await owner.send(method, path, body)).status).to.equal(403);
+      const anonymous = await fetch(stack().apiUrl + path, { method });
+      expect(anonymous.status).to.be.oneOf(method === 'GET' ? [401] : [401, 403]);
+    });
+  }
+
+  it('shows the depth, activity and workers of every queue', async () => {
+    const [api, { api: client, projectId }] = [await operator(), await aWorkspace()];
+    const stateOf = async (name: string) => {
+      const { body } = await api.get('/admin/queues');
+      return body.queues.find((queue: { name: string }) => queue.name === name);
+    };
+    const before = await stateOf('writes');
+    for (const name of ['a', 'b', 'c']) await client.post('/tags', { name });
+    await eventually(async () => {
+      const now = await stateOf('writes');
+      expect(now.completedLastHour).to.be.at.least(before.completedLastHour + 3);
+      expect(now.workers).to.equal(1);
+    });
+    const { failed, failedLastHour } = await stateOf('currency');
+    const id = await aFailedJob(projectId);
+    const after = await stateOf('currency');
+    expect(after.failed).to.equal(failed + 1);
+    expect(after.failedLastHour).to.equal(failedLastHour + 1);
+    await api.delete(at(id));
+  });
+
+  it('lists, shows, retries and discards jobs that failed for good', async () => {
+    const [api, { projectId }] = [await operator(), await aWorkspace()];
+    const [first, second] = [await aFailedJob(projectId), await aFailedJob(projectId)];
+    const listed = (await api.get('/admin/dead-letters', { source: 'currency' })).body;
+    expect(listed.slice(0, 2).map(({ id }: { id: string }) => id)).to.deep.equal([second, first]);
+    expect((await api.get('/admin/dead-letters', { limit: 1, page: 2 })).body[0].id).to.equal(
+      first,
+    );
+    const { body } = await api.get(at(first));
+    expect(body).to.deep.include({
+      source: 'currency',
+      job: 'nobody.does',
+      projectId,
+      attempts: 1,
+      error: 'no handler for job "nobody.does"',
+      requestId: 'asked',
+      data: { n: 1 },
+    });
+    const { status, body: retried } = await api.post(at(first, '/retry'));
+    expect([status, retried]).to.deep.equal([200, { status: 'queued' }]);
+    await eventually(async () => expect((await api.get(at(first))).body.attempts).to.equal(2));
+    for (const id of [first, second]) {
+      expect((await api.delete(at(id))).status).to.equal(204);
+      expect((await api.get(at(id))).status).to.equal(404);
+      expect((await api.post(at(id, '/retry'))).status).to.equal(404);
+      expect((await api.delete(at(id))).status).to.equal(404);
+    }
+  });
+
+  it('lists, shows, retries and discards visits that the database refused', async () => {
+    const [api, world] = [await operator(), await aWorkspace()];
+    const [first, second] = [
+      await aRejectedVisit(world.projectId),
+      await aRejectedVisit(world.projectId),
+    ];
+    const listed = (await api.get('/admin/dead-letters', { source: 'visits' })).body;
+    expect(listed.slice(0, 2).map(({ id }: { id: string }) => id)).to.deep.equal([
+      second.id,
+      first.id,
+    ]);
+    expect((await api.get('/admin/queues')).body.rejectedVisits).to.be.at.least(2);
+    const { body } = await api.get(at(first.id));
+    expect(body.error).to.equal('value out of range (22003)');
+    expect(body.data).to.deep.equal(first.visit);
+    expect((await api.post(at(first.id, '/retry'))).body).to.deep.equal({ status: 'stored' });
+    expect((await world.api.get('/analytics')).body.clicks).to.equal(1);
+    expect((await api.delete(at(second.id))).status).to.equal(204);
+    for (const { id } of [first, second]) {
+      expect((await api.get(at(id))).status).to.equal(404);
+      expect((await api.post(at(id, '/retry'))).status).to.equal(404);
+      expect((await api.delete(at(id))).status).to.equal(404);
+    }
+    expect((await world.api.get('/analytics')).body.clicks).to.equal(1);
+  });
+
+  it('refuses bad requests', async () => {
+    const api = await operator();
+    for (const query of [{ source: 'nothing' }, { page: 11 }, { limit: 101 }, { nope: 1 }]) {
+      expect((await api.get('/admin/dead-letters', query)).status).to.equal(422);
+    }
+    for (const id of ['x', 'nothing:x', 'writes:', ':x', 'visits:%00', 'writes:events']) {
+      expect((await api.get(at(id))).status, id).to.equal(404);
+    }
+  });
+});

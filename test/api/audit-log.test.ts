@@ -1,0 +1,377 @@
+import { expect } from 'chai';
+import { pruneAuditLog } from '../../src/audit/prune.ts';
+import { RULES } from '../../src/audit/rules.ts';
+import { db } from '../../src/infra/db.ts';
+import { runIdempotent } from '../../src/jobs/run-idempotent.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
+import { Receiver } from '../support/receiver.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+type Body = any;
+
+/** Writes of people who have no key of the workspace yet: `invitations.test.ts`, `me.test.ts`. */
+const TESTED_ELSEWHERE = ['invitation.accept', 'workspace.create'];
+
+/** What a write says in the log: its target, and more. */
+interface Said {
+  target: { kind: string; id: string | null };
+  count?: number;
+  fields?: string[];
+}
+
+describe('the audit log', () => {
+  let world: World;
+  let receiver: Receiver;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+    receiver = await Receiver.start();
+  });
+  afterEach(() => receiver.stop());
+
+  /** The body of an answer that went well. */
+  async function done(answer: Promise<{ status: number; body: Body }>): Promise<Body> {
+    const { status, body } = await answer;
+    expect(status, JSON.stringify(body)).to.be.within(200, 202);
+    return body;
+  }
+  const post = (path: string, body?: unknown) => done(world.api.post(path, body));
+  const patch = (path: string, body: unknown) => done(world.api.patch(path, body));
+  const remove = (path: string, query?: Record<string, string>) =>
+    done(world.api.delete(path, query));
+  const log = async (query = {}): Promise<Body[]> => done(world.api.get('/audit-log', query));
+
+  const aLink = (fields: object = {}) => post('/links', { url: A, ...fields });
+  const aCode = (fields: object = {}) => post('/qrcodes', { type: 'text', text: 'a', ...fields });
+  const aWebhook = () =>
+    post('/webhooks', { name: 'w', url: receiver.url, kinds: ['lead.created'] });
+  const invite = () => post('/invitations', { email: 'ada@example.com', role: 'member' });
+  const aDelivery = async () => {
+    const { id } = await aWebhook();
+    return { id, deliveryId: (await post(`/webhooks/${id}/test`, {})).id };
+  };
+  const aCustomer = async () => {
+    const link = await aLink({ key: 'c' });
+    await world.visit('/c');
+    const [click] = await eventually(async () => {
+      const events = await done(world.api.get('/events', { event: 'clicks' }));
+      expect(events).to.have.length(1);
+      return events;
+    });
+    await post('/track/lead', {
+      clickId: click.click.id,
+      eventName: 'Sign up',
+      customerExternalId: 'u1',
+    });
+    const [customer] = await done(world.api.get('/customers'));
+    expect(link.id).to.be.a('string');
+    return customer.id as string;
+  };
+
+  const anImport = () =>
+    done(
+      world.api.post('/imports', 'url\nhttps://example.com/\n', {
+        headers: { 'content-type': 'text/csv' },
+        query: { dryRun: true },
+      }),
+    );
+
+  const one = (kind: string, { id }: { id: string }, fields?: string[]): Said => ({
+    target: { kind, id },
+    ...(fields === undefined ? {} : { fields }),
+  });
+  const some = (kind: string, count: number, fields?: string[]): Said => ({
+    target: { kind, id: null },
+    count,
+    ...(fields === undefined ? {} : { fields }),
+  });
+
+  /** A write of every kind, and what the log says of it. */
+  const WRITES: Record<string, () => Promise<Said>> = {
+    'link.create': async () => one('link', await aLink()),
+    'link.upsert': async () =>
+      one('link', await done(world.api.put('/links/upsert', { url: A, externalId: 'e' }))),
+    'link.update': async () => {
+      const { id } = await aLink();
+      return one('link', await patch(`/links/${id}`, { title: 't', password: 'secret' }), [
+        'title',
+        'password',
+      ]);
+    },
+    'link.delete': async () => one('link', await remove(`/links/${(await aLink()).id}`)),
+    'links.create': async () => {
+      await post('/links/bulk', [{ url: A }, { url: A, key: 'x' }, { url: A, key: 'x' }]);
+      return some('link', 2);
+    },
+    'links.update': async () => {
+      const { id } = await aLink();
+      await patch('/links/bulk', { linkIds: [id, 'link_none'], data: { title: 't' } });
+      return some('link', 1, ['title']);
+    },
+    'links.delete': async () => {
+      const { id } = await aLink();
+      await remove('/links/bulk', { linkIds: `${id},link_none` });
+      return some('link', 1);
+    },
+    'qrcode.create': async () => one('qrcode', await aCode()),
+    'qrcode.update': async () => {
+      const { id } = await aCode();
+      return one('qrcode', await patch(`/qrcodes/${id}`, { title: 't' }), ['title']);
+    },
+    'qrcode.delete': async () => one('qrcode', await remove(`/qrcodes/${(await aCode()).id}`)),
+    'qrcodes.create': async () => {
+      await post('/qrcodes/bulk', [{ type: 'text', text: 'a' }]);
+      return some('qrcode', 1);
+    },
+    'qrcodes.delete': async () => {
+      await remove('/qrcodes/bulk', { qrcodeIds: (await aCode()).id });
+      return some('qrcode', 1);
+    },
+    'template.delete': async () => {
+      const { templateId } = await aCode({ useAsTemplate: true });
+      return one('template', await remove(`/templates/${templateId}`));
+    },
+    'tag.create': async () => one('tag', await post('/tags', { name: 'a' })),
+    'tag.update': async () => {
+      const { id } = await post('/tags', { name: 'a' });
+      return one('tag', await done(world.api.put(`/tags/${id}`, { name: 'b' })), ['name']);
+    },
+    'tag.delete': async () =>
+      one('tag', await remove(`/tags/${(await post('/tags', { name: 'a' })).id}`)),
+    'folder.create': async () => one('folder', await post('/folders', { name: 'a' })),
+    'folder.update': async () => {
+      const { id } = await post('/folders', { name: 'a' });
+      return one('folder', await patch(`/folders/${id}`, { name: 'b' }), ['name']);
+    },
+    'folder.delete': async () =>
+      one('folder', await remove(`/folders/${(await post('/folders', { name: 'a' })).id}`)),
+    'page.create': async () => one('page', await post('/pages', { title: 'a' })),
+    'page.update': async () => {
+      const { id } = await post('/pages', { title: 'a' });
+      return one('page', await patch(`/pages/${id}`, { title: 'b' }), ['title']);
+    },
+    'page.delete': async () =>
+      one('page', await remove(`/pages/${(await post('/pages', { title: 'a' })).id}`)),
+    'domain.create': async () =>
+      one('domain', await post('/domains', { slug: `more.${world.domain}` })),
+    'domain.update': async () => {
+      const { id } = await post('/domains', { slug: `more.${world.domain}` });
+      const changed = await patch(`/domains/${id}`, { target: A });
+      return one('domain', changed, ['target']);
+    },
+    'domain.verify': async () => {
+      const [{ id }] = await done(world.api.get('/domains'));
+      return one('domain', await post(`/domains/${id}/verify`));
+    },
+    'domain.delete': async () => {
+      const { id } = await post('/domains', { slug: `more.${world.domain}` });
+      return one('domain', await remove(`/domains/${id}`));
+    },
+    'customer.update': async () =>
+      one('customer', await patch(`/customers/${await aCustomer()}`, { name: 'n' }), ['name']),
+    'customer.delete': async () => one('customer', await remove(`/customers/${await aCustomer()}`)),
+    'webhook.create': async () => one('webhook', await aWebhook()),
+    'webhook.update': async () => {
+      const { id } = await aWebhook();
+      return one('webhook', await patch(`/webhooks/${id}`, { name: 'v' }), ['name']);
+    },
+    'webhook.delete': async () =>
+      one('webhook', await remove(`/webhooks/${(await aWebhook()).id}`)),
+    'webhook.rotate': async () =>
+      one('webhook', await post(`/webhooks/${(await aWebhook()).id}/rotate-secret`)),
+    'webhook.test': async () => one('webhook', { id: (await aDelivery()).id }),
+    'webhook.resend': async () => {
+      const { id, deliveryId } = await aDelivery();
+      await post(`/webhooks/${id}/deliveries/${deliveryId}/resend`);
+      return one('webhook', { id });
+    },
+    'webhook.resendAll': async () => {
+      const { id } = await aDelivery();
+      await post(`/webhooks/${id}/resend`, { since: '2026-01-01' });
+      return { ...one('webhook', { id }), count: 1 };
+    },
+    'workspace.update': async () =>
+      one('workspace', await patch('/workspace', { name: 'n', keepFullIp: true }), [
+        'name',
+        'keepFullIp',
+      ]),
+    'member.update': async () => {
+      const { userId } = await aPerson({ in: { ...world, role: 'viewer' } });
+      await patch(`/members/${userId}`, { role: 'member' });
+      return one('member', { id: userId }, ['role']);
+    },
+    'member.remove': async () => {
+      const { userId } = await aPerson({ in: { ...world, role: 'viewer' } });
+      return one('member', await remove(`/members/${userId}`));
+    },
+    'invitation.create': async () => one('invitation', await invite()),
+    'invitation.delete': async () =>
+      one('invitation', await remove(`/invitations/${(await invite()).id}`)),
+    'apiKey.create': async () => one('apiKey', await post('/keys', { name: 'k' })),
+    'apiKey.update': async () => {
+      const { id } = await post('/keys', { name: 'k' });
+      return one('apiKey', await patch(`/keys/${id}`, { name: 'l' }), ['name']);
+    },
+    'apiKey.rotate': async () => {
+      const { id } = await post('/keys', { name: 'k' });
+      return one('apiKey', await post(`/keys/${id}/rotate`));
+    },
+    'apiKey.revoke': async () =>
+      one('apiKey', await remove(`/keys/${(await post('/keys', { name: 'k' })).id}`)),
+    'import.create': async () => one('import', await anImport()),
+    'import.update': async () => {
+      const { id } = await anImport();
+      return one('import', await patch(`/imports/${id}`, { onConflict: 'update' }), ['onConflict']);
+    },
+    'import.start': async () =>
+      one('import', await post(`/imports/${(await anImport()).id}/start`)),
+    'import.cancel': async () =>
+      one('import', await post(`/imports/${(await anImport()).id}/cancel`)),
+    'import.undo': async () => {
+      const { id } = await anImport();
+      await post(`/imports/${id}/cancel`);
+      return one('import', await post(`/imports/${id}/undo`));
+    },
+    'export.write': async () => {
+      const job = await done(
+        world.api.get('/links/export', {}, { headers: { prefer: 'respond-async' } }),
+      );
+      await eventually(async () => {
+        expect((await done(world.api.get(`/jobs/${job.id}`))).status).to.equal('done');
+      });
+      const [{ target }] = await log({ action: 'export.write' });
+      return { target: { kind: 'export', id: target.id } };
+    },
+  };
+
+  it('has a tested write for every kind that it has entries of', () => {
+    const kinds = Object.entries(RULES).filter(([, rule]) => rule !== undefined);
+    const tested = [...Object.keys(WRITES), ...TESTED_ELSEWHERE];
+    expect(tested.toSorted()).to.deep.equal(kinds.map(([name]) => name).toSorted());
+  });
+
+  for (const [action, write] of Object.entries(WRITES)) {
+    it(`has one entry for a write: ${action}`, async () => {
+      const said = await write();
+      const entries = (await log({ action })).filter(({ actor }) => actor.userId !== null);
+      expect(entries).to.have.length(1);
+      const { id: _, at, actor, ...rest } = entries[0];
+      expect(rest).to.deep.equal({ action, ...said });
+      expect(Math.abs(Date.now() - Date.parse(at))).to.be.below(60_000);
+      const key = (await db()('api_keys')
+        .where({ project_id: world.projectId })
+        .orderBy('id')
+        .first())!;
+      expect(actor).to.deep.equal({
+        userId: key.user_id,
+        name: `owner@${world.slug}.invalid`,
+        apiKeyId: key.id,
+      });
+    });
+  }
+
+  it('names fields and never values', async () => {
+    const { id } = await aLink();
+    await patch(`/links/${id}`, { password: 'hush hush', title: 'quiet title' });
+    const rows = await db()('audit_log').where({ project_id: world.projectId });
+    expect(rows).to.have.length(3);
+    expect(JSON.stringify(rows)).to.not.match(/hush|quiet|example\.com/);
+  });
+
+  it('has one entry of a write that is sent again with its Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'same' };
+    const first = await world.api.post('/tags', { name: 'a' }, { headers });
+    const again = await world.api.post('/tags', { name: 'a' }, { headers });
+    expect(again.body).to.deep.equal(first.body);
+    expect(await log({ action: 'tag.create' })).to.have.length(1);
+  });
+
+  it('has no entry of a write that was refused, nor of events', async () => {
+    await world.api.patch('/links/link_none', { title: 't' });
+    await world.api.delete('/links/bulk', { linkIds: 'link_none' });
+    await aCustomer();
+    const actions = (await log()).map(({ action }) => action);
+    expect(actions).to.deep.equal(['link.create', 'domain.create']);
+  });
+
+  it('has no entry of a command whose transaction failed', async () => {
+    const task = { name: 'tag.create', data: { id: 'tag_x' } };
+    const logger = { warn() {} } as never;
+    const job = { jobId: 'job_x', projectId: world.projectId, isRepeat: false, task, log: logger };
+    const command = runIdempotent(job, async (trx) => {
+      await trx.raw('SELECT 1 / 0');
+      return { result: { id: 'tag_x' }, changes: [] };
+    });
+    await command.then(
+      () => expect.fail('it did not fail'),
+      () => {},
+    );
+    expect(await log({ action: 'tag.create' })).to.deep.equal([]);
+  });
+
+  it('says that the operator made a write by the command line', async () => {
+    const [entry] = await log({ actor: 'operator' });
+    expect(entry).to.deep.include({ action: 'domain.create' });
+    expect(entry.actor).to.deep.equal({ userId: null, name: 'operator' });
+  });
+
+  it('is filtered by actor, action and target', async () => {
+    const { id } = await aLink();
+    await post('/tags', { name: 'a' });
+    const [{ actor }] = await log({ target: id });
+    expect(await log({ target: 'link' })).to.have.length(1);
+    expect(await log({ actor: actor.userId })).to.have.length(2);
+    expect(await log({ actor: actor.apiKeyId })).to.have.length(2);
+    expect(await log({ actor: 'user_none' })).to.deep.equal([]);
+    const both = await log({ action: ['tag.create', 'link.create'] });
+    expect(both.map(({ action }) => action)).to.deep.equal(['tag.create', 'link.create']);
+  });
+
+  it('is read page by page, newest first', async () => {
+    for (const name of ['a', 'b', 'c']) await post('/tags', { name });
+    const first = await world.api.get('/audit-log', { limit: 2 });
+    const cursor = first.headers.get('x-next-cursor')!;
+    const second = await world.api.get('/audit-log', { limit: 3, cursor });
+    const all = await log();
+    expect([...first.body, ...second.body]).to.deep.equal(all);
+    expect(second.headers.get('x-next-cursor')).to.equal(null);
+    const ids: string[] = all.map(({ id }) => id);
+    expect(ids).to.deep.equal(ids.toSorted().toReversed());
+  });
+
+  const REFUSED: [name: string, query: Record<string, string>, message: RegExp][] = [
+    ['a cursor of another list', { cursor: 'abc' }, /^cursor must be an X-Next-Cursor/],
+    ['a page that is too large', { limit: '101' }, /^limit must/],
+    ['an unknown filter', { since: '2026-01-01' }, /^since is not a known query parameter/],
+  ];
+  for (const [name, query, message] of REFUSED) {
+    it(`refuses ${name}`, async () => {
+      const { status, body } = await world.api.get('/audit-log', query);
+      expect(status).to.equal(422);
+      expect(body.error.message).to.match(message);
+    });
+  }
+
+  it('is for keys with its scope', async () => {
+    const api = await world.withScopes('links.write', 'jobs.read', 'workspace.write');
+    const { status, body } = await api.get('/audit-log');
+    expect(status).to.equal(403);
+    expect(body.error.message).to.contain('audit.read');
+    expect((await (await world.withScopes('audit.read')).get('/audit-log')).status).to.equal(200);
+  });
+
+  it('is kept for 400 days', async () => {
+    const [old, young] = [401, 399].map((days) => new Date(Date.now() - days * 86_400_000));
+    await post('/tags', { name: 'a' });
+    await post('/tags', { name: 'b' });
+    const [second, first] = await log({ action: 'tag.create' });
+    await db()('audit_log').where({ id: first.id }).update({ at: old });
+    await db()('audit_log').where({ id: second.id }).update({ at: young });
+    await pruneAuditLog();
+    expect((await log({ action: 'tag.create' })).map(({ id }) => id)).to.deep.equal([second.id]);
+  });
+});

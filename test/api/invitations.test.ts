@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import { isSealed } from '../../src/infra/secrets.ts';
+import { pruneInvitations } from '../../src/invitations/commands.ts';
+import type { Role } from '../../src/workspaces/roles.ts';
+import type { ApiAnswer } from '../support/client.ts';
+import { aBrowser, aPerson, type Person, signedInClient, tokenSet } from '../support/people.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const PASSWORD = 'a good long password';
+const GONE = /^The invitation has expired, or has been accepted or withdrawn/;
+
+describe('invitations', () => {
+  let world: World;
+  let owner: Person;
+  let email: string;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+    owner = await aPerson({ in: { ...world, role: 'owner' } });
+    email = `${newId('user').toLowerCase()}@people.test`;
+  });
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+  async function invite(role: Role = 'member', whom = email): Promise<any> {
+    const { status, body } = await owner.api.post('/invitations', { email: whom, role });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    return { ...body, token: new URL(body.url).hash.slice(1) };
+  }
+  const accept = (token: string, fields: object = {}, by = aBrowser()) =>
+    by.post('/invitations/accept', { token, ...fields });
+  const lookup = (token: string) => aBrowser().post('/invitations/lookup', { token });
+  const account = { name: 'Ada', password: PASSWORD };
+
+  function refused({ status, body }: ApiAnswer, code: number, message: RegExp) {
+    expect(status, JSON.stringify(body)).to.equal(code);
+    expect(body.error.message).to.match(message);
+  }
+
+  it('are made, listed, read and withdrawn', async () => {
+    const { url, token, ...record } = await invite('viewer');
+    expect(url).to.match(/^http:\/\/localhost:\d+\/console\/invitation#/);
+    expect(token).to.match(/^[\w-]{43}$/);
+    const { id, createdAt, expiresAt } = record;
+    expect(record).to.deep.equal({
+      id,
+      email,
+      role: 'viewer',
+      invitedBy: owner.userId,
+      createdAt,
+      expiresAt,
+    });
+    const days = (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
+    expect(days).to.be.closeTo(7, 0.01);
+    expect((await owner.api.get('/invitations')).body).to.deep.equal([record]);
+    expect((await owner.api.get(`/invitations/${id}`)).body).to.deep.equal(record);
+    expect((await owner.api.delete(`/invitations/${id}`)).body).to.deep.equal({ id });
+    expect((await owner.api.get('/invitations')).body).to.deep.equal([]);
+    expect((await owner.api.get(`/invitations/${id}`)).status).to.equal(404);
+    expect((await owner.api.delete(`/invitations/${id}`)).status).to.equal(404);
+    refused(await lookup(token), 410, GONE);
+    refused(await accept(token, account), 410, GONE);
+  });
+
+  it('make an account for a person without one, who is signed in and belongs to the workspace', async () => {
+    const { token } = await invite('member');
+    expect((await lookup(token)).body).to.deep.equal({
+      workspace: { name: world.slug, slug: world.slug },
+      email,
+      role: 'member',
+      needsAccount: true,
+    });
+    const answer = await accept(token, account);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    const { id: userId } = answer.body;
+    expect(answer.body).to.deep.include({ email, name: 'Ada', hasPassword: true });
+    expect(answer.body.workspaces.map(({ slug, role }: never) => [slug, role])).to.deep.equal([
+      [world.slug, 'member'],
+    ]);
+    const api = signedInClient(tokenSet(answer)!, world.slug);
+    expect((await api.post('/tags', { name: 'a' })).status).to.equal(201);
+    const again = await aBrowser().post('/auth/sign-in', { email, password: PASSWORD });
+    expect(again.status).to.equal(200);
+    const [entry] = (await owner.api.get('/audit-log', { action: 'invitation.accept' })).body;
+    expect(entry).to.deep.include({
+      target: { kind: 'member', id: userId },
+      actor: { userId, name: 'Ada' },
+    });
+  });
+
+  it('add a signed-in person to another workspace, who stays signed in', async () => {
+    const elsewhere = await aWorkspace();
+    const person = await aPerson({ in: { ...elsewhere, role: 'owner' } });
+    const { token } = await invite('viewer', person.email.toUpperCase());
+    expect((await lookup(token)).body.needsAccount).to.equal(false);
+    const answer = await accept(token, {}, person.api);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    expect(answer.headers.get('set-cookie')).to.equal(null);
+    expect(answer.body.workspaces.map(({ slug }: { slug: string }) => slug)).to.have.members([
+      world.slug,
+      elsewhere.slug,
+    ]);
+    expect((await signedInClient(person.token, world.slug).get('/links')).status).to.equal(200);
+  });
+
+  it('are valid once', async () => {
+    const { token } = await invite();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => accept(token, account)));
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).to.deep.equal([200, 410, 410, 410, 410]);
+    refused(await accept(token, account), 410, GONE);
+    refused(await lookup(token), 410, GONE);
+    expect((await owner.api.get('/invitations')).body).to.deep.equal([]);
+  });
+
+  it('are for nobody else: neither for another account, nor for whoever is not signed in', async () => {
+    const person = await aPerson();
+    const other = await aPerson();
+    const { token } = await invite('owner', person.email);
+    refused(await accept(token, account), 401, /^Sign in as ".*" first/);
+    refused(await accept(token, {}, other.api), 403, /^The invitation is for ".*": sign out first/);
+    const { token: forNew } = await invite('owner');
+    refused(await accept(forNew, account, other.api), 403, /sign out first/);
+    expect((await accept(token, {}, person.api)).status).to.equal(200);
+  });
+
+  it('expire after 7 days, and are deleted then', async () => {
+    const { id, token } = await invite();
+    const expires_at = new Date(Date.now() - 1_000);
+    await db()('invitations').where({ id }).update({ expires_at });
+    refused(await lookup(token), 410, GONE);
+    refused(await accept(token, account), 410, GONE);
+    expect((await owner.api.get('/invitations')).body).to.deep.equal([]);
+    expect((await owner.api.get(`/invitations/${id}`)).status).to.equal(404);
+    await pruneInvitations();
+    expect(await db()('invitations').where({ id })).to.deep.equal([]);
+  });
+
+  it('of the same address replace the earlier one', async () => {
+    const first = await invite('viewer');
+    const second = await invite('owner', email.toUpperCase());
+    refused(await lookup(first.token), 410, GONE);
+    expect((await lookup(second.token)).body.role).to.equal('owner');
+    expect((await owner.api.get('/invitations')).body).to.have.length(1);
+    const many = await Promise.all([1, 2, 3, 4].map(() => invite('member')));
+    const found = await Promise.all(many.map(({ token }) => lookup(token)));
+    expect(found.filter(({ status }) => status === 200)).to.have.length(1);
+  });
+
+  it('are refused for a person of the workspace', async () => {
+    const already = /^The person ".*" belongs to the workspace already/;
+    const body = { email: owner.email.toUpperCase(), role: 'viewer' };
+    refused(await owner.api.post('/invitations', body), 409, already);
+    const person = await aPerson();
+    const { token } = await invite('viewer', person.email);
+    const row = { project_id: world.projectId, user_id: person.userId, role: 'member' };
+    await db()('workspace_users').insert(row);
+    refused(await accept(token, {}, person.api), 409, /^You belong to the workspace already/);
+  });
+
+  it('ask for a name and a good password of a new person', async () => {
+    const { token } = await invite();
+    refused(await accept(token), 422, /^name is required; password is required/);
+    refused(await accept(token, { name: 'Ada' }), 422, /^password is required/);
+    refused(await accept(token, { name: 'Ada', password: 'short' }), 422, /^password must/);
+    refused(
+      await accept(token, { name: 'Ada', password: email }),
+      422,
+      /^password must not be your/,
+    );
+    refused(await accept(token, { ...account, email }), 422, /^email is not a known field/);
+    refused(await accept(token, { name: 'Ada', password: 'password123' }), 422, /most common/);
+    expect((await accept(token, account)).status).to.equal(200);
+  });
+
+  it('come from the console alone', async () => {
+    const { token } = await invite();
+    const abroad = aBrowser({ 'sec-fetch-site': 'cross-site' });
+    expect((await abroad.post('/invitations/lookup', { token })).status).to.equal(403);
+    expect((await accept(token, account, abroad)).status).to.equal(403);
+    const bare = aBrowser({ 'sec-fetch-site': 'none' });
+    expect((await accept(token, account, bare)).status).to.equal(403);
+  });
+
+  it('are made by owners, and for roles that may do no more than the caller', async () => {
+    for (const role of ['member', 'viewer'] as const) {
+      const { api } = await aPerson({ in: { ...world, role } });
+      expect((await api.get('/invitations')).status).to.equal(200);
+      const answer = await api.post('/invitations', { email, role });
+      refused(answer, 403, /members\.write/);
+    }
+    const some = await world.withScopes('members.write', 'links.read');
+    const answer = await some.post('/invitations', { email, role: 'owner' });
+    refused(answer, 403, /^role must not be "owner", which may do more than the caller/);
+  });
+
+  it('are shown again to a repeat with the Idempotency-Key, and stored without their tokens', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const body = { email, role: 'viewer' };
+    const first = await owner.api.post('/invitations', body, { headers });
+    const again = await owner.api.post('/invitations', body, { headers });
+    expect(again.body).to.deep.equal(first.body);
+    const jobs = await db()('jobs').where({ project_id: world.projectId });
+    const outcome = jobs.map((job) => JSON.parse(job.outcome)).find(({ result }) => result?.url);
+    expect(isSealed(outcome.result.url)).to.equal(true);
+    const token = new URL(first.body.url).hash.slice(1);
+    const rows = await db()('invitations').where({ project_id: world.projectId });
+    expect(JSON.stringify([jobs, rows])).to.not.contain(token);
+  });
+
+  const REFUSED: [name: string, body: object, message: RegExp][] = [
+    ['no address', { role: 'viewer' }, /^email is required/],
+    ['what is no address', { email: 'ada', role: 'viewer' }, /^email must/],
+    ['no role', { email: 'ada@example.com' }, /^role is required/],
+    ['an unknown role', { email: 'ada@example.com', role: 'admin' }, /^role must be one of/],
+  ];
+  for (const [name, body, message] of REFUSED) {
+    it(`are not made with ${name}`, async () => {
+      refused(await owner.api.post('/invitations', body), 422, message);
+    });
+  }
+});

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { routes } from '../../src/api/routes.ts';
+import { isOfWorkspace } from '../../src/http/route.ts';
+import { newId } from '../../src/ids.ts';
+import { aWorkspace } from '../support/world.ts';
+
+/** The request of each route that answers 201. */
+const BODIES: Record<string, () => object | string> = {
+  'post /links': () => ({ url: 'https://example.com' }),
+  'put /links/upsert': () => ({ url: 'https://example.com', externalId: newId('link') }),
+  'post /qrcodes': () => ({ type: 'text', text: 'a' }),
+  'post /tags': () => ({ name: 'A' }),
+  'post /folders': () => ({ name: 'A' }),
+  'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
+  'post /pages': () => ({ title: 'A' }),
+  'post /invitations': () => ({ email: 'ada@example.com', role: 'viewer' }),
+  'post /imports': () => 'url\nhttps://example.com/\n',
+  'post /keys': () => ({ name: 'A' }),
+  'post /webhooks': () => ({ name: 'A', url: 'http://127.0.0.1:9/', kinds: ['link.created'] }),
+  'post /webhooks/{id}/test': () => ({}),
+};
+
+describe('Location', () => {
+  it('of every 201 is the URL of the record', async () => {
+    const { api } = await aWorkspace();
+    const creating = routes
+      .filter(({ answers, scope }) => 201 in answers && isOfWorkspace(scope))
+      .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
+    expect(creating.map(({ name }) => name).toSorted()).to.deep.equal(
+      Object.keys(BODIES).toSorted(),
+    );
+    for (const { method, path, name } of creating) {
+      const [webhook] = (await api.get('/webhooks')).body;
+      const at = path.replace('{id}', webhook?.id ?? '');
+      const body = BODIES[name]!();
+      const headers = typeof body === 'string' ? { 'content-type': 'text/csv' } : {};
+      const made = await api.send(method.toUpperCase(), at, body, { headers });
+      expect(made.status, `${name}: ${JSON.stringify(made.body)}`).to.equal(201);
+      const read = await api.get(made.headers.get('location') ?? '');
+      expect(read.status, name).to.equal(200);
+      expect(read.body.id, name).to.equal(made.body.id);
+    }
+  });
+});

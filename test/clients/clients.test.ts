@@ -1,0 +1,103 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { openApiPage } from '../../scripts/docs.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser } from '../support/world.ts';
+import { HEY_API, MISTAKES, OPENAPI_FETCH, VISIT } from './programs.ts';
+
+const run = promisify(execFile);
+const generator = (name: string) => path.resolve('generators/node_modules/.bin', name);
+
+const STRICT = {
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: false,
+    noUncheckedIndexedAccess: true,
+    target: 'ES2022',
+    module: 'NodeNext',
+    lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+    types: ['node'],
+    skipLibCheck: false,
+    outDir: 'dist',
+  },
+};
+
+describe('clients that are generated from the reference', () => {
+  let folder: string;
+
+  before(async function () {
+    this.timeout(60_000);
+    folder = mkdtempSync(path.join(tmpdir(), 'clients-'));
+    symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
+    write('package.json', JSON.stringify({ type: 'module' }));
+    write('openapi.json', openApiPage());
+    await Promise.all([
+      run(generator('openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd: folder }),
+      run(generator('openapi-ts'), ['-i', './openapi.json', '-o', 'hey-api'], { cwd: folder }),
+    ]);
+    write('visit.ts', VISIT);
+    write('openapi-fetch.ts', OPENAPI_FETCH);
+    write('with-hey-api.ts', HEY_API);
+    write('tsconfig.json', JSON.stringify({ ...STRICT, include: ['*.ts', 'hey-api'] }));
+    await compile('.');
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function write(name: string, text: string): void {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+
+  /** @throws the compiler's process, with what it prints */
+  const compile = (project: string) =>
+    run(path.resolve('node_modules/.bin/tsc'), ['-p', project], { cwd: folder });
+
+  for (const program of ['openapi-fetch', 'with-hey-api']) {
+    it(`create a link, find its visit and create a QR code: ${program}`, async function () {
+      this.timeout(30_000);
+      const { apiKey, domain } = await aWorkspace();
+      const { stdout } = await run(process.execPath, [path.join('dist', `${program}.js`)], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          API_URL: stack().apiUrl,
+          API_KEY: apiKey,
+          VISIT_URL: `http://127.0.0.1:${stack().redirectPorts[0]}/`,
+          VISIT_HOST: domain,
+          AGENT: browser(),
+        },
+      });
+      expect(JSON.parse(stdout)).to.deep.equal({
+        status: 302,
+        type: 'url',
+        tagNames: ['Clients'],
+        clicks: 1,
+        reason: 'not_found',
+      });
+    });
+  }
+
+  it('do not compile with a number as a list of ids', async function () {
+    this.timeout(30_000);
+    for (const [client, program] of Object.entries(MISTAKES)) {
+      write(`mistake-${client}.ts`, program);
+      write(
+        `mistake-${client}.json`,
+        JSON.stringify({
+          compilerOptions: { ...STRICT.compilerOptions, noEmit: true },
+          files: [`mistake-${client}.ts`],
+        }),
+      );
+      const failed = await compile(`mistake-${client}.json`).then(
+        () => undefined,
+        (error: ExecFileException) => error.stdout,
+      );
+      expect(failed, client).to.contain("Type 'number' is not assignable to type 'string[]'");
+    }
+  });
+});

@@ -1,0 +1,362 @@
+import fc from 'fast-check';
+import { routes } from '../../src/api/routes.ts';
+import { bulk } from '../../src/queues/bulk.ts';
+import { clicks } from '../../src/queues/clicks.ts';
+import { currency } from '../../src/queues/currency.ts';
+import { images } from '../../src/queues/images.ts';
+import { maintenance } from '../../src/queues/maintenance.ts';
+import { metatags } from '../../src/queues/metatags.ts';
+import { qr } from '../../src/queues/qr.ts';
+import type { DataOf, QueueDefinition } from '../../src/queues/queue.ts';
+import { webhooks } from '../../src/queues/webhooks.ts';
+import { writes } from '../../src/queues/writes.ts';
+import type { Random } from './random.ts';
+import { type RawHeader, rawRequest } from './raw-request.ts';
+import { type Described, hostileJson, hostileText, mutate, opaqueUrl, sampleOf } from './values.ts';
+
+/** Whose key and records the attacks use. */
+export interface Attacker {
+  projectId: string;
+  apiKey: string;
+  host: string;
+  /** Keys of links and QR codes of every kind. */
+  keys: readonly string[];
+  /** Ids of records of every kind. */
+  ids: readonly string[];
+}
+
+/** Bytes for one connection. */
+export interface Attack {
+  bytes: Buffer;
+  /** The connection is cut at once. */
+  reset: boolean;
+  /** A well-formed request: it must be answered. */
+  isWellFormed: boolean;
+}
+
+const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+/** A header's value may hold any byte but line ends and NUL; the others must not break the request. */
+const oneLine = (text: string) => text.replaceAll(/[\0\r\n]/g, ' ').trim();
+
+/** Headers that either process reads. */
+const HEADERS = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cookie',
+  'dnt',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'origin',
+  'prefer',
+  'purpose',
+  'range',
+  'referer',
+  'sec-ch-ua-platform',
+  'sec-gpc',
+  'sec-purpose',
+  'user-agent',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-request-id',
+];
+
+/** Each route with its schemas described, which takes long. */
+const ROUTES = routes.map((route) => ({
+  method: route.method.toUpperCase(),
+  path: route.path,
+  parameters: Object.entries((route.query?.describe() as Described | undefined)?.keys ?? {}),
+  body: route.body?.describe() as Described | undefined,
+}));
+
+function hostileHeaders(random: Random): RawHeader[] {
+  return Array.from({ length: random.int(4) }, () => [
+    random.pick(HEADERS),
+    oneLine(hostileText(random)).slice(0, random.pick([100, 8_000])),
+  ]);
+}
+
+/** A request to an endpoint of the API: valid in most parts, and wrong somewhere. */
+export function apiAttack({ apiKey, ids }: Attacker, random: Random): Attack {
+  const { method, path, parameters, body: described } = random.pick(ROUTES);
+  const target = path.replaceAll(/\{\w+\}/g, () =>
+    random.chance(0.6) ? random.pick(ids) : encode(hostileText(random)) || '%20',
+  );
+  const pairs = Array.from({ length: random.pick([0, 1, 2, 4, 300]) }, () => {
+    if (parameters.length === 0 || random.chance(0.1)) {
+      return `${encode(hostileText(random))}=${encode(hostileText(random))}`;
+    }
+    const [name, schema] = random.pick(parameters);
+    const value = random.chance(0.5) ? sampleOf(schema, random) : hostileText(random);
+    return `${name}=${encode(String(value)).slice(0, 3_000)}`;
+  });
+  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`.slice(0, 50_000);
+  const headers: RawHeader[] = [
+    ['host', 'localhost'],
+    ['authorization', random.chance(0.95) ? `Bearer ${apiKey}` : oneLine(hostileText(random))],
+    ...hostileHeaders(random),
+  ];
+  if (described === undefined && random.chance(0.9)) {
+    return whole(rawRequest(method, target + query, headers));
+  }
+  const valid = sampleOf(described ?? {}, random);
+  let value = valid;
+  for (let times = random.int(4); times > 0; times -= 1) value = mutate(value, random);
+  const body = random.chance(0.9)
+    ? Buffer.from(JSON.stringify(value) ?? '')
+    : random.bytes(random.int(3_000));
+  const type = random.chance(0.95)
+    ? 'application/json'
+    : oneLine(hostileText(random)).slice(0, 200);
+  return whole(rawRequest(method, target + query, [...headers, ['content-type', type]], body));
+}
+
+const REDIRECT_PREFIXES = [
+  '',
+  '',
+  '',
+  '_/file/',
+  '_/stats/',
+  '_/continue/x/',
+  '_/domains/ask?domain=',
+];
+
+/** A request to the redirect process: mostly for a key that exists, with hostile surroundings. */
+export function redirectAttack({ host, keys }: Attacker, random: Random): Attack {
+  const key = random.chance(0.7) ? encodeURI(random.pick(keys)) : encode(hostileText(random));
+  const after = random.pick([
+    '',
+    '',
+    '',
+    '+',
+    '/',
+    '/more/path',
+    `/${encode(hostileText(random))}`,
+  ]);
+  const queryName = random.pick([
+    'qr',
+    'password',
+    'click_id',
+    'utm_source',
+    encode(hostileText(random)),
+  ]);
+  const query = random.chance(0.3) ? `?${queryName}=${encode(hostileText(random))}` : '';
+  const target = `/${random.pick(REDIRECT_PREFIXES)}${key}${after}${query}`.slice(0, 40_000);
+  const headers: RawHeader[] = [
+    ['host', random.chance(0.9) ? host : oneLine(hostileText(random)).slice(0, 400) || host],
+    ...hostileHeaders(random),
+  ];
+  if (random.chance(0.8)) {
+    return whole(rawRequest(random.pick(['GET', 'GET', 'HEAD', 'OPTIONS']), target, headers));
+  }
+  const field = random.pick(['password', 'email', 'consent', hostileText(random)]);
+  const body = random.chance(0.7)
+    ? Buffer.from(`${encode(field)}=${encode(hostileText(random))}`)
+    : random.bytes(random.int(3_000));
+  const form: RawHeader = ['content-type', 'application/x-www-form-urlencoded'];
+  return whole(rawRequest('POST', target, [...headers, form], body));
+}
+
+const whole = (bytes: Buffer): Attack => ({ bytes, reset: false, isWellFormed: true });
+
+/** Bytes that are no request, or a request that was damaged on its way. */
+export function byteAttack(attacker: Attacker, random: Random, regular: typeof apiAttack): Attack {
+  const isNoise = random.chance(0.2);
+  const bytes = isNoise
+    ? random.bytes(random.int(4_000))
+    : Buffer.from(regular(attacker, random).bytes);
+  for (let times = random.int(6); times > 0 && bytes.length > 0; times -= 1) {
+    // Most of what decides how a request is read is in its first bytes.
+    const at = random.int(Math.min(bytes.length, random.pick([40, 400, 100_000])));
+    bytes[at] = random.int(256);
+  }
+  const end = random.chance(0.3) ? random.int(bytes.length + 1) : bytes.length;
+  const repeated = random.chance(0.1) ? [bytes, bytes, bytes] : [bytes];
+  return {
+    bytes: Buffer.concat(repeated).subarray(0, end),
+    // A request that stops half-way is waited for; most are not worth the time.
+    reset: end < bytes.length || random.chance(0.3),
+    isWellFormed: false,
+  };
+}
+
+/** All names of a queue's jobs; one that is missing does not compile. */
+function jobsOf<Jobs>(queue: QueueDefinition<Jobs>, names: Record<keyof Jobs & string, true>) {
+  return { queue: queue as QueueDefinition<unknown>, names: Object.keys(names) };
+}
+
+/** Every job of every queue. */
+export const JOBS = [
+  jobsOf(writes, {
+    'link.create': true,
+    'link.upsert': true,
+    'link.update': true,
+    'link.fill': true,
+    'link.delete': true,
+    'qrcode.create': true,
+    'qrcode.update': true,
+    'qrcode.fill': true,
+    'qrcode.delete': true,
+    'template.delete': true,
+    'tag.create': true,
+    'tag.update': true,
+    'tag.delete': true,
+    'folder.create': true,
+    'folder.update': true,
+    'folder.delete': true,
+    'page.create': true,
+    'page.update': true,
+    'page.delete': true,
+    'domain.create': true,
+    'domain.update': true,
+    'domain.verify': true,
+    'domain.delete': true,
+    'import.update': true,
+    'import.start': true,
+    'import.cancel': true,
+    'import.undo': true,
+    'lead.track': true,
+    'sale.track': true,
+    'customer.update': true,
+    'customer.delete': true,
+    'webhook.create': true,
+    'webhook.update': true,
+    'webhook.delete': true,
+    'webhook.rotate': true,
+    'webhook.test': true,
+    'webhook.resend': true,
+    'webhook.resendAll': true,
+    'workspace.update': true,
+    'member.update': true,
+    'member.remove': true,
+    'invitation.create': true,
+    'invitation.delete': true,
+    'invitation.accept': true,
+    'apiKey.create': true,
+    'apiKey.update': true,
+    'apiKey.rotate': true,
+    'apiKey.revoke': true,
+    'apiKey.used': true,
+    'session.create': true,
+    'session.createByLink': true,
+    'session.createByIdentity': true,
+    'session.end': true,
+    'session.endOwn': true,
+    'session.endOthers': true,
+    'session.used': true,
+    'user.update': true,
+    'workspace.create': true,
+  }),
+  jobsOf(bulk, {
+    'links.create': true,
+    'links.update': true,
+    'links.delete': true,
+    'qrcodes.create': true,
+    'qrcodes.delete': true,
+    'export.write': true,
+    'import.create': true,
+    'import.run': true,
+  }),
+  jobsOf(maintenance, {
+    'events.partitions': true,
+    'events.retain': true,
+    'events.sum': true,
+    'rollups.rebuild': true,
+    'visits.prune': true,
+    'jobs.expire': true,
+    'images.prune': true,
+    'exports.prune': true,
+    'imports.resume': true,
+    'imports.prune': true,
+    'webhooks.prune': true,
+    'audit.prune': true,
+    'invitations.prune': true,
+    'domains.check': true,
+    'sessions.prune': true,
+  }),
+  jobsOf(clicks, {
+    'visits.record': true,
+    'click.track': true,
+    'rejected.retry': true,
+    'rejected.discard': true,
+  }),
+  jobsOf(qr, { 'qr.render': true }),
+  jobsOf(images, { 'image.keep': true }),
+  jobsOf(metatags, { 'pages.framing': true, 'page.read': true, 'record.preview': true }),
+  jobsOf(webhooks, { 'webhook.send': true, 'webhooks.sweep': true }),
+  jobsOf(currency, { 'amount.convert': true, 'rates.refresh': true }),
+];
+
+/** A job that no producer of ours would add. */
+export interface HostileJob {
+  queue: QueueDefinition<unknown>;
+  name: never;
+  data: DataOf<never>;
+  projectId: string;
+}
+
+const NAMES = [
+  'id',
+  'linkId',
+  'link',
+  'changes',
+  'domain',
+  'key',
+  'url',
+  'tags',
+  'at',
+  'source',
+  'urls',
+];
+
+export function hostileJob({ projectId, ids }: Attacker, random: Random): HostileJob {
+  const { queue, names } = random.pick(JOBS);
+  const name = random.pick(names);
+  const data =
+    name === 'visits.record' && random.chance(0.8)
+      ? Array.from({ length: 1 + random.int(5) }, () => hostileVisit(projectId, ids, random))
+      : random.chance(0.5)
+        ? hostileJson(random)
+        : Object.fromEntries(
+            Array.from({ length: random.int(5) }, () => [
+              random.pick(NAMES),
+              random.chance(0.3) ? random.pick(ids) : hostileJson(random),
+            ]),
+          );
+  return {
+    queue,
+    name: name as never,
+    data: data as never,
+    projectId: random.chance(0.8) ? projectId : hostileText(random).slice(0, 500),
+  };
+}
+
+/** Of the type that the redirect hands in, with any text in every field that a visitor decides on. */
+function hostileVisit(projectId: string, ids: readonly string[], random: Random): object {
+  const text = () => (random.chance(0.5) ? hostileText(random) : 'x');
+  return {
+    id: `fuzz_${random.int(2 ** 31)}_${random.int(2 ** 31)}`,
+    at: random.chance(0.9) ? Date.now() : random.draw(fc.integer()),
+    projectId,
+    linkId: random.chance(0.8) ? random.pick(ids) : text(),
+    domain: text(),
+    key: text(),
+    destination: random.chance(0.5) ? 'https://example.com/' : text(),
+    ip: random.chance(0.5) ? '192.0.2.7' : text(),
+    userAgent: text(),
+    referer: random.chance(0.5) ? opaqueUrl(random, 1_990) : text(),
+    via: random.chance(0.9) ? 'link' : text(),
+    ...(random.chance(0.2) ? { view: { pageId: text() } } : {}),
+    ...(random.chance(0.2)
+      ? {
+          lead: {
+            eventId: `evt_${random.int(2 ** 31)}`,
+            nonce: text(),
+            pageId: '',
+            answers: { a: text() },
+          },
+        }
+      : {}),
+  };
+}

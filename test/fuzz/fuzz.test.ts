@@ -1,0 +1,259 @@
+import { setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { expect } from 'chai';
+import { newId } from '../../src/ids.ts';
+import { connectRedis, type Redis } from '../../src/infra/redis.ts';
+import { Producer } from '../../src/queues/queue.ts';
+import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { OwnService } from '../support/own-service.ts';
+import { stack } from '../support/stack.ts';
+import {
+  type Attack,
+  type Attacker,
+  apiAttack,
+  byteAttack,
+  hostileJob,
+  redirectAttack,
+} from './attacks.ts';
+import { LoopWatch } from './loops.ts';
+import { Random } from './random.ts';
+import { sendRaw } from './raw-request.ts';
+import type { RegularTally, RegularTarget } from './regular.ts';
+
+/*
+ * Random bytes, random structure and damaged valid requests, to every route and header of both processes and to the
+ * handler of every job, while regular traffic runs beside them. FUZZ_SEED repeats the requests of a run (not their
+ * timing), FUZZ_SECONDS says how long it lasts. `npm run fuzz` holds it to the published bounds; the tests, which share
+ * their machine, to wider ones.
+ */
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 20);
+const IS_STRICT = process.env['FUZZ_STRICT'] !== undefined;
+/** Longest regular request, and longest time that an event loop may be blocked, in ms. */
+const BOUNDS = IS_STRICT ? { regularMs: 250, loopMs: 50 } : { regularMs: 5_000, loopMs: 1_000 };
+const ATTACKER_NICE = 19;
+const SETTLE_MS = 60_000;
+/** Attacks under way at a time, by kind. */
+const LANES = { api: 2, redirect: 2, bytes: 1, jobs: 1 };
+/** Pause of a lane after each attack: the regular traffic is to be delayed by what they ask for, not by their number. */
+const PAUSE_MS = 15;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('random requests beside regular traffic', function () {
+  this.timeout((SECONDS + 180) * 1000);
+  const own = new OwnService();
+  const regularKeys = Array.from({ length: 10 }, (_, n) => `regular-${n}`);
+  const counts = new Map<string, number>();
+  const faults: string[] = [];
+  let attacker: Attacker;
+  let redis: Redis;
+  let producer: Producer;
+  let restarts: Map<string, number>;
+  let tally: RegularTally;
+  let loops: LoopWatch;
+
+  before(async () => {
+    console.log(`      FUZZ_SEED=${SEED}, ${SECONDS} s`);
+    await own.start({
+      DNS_SERVERS: stack().dns.address,
+      OUTBOUND_ALLOW: '127.0.0.1',
+      PUBLIC_REQUESTS_PER_MINUTE: '0',
+      RATES_URL: 'http://127.0.0.1:9/rates.xml',
+      TRUST_PROXY: '127.0.0.1',
+    });
+    await own.post(
+      '/links/bulk',
+      regularKeys.map((key) => ({ url: `https://example.com/${key}`, key })),
+    );
+    attacker = await makeAttacker();
+    redis = connectRedis(own.redisUrl, 'wait');
+    producer = new Producer(redis);
+    if (IS_STRICT) suspendShared('SIGSTOP');
+    const { names } = own.service.runner;
+    restarts = new Map(names.map((name) => [name, own.service.runner.restarts(name)]));
+    loops = new LoopWatch(own.service.runner);
+    await loops.begin();
+    tally = await attackFor(SECONDS * 1000);
+    loops.stop();
+    if (IS_STRICT) suspendShared('SIGCONT');
+  });
+
+  after(async () => {
+    await producer?.close();
+    redis?.disconnect();
+    await own.stop();
+  });
+
+  /** The stack that the tests share has nothing to do: its idle processes would only take from what is measured. */
+  function suspendShared(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const { runner } = stack();
+    for (const name of runner.names) runner.kill(name, signal);
+  }
+
+  async function makeAttacker(): Promise<Attacker> {
+    const { id: projectId, apiKey } = await createWorkspace(own.db, {
+      slug: 'hostile',
+      plan: 'enterprise',
+    });
+    await updateWorkspace(own.db, 'hostile', { requestsPerMinute: 0 });
+    const send = async (route: string, body: object): Promise<{ id: string; key?: string }> => {
+      const answer = await fetch(own.service.apiUrl + route, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      expect(answer.ok, `${route}: ${text}`).to.equal(true);
+      return JSON.parse(text) as { id: string };
+    };
+    const url = 'https://example.com/hostile';
+    const page = await send('/pages', {
+      title: 'Hi',
+      fields: [{ name: 'email', label: 'E-mail', type: 'email' }],
+    });
+    const made = await Promise.all([
+      send('/links', { url, trackConversion: true }),
+      send('/links', { url, password: 'secret' }),
+      send('/links', {
+        url,
+        geo: { DE: `${url}/de` },
+        ios: `${url}/ios`,
+        android: `${url}/android`,
+      }),
+      send('/links', { url, flexible: true, key: 'flexible' }),
+      send('/links', { url, proxy: true, title: 'Title', description: 'Text' }),
+      send('/links', { url, preRedirection: true, pageId: page.id, isFormMandatory: true }),
+      send('/links', { url, publicStats: true, key: 'öffentlich/é' }),
+      send('/qrcodes', { type: 'wifi', wifi: { ssid: 'Guests', password: 'come on in' } }),
+      send('/qrcodes', { type: 'vcard', vcard: { firstName: 'Jo', lastName: 'Li' } }),
+      send('/qrcodes', { type: 'url', url, externalId: 'code' }),
+    ]);
+    const others = await Promise.all([
+      send('/tags', { name: 'tag' }),
+      send('/folders', { name: 'folder' }),
+      send('/webhooks', { name: 'hook', url: 'http://127.0.0.1:9/', kinds: ['link.created'] }),
+    ]);
+    return {
+      projectId,
+      apiKey,
+      host: 'localhost',
+      keys: made.flatMap(({ key }) => (key === undefined ? [] : [key])),
+      ids: [...made, page, ...others].map(({ id }) => id).concat('ext_code'),
+    };
+  }
+
+  /** Runs all lanes beside the regular traffic, and answers how that went. */
+  async function attackFor(ms: number): Promise<RegularTally> {
+    const { service, apiKey } = own;
+    const target: RegularTarget = {
+      apiPort: Number(new URL(service.apiUrl).port),
+      redirectPorts: service.redirectPorts,
+      apiKey,
+      host: 'localhost',
+      keys: regularKeys,
+    };
+    const regular = new Worker(new URL('./regular.js', import.meta.url), { workerData: target });
+    // Existing threads keep their priority: the attackers shall not slow down the service by using the CPU.
+    setPriority(ATTACKER_NICE);
+    const until = Date.now() + ms;
+    const apiPort = () => target.apiPort;
+    let turn = 0;
+    const redirectPort = () => target.redirectPorts[(turn += 1) % 2]!;
+    const lane = async (name: string, seed: number, attack: (random: Random) => Promise<void>) => {
+      const random = new Random(SEED + seed);
+      while (Date.now() < until) {
+        await attack(random);
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        await pause(PAUSE_MS);
+      }
+    };
+    const lanes = (
+      name: keyof typeof LANES,
+      offset: number,
+      attack: (random: Random) => Promise<void>,
+    ) => Array.from({ length: LANES[name] }, (_, n) => lane(name, offset + n, attack));
+    await Promise.all([
+      ...lanes('api', 0, (random) => strike(apiPort(), apiAttack(attacker, random))),
+      ...lanes('redirect', 100, (random) =>
+        strike(redirectPort(), redirectAttack(attacker, random)),
+      ),
+      ...lanes('bytes', 200, (random) =>
+        random.chance(0.5)
+          ? strike(apiPort(), byteAttack(attacker, random, apiAttack))
+          : strike(redirectPort(), byteAttack(attacker, random, redirectAttack)),
+      ),
+      ...lanes('jobs', 300, async (random) => {
+        const { queue, name, data, projectId } = hostileJob(attacker, random);
+        await producer.add(queue, name, data, { jobId: newId('job'), projectId });
+      }),
+    ]);
+    const ended = new Promise<RegularTally>((resolve, reject) => {
+      regular.once('message', resolve);
+      regular.once('error', reject);
+    });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    regular.postMessage('stop');
+    return ended;
+  }
+
+  /** Sends one attack, and notes it where the answer is a fault of ours, or missing. */
+  async function strike(port: number, { bytes, reset, isWellFormed }: Attack): Promise<void> {
+    const { status, ms, text } = await sendRaw(port, bytes, { reset });
+    const isFault = status === undefined ? isWellFormed : status >= 500;
+    if (!isFault) return;
+    const sent = bytes.subarray(0, 1_500).toString('latin1');
+    faults.push(`${status ?? 'no answer'} after ${Math.round(ms)} ms to:\n${sent}\n→ ${text}`);
+  }
+
+  it('causes no internal error', () => {
+    console.log(`      ${[...counts].map(([name, count]) => `${count} ${name}`).join(', ')}`);
+    for (const name of Object.keys(LANES)) expect(counts.get(name)).to.be.greaterThan(0);
+    expect(faults.length, faults.slice(0, 10).join('\n\n')).to.equal(0);
+  });
+
+  it('ends no process', () => {
+    const { runner } = own.service;
+    const ended = runner.names.filter((name) => runner.restarts(name) !== restarts.get(name));
+    expect(ended).to.deep.equal([]);
+  });
+
+  it('does not delay regular requests', () => {
+    const slow: string[] = [];
+    for (const [kind, all] of Object.entries(tally.latencies)) {
+      const sorted = all.toSorted((a, b) => a - b);
+      const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+      const longest = sorted.at(-1)!;
+      console.log(
+        `      ${kind}: ${all.length}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${Math.round(longest)} ms`,
+      );
+      if (longest > BOUNDS.regularMs) slow.push(kind);
+    }
+    expect(tally.failures).to.deep.equal([]);
+    expect(slow).to.deep.equal([]);
+  });
+
+  it('does not block an event loop', () => {
+    expect([...loops.longest.keys()]).to.have.members(own.service.runner.names);
+    for (const [name, { delay, blocked }] of loops.longest) {
+      console.log(
+        `      ${name}: event loop blocked for ${Math.round(blocked)} ms at most, late by ${Math.round(delay)} ms`,
+      );
+    }
+    const blocked = [...loops.longest].filter(([, one]) => one.blocked > BOUNDS.loopMs);
+    expect(blocked.map(([name]) => name)).to.deep.equal([]);
+  });
+
+  it('does not lose or duplicate regular visits', async () => {
+    await eventually(async () => {
+      const { rows } = await own.db.raw<{ rows: { events: number; visitors: number }[] }>(
+        `SELECT count(*) AS events, count(DISTINCT referer_url) AS visitors FROM events
+          WHERE project_id = ? AND referer_url LIKE 'https://visitor.example/%'`,
+        [own.projectId],
+      );
+      expect(rows[0]).to.deep.equal({ events: tally.redirected, visitors: tally.redirected });
+    }, SETTLE_MS);
+  });
+});

@@ -1,0 +1,115 @@
+import { Agent, request } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/*
+ * Regular traffic, on a thread of its own so that its clock does not wait for the attacks: visits of plain links, each
+ * by another visitor, writes and reads of the API, and an image of a QR code. Runs until a message arrives, and answers
+ * with its Tally.
+ */
+
+/** Where the regular traffic goes. */
+export interface RegularTarget {
+  apiPort: number;
+  redirectPorts: number[];
+  apiKey: string;
+  host: string;
+  keys: string[];
+}
+
+/** Outcomes of the regular requests. */
+export interface RegularTally {
+  /** Visitors that got a redirect. */
+  redirected: number;
+  /** Milliseconds of every request, by kind. */
+  latencies: Record<string, number[]>;
+  /** Answers of another status than the expected one. */
+  failures: string[];
+}
+
+const { apiPort, redirectPorts, apiKey, host, keys } = workerData as RegularTarget;
+const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+const tally: RegularTally = { redirected: 0, latencies: {}, failures: [] };
+const open = new Set<Promise<void>>();
+
+function ask(
+  kind: string,
+  expected: number,
+  options: { port: number; path: string; method?: string; headers?: Record<string, string> },
+  body?: string,
+): void {
+  const startedAt = performance.now();
+  const asked = new Promise<void>((resolve) => {
+    const fail = (why: string) => {
+      tally.failures.push(`${kind}: ${why}`);
+      resolve();
+    };
+    const outgoing = request(
+      { ...options, host: '127.0.0.1', agent, timeout: 30_000 },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('latin1').on('data', (part: string) => {
+          if (text.length < 300) text += part;
+        });
+        answer.on('error', (error) => fail(error.message));
+        answer.on('end', () => {
+          (tally.latencies[kind] ??= []).push(performance.now() - startedAt);
+          if (answer.statusCode !== expected)
+            return fail(`${answer.statusCode} ${text.slice(0, 200)}`);
+          if (kind === 'redirect') tally.redirected += 1;
+          resolve();
+        });
+      },
+    );
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer for 30 s')));
+    outgoing.on('error', (error) => fail(error.message));
+    outgoing.end(body);
+  });
+  open.add(asked);
+  void asked.finally(() => open.delete(asked));
+}
+
+let count = 0;
+const api = {
+  port: apiPort,
+  headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+};
+const timers = [
+  setInterval(() => {
+    count += 1;
+    ask('redirect', 302, {
+      port: redirectPorts[count % redirectPorts.length]!,
+      path: `/${keys[count % keys.length]!}`,
+      headers: {
+        host,
+        'user-agent': `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.${count}.0 Safari/537.36`,
+        referer: `https://visitor.example/${count}`,
+      },
+    });
+  }, 20),
+  setInterval(() => {
+    ask(
+      'write',
+      201,
+      { ...api, path: '/links', method: 'POST' },
+      JSON.stringify({ url: 'https://example.com/regular' }),
+    );
+  }, 500),
+  setInterval(() => ask('read', 200, { ...api, path: '/links?pageSize=5' }), 250),
+  setInterval(() => {
+    ask('image', 200, { port: apiPort, path: `/qr?url=https%3A%2F%2Fexample.com%2F${count}` });
+  }, 1_000),
+];
+
+parentPort!.once('message', () => {
+  for (const timer of timers) clearInterval(timer);
+  Promise.all(open).then(
+    () => {
+      agent.destroy();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      parentPort!.postMessage(tally);
+    },
+    (error: unknown) => {
+      throw error;
+    },
+  );
+});

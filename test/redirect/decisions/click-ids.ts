@@ -1,0 +1,168 @@
+import { browser } from '../../support/world.ts';
+import {
+  A,
+  AGENTS,
+  B,
+  BEFORE,
+  by,
+  CARD,
+  card,
+  EXPIRED,
+  FACEBOOK,
+  FUTURE,
+  HEAD,
+  HTTPS,
+  link,
+  NO_CRAWLERS,
+  NOT_STARTED,
+  OVER,
+  PAGE,
+  PASSWORD,
+  PREVIEW,
+  qrCode,
+  type Topic,
+  to,
+} from './row.ts';
+
+const TRACKED = { trackConversion: true };
+const NO_CLICK = { 'set-cookie': null };
+
+export const clickIds: Topic[] = [
+  {
+    topic: 'the id of a click',
+    rows: [
+      [
+        'is added to the destination, and stored in a cookie',
+        link(TRACKED),
+        {},
+        to(`${A}?click_id=*`, 302, { 'set-cookie': 'click_id=*' }),
+      ],
+      [
+        'is stored in a cookie with Secure for https',
+        link(TRACKED),
+        HTTPS,
+        to(`${A}?click_id=*`, 302, { 'set-cookie': 'click_id=*; *Secure*' }),
+      ],
+      [
+        'is put before the fragment',
+        link({ ...TRACKED, url: `${A}?x=1#part` }),
+        {},
+        to(`${A}?x=1&click_id=*#part`),
+      ],
+      [
+        'replaces that of the destination',
+        link({ ...TRACKED, url: `${A}?click_id=old` }),
+        {},
+        { ...to(`${A}?click_id=*`), hides: ['old'] },
+      ],
+      [
+        'replaces that of the visitor’s query',
+        link(TRACKED),
+        { path: '/{key}?click_id=mine' },
+        { ...to(`${A}?click_id=*`), hides: ['mine'] },
+      ],
+      [
+        'is added to a destination without a query',
+        link({ ...TRACKED, forwardQuery: false }),
+        { path: '/{key}?x=1' },
+        to(`${A}?click_id=*`),
+      ],
+      [
+        'is added to targets',
+        link({ ...TRACKED, ios: B }),
+        by(AGENTS.iPhone),
+        to(`${B}?click_id=*`),
+      ],
+      [
+        'is stored in the cookie only when an app opens',
+        link({ ...TRACKED, url: 'myapp://open' }),
+        {},
+        to('myapp://open', 302, { 'set-cookie': 'click_id=*' }),
+      ],
+      [
+        'is added to framed pages',
+        link({ ...TRACKED, url: '{site}/free', rewrite: true }),
+        {},
+        {
+          status: 200,
+          headers: { 'set-cookie': 'click_id=*' },
+          shows: ['<iframe src="{site}/free?click_id='],
+        },
+      ],
+      ['is added by QR codes', qrCode(TRACKED), { path: '/{key}?qr=1' }, to(`${A}?click_id=*`)],
+      ['is absent without trackConversion', link(), {}, to(A, 302, NO_CLICK)],
+      ['is absent for bots', link(TRACKED), by(NO_CRAWLERS['Googlebot']!), to(A, 302, NO_CLICK)],
+      ['is absent for crawlers', link(TRACKED), by(FACEBOOK), to(A, 302, NO_CLICK)],
+      [
+        'is absent for crawlers that get a preview',
+        link({ ...TRACKED, ...CARD }),
+        by(FACEBOOK),
+        { ...card('A card'), headers: NO_CLICK },
+      ],
+      ['is absent without a user agent', link(TRACKED), by(''), to(A, 302, NO_CLICK)],
+      [
+        'is absent for prefetches',
+        link(TRACKED),
+        { headers: { 'sec-purpose': 'prefetch;prerender' } },
+        to(A, 302, NO_CLICK),
+      ],
+      ['is absent for HEAD', link(TRACKED), HEAD, to(A, 302, NO_CLICK)],
+      ['is absent with DNT: 1', link(TRACKED), { headers: { dnt: '1' } }, to(A, 302, NO_CLICK)],
+      [
+        'is absent with Sec-GPC: 1',
+        link(TRACKED),
+        { headers: { 'sec-gpc': '1' } },
+        to(A, 302, NO_CLICK),
+      ],
+      ['is added with DNT: 0', link(TRACKED), { headers: { dnt: '0' } }, to(`${A}?click_id=*`)],
+      [
+        'is absent before the password',
+        link({ ...TRACKED, password: 'x' }),
+        {},
+        { ...PASSWORD, headers: NO_CLICK },
+      ],
+      [
+        'is absent in the preview',
+        link(TRACKED),
+        { path: '/{key}+' },
+        { ...PREVIEW, headers: NO_CLICK },
+      ],
+      [
+        'is absent on the page before the destination',
+        link({ ...TRACKED, ...PAGE }),
+        {},
+        { ...BEFORE, headers: NO_CLICK },
+      ],
+      [
+        'is absent before the start',
+        link({ ...TRACKED, startsAt: FUTURE }),
+        {},
+        { ...NOT_STARTED, headers: NO_CLICK },
+      ],
+      [
+        'is absent for an expired link',
+        link({ ...TRACKED, expiresAt: '{soon}' }),
+        {},
+        { ...EXPIRED, headers: NO_CLICK },
+      ],
+      [
+        'is absent in an expired URL, which is not a visit of the link',
+        link({ ...TRACKED, expiresAt: '{soon}', expiredUrl: OVER }),
+        {},
+        to(OVER, 302, NO_CLICK),
+      ],
+      [
+        'is absent in the expired URL after maxVisits, which is not a visit of the link',
+        link({ ...TRACKED, maxVisits: 1, expiredUrl: OVER }),
+        { earlier: [browser(1)], userAgent: browser(2) },
+        to(OVER, 302, NO_CLICK),
+      ],
+      [
+        'is absent for public statistics',
+        link({ ...TRACKED, publicStats: true }),
+        { path: '/_/stats/{key}' },
+        to('*/stats/{host}/{key}', 302, NO_CLICK),
+      ],
+    ],
+  },
+];

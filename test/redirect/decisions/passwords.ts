@@ -1,0 +1,92 @@
+import {
+  AGENTS,
+  by,
+  FACEBOOK,
+  GERMANY,
+  HEAD,
+  hiding,
+  link,
+  NO_CRAWLERS,
+  NOT_FOUND,
+  PASSWORD,
+  page,
+  SECRET,
+  speaking,
+  type Topic,
+  to,
+} from './row.ts';
+
+export const passwords: Topic[] = [
+  {
+    topic: 'a link with a password',
+    rows: [
+      ['reveals nothing to visitors', link(SECRET), {}, hiding(PASSWORD)],
+      ['reveals nothing to iPhones', link(SECRET), by(AGENTS.iPhone), hiding(PASSWORD)],
+      ['reveals nothing to visitors of a country', link(SECRET), GERMANY, hiding(PASSWORD)],
+      ['reveals nothing to crawlers', link(SECRET), by(FACEBOOK), hiding(PASSWORD)],
+      [
+        'reveals nothing to search engines',
+        link({ ...SECRET, doIndex: true }),
+        by(NO_CRAWLERS['Googlebot']!),
+        hiding(PASSWORD),
+      ],
+      ['reveals nothing in its preview', link(SECRET), { path: '/{key}+' }, hiding(PASSWORD)],
+      [
+        'reveals nothing to crawlers in its preview',
+        link(SECRET),
+        { path: '/{key}+', ...by(FACEBOOK) },
+        hiding(PASSWORD),
+      ],
+      ['reveals nothing in its file', link(SECRET), { path: '/_/file/{key}' }, hiding(PASSWORD)],
+      [
+        'reveals nothing in its statistics',
+        link(SECRET),
+        { path: '/_/stats/{key}' },
+        hiding(NOT_FOUND),
+      ],
+      [
+        'reveals nothing in the redirect to its public statistics',
+        link({ ...SECRET, publicStats: true }),
+        { path: '/_/stats/{key}' },
+        hiding(to('*/stats/{host}/{key}')),
+      ],
+      [
+        'reveals nothing for a forged URL to continue',
+        link({ ...SECRET, preRedirection: true, pageId: '{page}' }),
+        { path: '/_/continue/forged/{key}' },
+        hiding({ status: 303 }),
+      ],
+      [
+        'reveals nothing with a forged cookie',
+        link(SECRET),
+        { headers: { cookie: 'unlock_{key}=zzzzzzzz.forged' } },
+        hiding(PASSWORD),
+      ],
+      [
+        'reveals nothing with the password in the query',
+        link(SECRET),
+        { path: '/{key}?password=open%20sesame' },
+        hiding(PASSWORD),
+      ],
+      ['reveals nothing to HEAD', link(SECRET), HEAD, hiding({ status: 403 })],
+      [
+        'reveals nothing of a framed page',
+        link({ ...SECRET, url: '{site}/free?clandestine', rewrite: true }),
+        {},
+        hiding(PASSWORD),
+      ],
+      [
+        'asks for it in the visitor’s language',
+        link(SECRET),
+        speaking('de'),
+        page(403, 'Geschützter Link'),
+      ],
+      [
+        'must not be cached',
+        link(SECRET),
+        {},
+        { ...PASSWORD, headers: { 'cache-control': 'private, no-store' } },
+      ],
+    ],
+  },
+];

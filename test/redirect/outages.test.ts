@@ -1,0 +1,145 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import path from 'node:path';
+import { expect } from 'chai';
+import { connectRedis, type Redis } from '../../src/infra/redis.ts';
+import { linkName } from '../../src/lookup/codec.ts';
+import { eventually } from '../support/eventually.ts';
+import { OwnService } from '../support/own-service.ts';
+import { browser } from '../support/world.ts';
+
+/** On servers of its own, which are killed. */
+describe('redirects during outages', function () {
+  this.timeout(120_000);
+  const own = new OwnService();
+  let domainId: string;
+
+  before(async () => {
+    await own.start();
+    domainId = (await own.db('domains').where({ project_id: null }).first('id')).id as string;
+  });
+
+  after(() => own.stop());
+
+  const location = (key: string, process: 0 | 1, visitor = 0) =>
+    new Promise<string | number | undefined>((resolve, reject) => {
+      const port = own.service.redirectPorts[process];
+      const headers = { host: 'localhost', 'user-agent': browser(visitor) };
+      get({ host: '127.0.0.1', port, path: `/${key}`, agent: false, headers }, (response) => {
+        response.resume();
+        resolve(response.headers.location ?? response.statusCode);
+      }).on('error', reject);
+    });
+  const change = async (method: string, route: string, body: object) => {
+    const answer = await fetch(own.service.apiUrl + route, {
+      method,
+      headers: { authorization: `Bearer ${own.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(answer.status, await answer.text()).to.equal(200);
+  };
+  async function withRedis<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = connectRedis(own.redisUrl, 'wait');
+    try {
+      return await work(redis);
+    } finally {
+      redis.disconnect();
+    }
+  }
+  const lookupsFrom = async (store: string) => {
+    const counts = ['redirect.1', 'redirect.2'].map(async (name) => {
+      const text = await (await fetch(`${own.service.runner.healthUrlOf(name)}/metrics`)).text();
+      return Number(new RegExp(`lookups_total\\{from="${store}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  };
+
+  it('go to the present destinations after Redis has lost its last second', async () => {
+    const older = 'https://example.com/older';
+    const newer = 'https://example.com/newer';
+    const changed = await own.post('/links', { url: older, key: 'changed', flexible: true });
+    const deleted = await own.post('/links', { url: older, key: 'deleted' });
+    const kept = await own.post('/links', { url: older, key: 'kept' });
+    expect(kept.key).to.equal('kept');
+    const names = ['changed', 'deleted'].map((key) => linkName(domainId, key));
+    const before = await withRedis((redis) => redis.mget(...names));
+    expect(before.every((value) => value !== null)).to.equal(true);
+    await change('PATCH', `/links/${changed.id}`, { url: newer });
+    await change('DELETE', `/links/${deleted.id}`, {});
+    await withRedis(async (redis) => {
+      await redis.config('SET', 'appendfsync', 'always');
+      for (const [at, name] of names.entries()) await redis.set(name, before[at]!, 'EX', 86_400);
+    });
+    await own.killRedis();
+    await own.startRedis();
+    expect(await withRedis((redis) => redis.mget(...names))).to.deep.equal(before);
+    for (const process of [0, 1] as const) {
+      await eventually(async () => expect(await location('kept', process)).to.equal(older), 10_000);
+      expect(await location('changed', process)).to.equal(newer);
+      expect(await location('deleted', process)).to.equal(404);
+    }
+    // Also once invalidations arrive again, when processes use memory, and ask Redis before Postgres.
+    for (const process of [0, 1] as const) {
+      await eventually(async () => {
+        const fromMemory = await lookupsFrom('near');
+        for (let n = 0; n < 2; n += 1) await location('kept', process);
+        expect(await lookupsFrom('near')).to.be.greaterThan(fromMemory);
+      }, 10_000);
+      expect(await location('changed', process)).to.equal(newer);
+      expect(await location('deleted', process)).to.equal(404);
+    }
+    // The answer of Postgres replaces the entry that was passed over: the next process finds it in Redis.
+    const fromPostgres = await lookupsFrom('postgres');
+    for (const process of [0, 1] as const) await location('deleted', process);
+    expect(await lookupsFrom('postgres')).to.equal(fromPostgres);
+    await change('PATCH', `/links/${changed.id}`, { url: older });
+    for (const process of [0, 1] as const) {
+      await eventually(async () => expect(await location('changed', process)).to.equal(older), 500);
+    }
+  });
+
+  it('keep a connection to Postgres open, also after it was closed', async () => {
+    const OWN = "FROM pg_stat_activity WHERE application_name = 'redirect'";
+    const open = async () => {
+      const { rows } = await own.db.raw<{ rows: { pid: number }[] }>(`SELECT pid ${OWN}`);
+      return rows.map(({ pid }) => pid);
+    };
+    const before = await open();
+    expect(before).to.have.length.of.at.least(2);
+    await own.db.raw(`SELECT pg_terminate_backend(pid) ${OWN}`);
+    await eventually(async () => {
+      const others = (await open()).filter((pid) => !before.includes(pid));
+      expect(others).to.have.length.of.at.least(2);
+    }, 10_000);
+  });
+
+  it('continue while both Redis and the disk refuse visits, all of which are counted afterwards', async () => {
+    const link = await own.post('/links', { url: 'https://example.com/a', key: 'counted' });
+    expect(await location('counted', 0)).to.equal('https://example.com/a');
+    const spool = path.join(own.folders[1]!, 'spool');
+    rmSync(spool, { recursive: true, force: true });
+    writeFileSync(spool, 'no folder can be made here');
+    await own.stopRedis();
+    const COUNT = 60;
+    for (let visitor = 1; visitor < COUNT; visitor += 1) {
+      const process = (visitor % 2) as 0 | 1;
+      expect(await location('counted', process, visitor)).to.equal('https://example.com/a');
+    }
+    const health = own.service.runner.healthUrlOf('redirect.1');
+    const { status, body } = await fetch(`${health}/readyz`).then(async (answer) => ({
+      status: answer.status,
+      body: (await answer.json()) as { visits?: { held: number; notRecorded: number } },
+    }));
+    expect(status).to.equal(200);
+    expect(body.visits?.held).to.be.greaterThan(20);
+    expect(body.visits?.notRecorded).to.equal(0);
+    await own.startRedis();
+    await eventually(async () => {
+      const rows = await own.db('events').where({ link_id: link.id });
+      expect(rows).to.have.lengthOf(COUNT);
+    }, 30_000);
+    rmSync(spool);
+    const answer = (await (await fetch(`${health}/readyz`)).json()) as object;
+    expect(answer).to.deep.equal({ status: 'ready' });
+  });
+});

@@ -1,0 +1,271 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { EventRow } from '../../src/events/event.ts';
+import type { EventFilter } from '../../src/events/filter.ts';
+import type { EventsStore, ListPage, Question } from '../../src/events/store/store.ts';
+import { db } from '../../src/infra/db.ts';
+import { anEvent } from './events.ts';
+import { aWorkspace } from './world.ts';
+
+const DAY_MS = 86_400_000;
+/** Some days of the past, so that none of them is incomplete. */
+const FIRST = Date.UTC(2025, 2, 3);
+const SPAN = {
+  start: new Date(FIRST),
+  end: new Date(FIRST + 4 * DAY_MS),
+  granularity: 'day' as const,
+  timezone: 'UTC',
+};
+const FIRST_PAGE: ListPage = { limit: 100, order: 'asc', offset: 0 };
+
+const at = (days: number, minutes = 0) =>
+  new Date(FIRST + days * DAY_MS + minutes * 60_000).toISOString();
+
+/** Clicks of two links, a lead and two sales, over three days. */
+const eventsOf = (projectId: string): EventRow[] => {
+  const event = (id: string, days: number, fields: Partial<EventRow>) =>
+    anEvent(projectId, { id, occurred_at: at(days), domain: 'a.test', ...fields });
+  return [
+    event('evt_1', 0, { link_id: 'link_a', country: 'DE', city: 'Berlin', ip: '192.0.2.0' }),
+    event('evt_2', 0.5, { link_id: 'link_a', country: 'FR', browser: 'Safari' }),
+    event('evt_3', 1, { link_id: 'link_b', country: 'DE', domain: 'b.test', via: 'qr' }),
+    event('evt_4', 1, {
+      event: 'lead',
+      link_id: 'link_a',
+      country: 'DE',
+      customer_id: 'cus_1',
+      click_id: 'evt_1',
+      event_name: 'Sign up',
+      metadata: { plan: 'pro' },
+      ip: '192.0.2.0',
+    }),
+    event('evt_5', 2, { event: 'sale', link_id: 'link_a', country: 'DE', amount_cents: 1_250 }),
+    event('evt_6', 2, { event: 'sale', link_id: 'link_b', country: 'JP', amount_cents: 750 }),
+  ];
+};
+
+/** Conformance suite: every implementation of `EventsStore` must pass it. */
+export function describeEventsStore(name: string, store: EventsStore): void {
+  describe(`the events store ${name}`, () => {
+    const log = pino({ level: 'silent' });
+    let projectId: string;
+
+    const append = (events: EventRow[]) => db().transaction((trx) => store.append(trx, events));
+    const clicks = (filter: EventFilter = {}) =>
+      ({ projectId, kind: 'click', span: SPAN, filter }) as const;
+    const question = (filter: EventFilter = {}): Question => ({
+      projectId,
+      span: SPAN,
+      filter,
+      events: ['click', 'sale'],
+    });
+    const idsOf = async (filter: EventFilter, page = FIRST_PAGE) =>
+      (await store.list(clicks(filter), page)).map(({ id }) => id);
+
+    beforeEach(async () => {
+      ({ projectId } = await aWorkspace());
+      await append(eventsOf(projectId));
+    });
+
+    it('lists events of a kind by time, in either order, with all their columns', async () => {
+      expect(await idsOf({})).to.deep.equal(['evt_1', 'evt_2', 'evt_3']);
+      expect(await idsOf({}, { ...FIRST_PAGE, order: 'desc' })).to.deep.equal([
+        'evt_3',
+        'evt_2',
+        'evt_1',
+      ]);
+      const [first] = await store.list(clicks(), FIRST_PAGE);
+      const { occurred_at, atMicros, ...rest } = first!;
+      const { occurred_at: sent, ...expected } = eventsOf(projectId)[0]!;
+      expect(rest).to.deep.equal(expected);
+      expect(occurred_at.toISOString()).to.equal(sent);
+      expect(atMicros).to.equal(FIRST * 1000);
+    });
+
+    it('continues a list after an event, or by an offset', async () => {
+      const [after] = await store.list(clicks(), { ...FIRST_PAGE, limit: 1 });
+      expect(await idsOf({}, { ...FIRST_PAGE, after: after! })).to.deep.equal(['evt_2', 'evt_3']);
+      expect(await idsOf({}, { ...FIRST_PAGE, offset: 2 })).to.deep.equal(['evt_3']);
+    });
+
+    it('excludes events before a span, and at its end', async () => {
+      const span = { start: new Date(FIRST + 1), end: new Date(FIRST + DAY_MS) };
+      const listed = await store.list({ ...clicks(), span }, FIRST_PAGE);
+      expect(listed.map(({ id }) => id)).to.deep.equal(['evt_2']);
+    });
+
+    const FILTERS: [what: string, filter: EventFilter, ids: string[]][] = [
+      ['records', { records: ['link_b'] }, ['evt_3']],
+      ['no records', { records: [] }, []],
+      ['a domain', { domain: 'a.test' }, ['evt_1', 'evt_2']],
+      ['a value', { values: { country: ['DE'] } }, ['evt_1', 'evt_3']],
+      ['one of some values', { values: { country: ['FR', 'JP'] } }, ['evt_2']],
+      ['several columns', { values: { country: ['DE'], city: ['Berlin'] } }, ['evt_1']],
+      ['a value on a domain', { values: { country: ['DE'] }, domain: 'b.test' }, ['evt_3']],
+      ['how it was opened', { via: ['qr'] }, ['evt_3']],
+      ['a part of a text', { parts: { url: 'EXAMPLE' } }, ['evt_1', 'evt_2', 'evt_3']],
+      ['a part that no text has', { parts: { url: 'nowhere' } }, []],
+      ['a page', { pageId: 'page_1' }, []],
+      ['the root', { isRoot: true }, []],
+      ['everything but the root', { isRoot: false }, ['evt_1', 'evt_2', 'evt_3']],
+      ['a contradiction', { isRoot: true, isEmpty: true }, []],
+    ];
+    it('applies filters to lists, their number and counts alike', async () => {
+      for (const [what, filter, ids] of FILTERS) {
+        expect(await idsOf(filter), what).to.deep.equal(ids);
+        expect(await store.countUpTo(clicks(filter), 100), what).to.equal(ids.length);
+        const { clicks: counted } = await store.totals(question(filter));
+        expect(counted, what).to.equal(ids.length);
+      }
+      expect(await store.countUpTo(clicks(), 2)).to.equal(2);
+    });
+
+    it('counts events, sums amounts, and sorts values by number, then by value', async () => {
+      expect(await store.totals(question())).to.deep.equal({
+        clicks: 3,
+        sales: 2,
+        saleAmount: 2_000,
+      });
+      const countries = await store.countByValue(question(), 'country');
+      expect(countries).to.deep.equal([
+        { value: 'DE', numbers: { clicks: 2, sales: 1, saleAmount: 1_250 } },
+        { value: 'FR', numbers: { clicks: 1, sales: 0, saleAmount: 0 } },
+        { value: 'JP', numbers: { clicks: 0, sales: 1, saleAmount: 750 } },
+      ]);
+      const cities = await store.countByValue(question(), 'city');
+      expect(cities.map(({ value }) => value)).to.include('DE\tUnknown\tBerlin');
+      const regions = await store.countByValue(question(), 'region');
+      expect(regions.map(({ value }) => value)).to.include('DE\tUnknown');
+      const records = await store.countByValue(question(), 'record', 'link_b');
+      expect(records.map(({ value }) => value)).to.deep.equal(['link_b']);
+    });
+
+    it('returns texts of any length', async () => {
+      const url = `https://example.com/?q=${'long'.repeat(300)}`;
+      await append([anEvent(projectId, { id: 'evt_7', occurred_at: at(3), url })]);
+      const values = (await store.countByValue(question(), 'url')).map(({ value }) => value);
+      expect(values).to.have.members([url, 'https://example.com/']);
+    });
+
+    it('counts by time without gaps', async () => {
+      const days = await store.countByTime(question());
+      expect(days.map(({ start }) => start.getTime())).to.deep.equal(
+        [0, 1, 2, 3].map((day) => FIRST + day * DAY_MS),
+      );
+      expect(days.map(({ numbers }) => numbers['clicks'])).to.deep.equal([2, 1, 0, 0]);
+      expect(days.map(({ numbers }) => numbers['saleAmount'])).to.deep.equal([0, 0, 2_000, 0]);
+    });
+
+    it('counts distinct visitors, and returns the first event and the existing values', async () => {
+      expect(await store.countVisitors(question())).to.equal(3);
+      expect(await store.findFirstTime(projectId)).to.deep.equal(new Date(FIRST));
+      expect(await store.listValues(projectId, 'browser')).to.have.members(['Chrome', 'Safari']);
+      const { projectId: other } = await aWorkspace();
+      expect(await store.findFirstTime(other)).to.equal(undefined);
+    });
+
+    it('excludes events of other workspaces', async () => {
+      const { projectId: other } = await aWorkspace();
+      const [listed, totals] = await Promise.all([
+        store.list({ ...clicks(), projectId: other }, FIRST_PAGE),
+        store.totals({ ...question(), projectId: other }),
+      ]);
+      expect(listed).to.deep.equal([]);
+      expect(totals).to.deep.equal({ clicks: 0, sales: 0, saleAmount: 0 });
+      expect(await store.findVisit(other, 'evt_1')).to.equal(undefined);
+    });
+
+    it('finds visits and leads', async () => {
+      expect((await store.findVisit(projectId, 'evt_1'))?.link_id).to.equal('link_a');
+      expect(await store.findVisit(projectId, 'evt_4'), 'a lead').to.equal(undefined);
+      const of = { projectId, customerId: 'cus_1' };
+      const [latest, named, unknown, ofClick] = await db().transaction(async (trx) => [
+        await store.findLatestLead(trx, { ...of, eventName: null }),
+        await store.findLatestLead(trx, { ...of, eventName: 'Sign up' }),
+        await store.findLatestLead(trx, { ...of, eventName: 'sign up' }),
+        await store.findLeadOfClick(trx, { ...of, eventName: 'Sign up', clickId: 'evt_1' }),
+      ]);
+      expect([latest, named, unknown, ofClick].map((lead) => lead?.id)).to.deep.equal([
+        'evt_4',
+        'evt_4',
+        undefined,
+        'evt_4',
+      ]);
+    });
+
+    it('finds the names of records as events had them, also after retention', async () => {
+      const later = { id: 'evt_9', occurred_at: at(3), link_id: 'link_a' };
+      await append([anEvent(projectId, { ...later, domain: 'c.test', key: 'new' })]);
+      const ids = ['link_a', 'link_none'];
+      const name = { domain: 'c.test', key: 'new', url: 'https://example.com/' };
+      expect([...(await store.findNewestNames(projectId, ids))]).to.deep.equal([['link_a', name]]);
+      expect((await store.findKeptNames(projectId, ids)).size).to.equal(0);
+      await db()('workspaces').where({ id: projectId }).update({ retention_days: 30 });
+      await store.retain(log);
+      expect((await store.findNewestNames(projectId, ids)).size).to.equal(0);
+      expect([...(await store.findKeptNames(projectId, ids))]).to.deep.equal([['link_a', name]]);
+    });
+
+    it('stores a visit once, however often it is appended', async () => {
+      const guardUntil = new Date(Date.now() + DAY_MS);
+      const row = anEvent(projectId, { id: 'clk_1', occurred_at: at(3) });
+      const visit = { row, guardId: 'clk_1', guardUntil };
+      const hand = () => db().transaction((trx) => store.appendVisits(trx, [visit, visit]));
+      const [first, second] = [await hand(), await hand()];
+      expect(first).to.deep.include({ fresh: [row], repeats: 1 });
+      expect(second).to.deep.include({ fresh: [], repeats: 2 });
+      expect((await store.totals(question()))['clicks']).to.equal(4);
+    });
+
+    it('stores nothing of a transaction that is rolled back', async () => {
+      const failing = db().transaction(async (trx) => {
+        await store.append(trx, [anEvent(projectId, { id: 'evt_8', occurred_at: at(3) })]);
+        throw new Error('rolled back');
+      });
+      await failing.catch(() => {});
+      expect(await idsOf({})).to.not.include('evt_8');
+      expect((await store.totals(question()))['clicks']).to.equal(3);
+    });
+
+    it('erases the events of records, and removes them from every count', async () => {
+      await db().transaction((trx) => store.eraseRecords(trx, projectId, ['link_a']));
+      expect(await idsOf({})).to.deep.equal(['evt_3']);
+      expect(await store.totals(question())).to.deep.equal({
+        clicks: 1,
+        sales: 1,
+        saleAmount: 750,
+      });
+      const countries = await store.countByValue(question(), 'country');
+      expect(countries.map(({ value }) => value)).to.deep.equal(['DE', 'JP']);
+    });
+
+    it('erases the personal data of a customer, and keeps the events', async () => {
+      await db().transaction((trx) => store.eraseCustomer(trx, projectId, 'cus_1'));
+      const [lead] = await store.list({ ...clicks(), kind: 'lead' }, FIRST_PAGE);
+      expect(lead).to.include({ id: 'evt_4', ip: '', metadata: null });
+    });
+
+    it('returns the same after counts were compacted and rebuilt', async () => {
+      const answers = () =>
+        Promise.all([
+          store.totals(question()),
+          store.countByValue(question(), 'country'),
+          store.countByValue(question(), 'url'),
+          store.countByTime(question({ records: ['link_a'] })),
+        ]);
+      const before = await answers();
+      await store.compact(log);
+      expect(await answers()).to.deep.equal(before);
+      await store.rebuild(projectId);
+      expect(await answers()).to.deep.equal(before);
+    });
+
+    it('deletes events past their retention, and keeps their counts', async () => {
+      await db()('workspaces').where({ id: projectId }).update({ retention_days: 30 });
+      const before = await store.totals(question());
+      await store.retain(log);
+      expect(await idsOf({})).to.deep.equal([]);
+      expect(await store.totals(question())).to.deep.equal(before);
+    });
+  });
+}

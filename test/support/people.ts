@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { hashSync } from '@node-rs/argon2';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import { hashToken, newToken } from '../../src/infra/secrets.ts';
+import { addSession, type SignInMethod } from '../../src/users/commands.ts';
+import type { Role } from '../../src/workspaces/roles.ts';
+import { ApiClient } from './client.ts';
+
+/** A person of one test, signed in. */
+export interface Person {
+  userId: string;
+  email: string;
+  sessionId: string;
+  token: string;
+  /** Sends the session's cookie as the console does, and names the workspace that the person belongs to. */
+  api: ApiClient;
+}
+
+export interface NewPerson {
+  /** What the person is, in which workspace. */
+  in?: { projectId: string; slug: string; role: Role };
+  password?: string;
+  isOperator?: boolean;
+  method?: SignInMethod;
+}
+
+/** Makes a person with a session. */
+export async function aPerson({
+  in: workspace,
+  password,
+  isOperator = false,
+  method = 'password',
+}: NewPerson = {}): Promise<Person> {
+  const userId = newId('user');
+  const email = `${userId}@people.test`;
+  await db()('users').insert({
+    id: userId,
+    email,
+    name: 'A Person',
+    is_operator: isOperator,
+    ...(password === undefined ? {} : { password_hash: hashSync(password) }),
+  });
+  if (workspace !== undefined) {
+    const { projectId: project_id, role } = workspace;
+    await db()('workspace_users').insert({ project_id, user_id: userId, role });
+  }
+  return { userId, email, ...(await aSession(userId, { slug: workspace?.slug, method })) };
+}
+
+/** Another session of a person. */
+export async function aSession(
+  userId: string,
+  { slug, method = 'password' }: { slug?: string | undefined; method?: SignInMethod } = {},
+): Promise<Pick<Person, 'sessionId' | 'token' | 'api'>> {
+  const [token, sessionId] = [newToken(), newId('session')];
+  const session = { id: sessionId, hash: hashToken(token), method, userAgent: 'test', network: '' };
+  await addSession(db(), userId, session);
+  return { sessionId, token, api: signedInClient(token, slug) };
+}
+
+/** A client that sends the token of a session. */
+export function signedInClient(token: string, slug?: string): ApiClient {
+  return new ApiClient(undefined, {
+    cookie: `session=${token}`,
+    'sec-fetch-site': 'same-origin',
+    ...(slug === undefined ? {} : { 'x-workspace': slug }),
+  });
+}
+
+/** A browser at another address than all others, which is not signed in. */
+export function aBrowser(headers: Record<string, string> = {}): ApiClient {
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  return new ApiClient(undefined, {
+    'x-forwarded-for': address,
+    'sec-fetch-site': 'same-origin',
+    ...headers,
+  });
+}
+
+/** The token in the cookie that an answer sets; `undefined` where it sets none. */
+export function tokenSet({ headers }: { headers: Headers }): string | undefined {
+  return /^session=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1];
+}
+
+/** The token of a one-time sign-in address. */
+export const tokenOf = (address: string): string => address.split('#')[1]!;

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser';
+import { check } from 'recheck';
+
+/** Expressions that are not linear, and the bound of their input. */
+const BOUNDED: Record<string, string> = {
+  '\\.?0+$': 'reads numbers that were written by toFixed, of at most 43 characters',
+};
+
+/** Longest that one expression is looked at, in ms. */
+const TIMEOUT_MS = 60_000;
+
+interface Found {
+  source: string;
+  flags: string;
+  /** File and line. */
+  at: string;
+}
+
+const files = ['src', 'workers', 'scripts'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((name) => /(?<!\.d)\.m?tsx?$|\.mjs$/.test(name)),
+);
+
+/** All regular expressions of a file: literals, and those that are made of literals alone. */
+function expressionsOf(file: string): Found[] {
+  const text = readFileSync(file, 'utf8');
+  const found: Found[] = [];
+  const at = (start: number) => `${file}:${text.slice(0, start).split('\n').length}`;
+  const { program, errors } = parseSync(file, text);
+  expect(errors, file).to.deep.equal([]);
+  const construct = ({ callee, start, end }: NewExpression | CallExpression) => {
+    if (callee.type !== 'Identifier' || callee.name !== 'RegExp') return;
+    // Fails for an expression that is not made of literals: its text is unknown here.
+    const { source, flags } = runInNewContext(text.slice(start, end)) as RegExp;
+    found.push({ source, flags, at: at(start) });
+  };
+  new Visitor({
+    Literal(node) {
+      if (!('regex' in node)) return;
+      const { pattern, flags } = node.regex;
+      found.push({ source: pattern, flags, at: at(node.start) });
+    },
+    NewExpression: construct,
+    CallExpression: construct,
+  }).visit(program);
+  return found;
+}
+
+describe('regular expressions', function () {
+  this.timeout(600_000);
+
+  it('take linear time, or have bounded input', async () => {
+    const found = files.flatMap(expressionsOf);
+    expect(found.length).to.be.greaterThan(150);
+    const faults: string[] = [];
+    const unused = new Set(Object.keys(BOUNDED));
+    for (const { source, flags, at } of found) {
+      if (source in BOUNDED) {
+        unused.delete(source);
+        continue;
+      }
+      const { status, ...result } = await check(source, flags, { timeout: TIMEOUT_MS });
+      if (status === 'safe') continue;
+      const why = 'complexity' in result ? result.complexity?.summary : 'not known';
+      faults.push(`${at}: /${source}/${flags} is ${status}: ${why}`);
+    }
+    expect(faults, faults.join('\n')).to.deep.equal([]);
+    expect([...unused], 'exceptions that nothing needs').to.deep.equal([]);
+  });
+
+  it('of both kinds are distinguished by the checker', async () => {
+    expect((await check('^(?:a|a)+$', '')).status).to.equal('vulnerable');
+    expect((await check('<!DOCTYPE[^[>]*>', 'i')).status).to.equal('vulnerable');
+    expect((await check('^[a-z]+$', '')).status).to.equal('safe');
+  });
+});

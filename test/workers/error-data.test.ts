@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { config } from '../../src/config.ts';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import { WorkspaceModel } from '../../src/infra/model.ts';
+import { connectRedis, redisReady } from '../../src/infra/redis.ts';
+
+const MARKER = 'ada.lovelace@secret.example';
+
+class Customer extends WorkspaceModel {
+  static override tableName = 'customers';
+}
+
+/** Statements that fail, each with the marker among its values. */
+const FAILING: [what: string, fail: () => Promise<unknown>][] = [
+  ['a value of another type', async () => db().raw('SELECT ?::int', [MARKER])],
+  ['quotes in a value', async () => db().raw('SELECT ?::int', [`"${MARKER}" or "${MARKER}"`])],
+  ['malformed JSON', async () => db().raw('SELECT ?::json', [`{"email": ${MARKER}}`])],
+  ['a value out of range', async () => db().raw('SELECT ?::date', [`9999999 ${MARKER}`])],
+  ['a missing table', async () => db()('no_such_table').insert({ email: MARKER })],
+  ['a missing column', async () => Customer.add('proj_1', { [MARKER.slice(0, 3)]: MARKER }, db())],
+  [
+    'a repeated key, in a transaction',
+    () =>
+      db().transaction(async (trx) => {
+        await trx.raw('CREATE TEMP TABLE emails (email text PRIMARY KEY) ON COMMIT DROP');
+        await trx('emails').insert({ email: MARKER });
+        await trx('emails').insert({ email: MARKER });
+      }),
+  ],
+  [
+    'a failed check',
+    () =>
+      db().transaction(async (trx) => {
+        await trx.raw("CREATE TEMP TABLE emails (email text CHECK (email = '')) ON COMMIT DROP");
+        await trx('emails').insert({ email: MARKER });
+      }),
+  ],
+];
+
+/** All that a log or a dead letter may show of an error. */
+function textOf(error: unknown): string {
+  const some = error as Error & { nativeError?: Error };
+  const fields = JSON.stringify(some, Object.getOwnPropertyNames(some));
+  return `${some.message}\n${some.stack}\n${fields}\n${some.nativeError === undefined ? '' : textOf(some.nativeError)}`;
+}
+
+describe('errors of the database', () => {
+  for (const [what, fail] of FAILING) {
+    it(`contain no data of a statement with ${what}`, async () => {
+      const error: unknown = await fail().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.be.an('error');
+      expect((error as Error).message).to.contain('(in: ');
+      expect(textOf(error)).not.to.contain('lovelace');
+    });
+  }
+
+  it('put no data into logs and dead letters', async () => {
+    const name = `errors-${newId('job').slice(-8)}`;
+    // A worker in a process of its own, for the sake of what it prints.
+    const worker = `
+      import { db, closeDb } from './dist/src/infra/db.js';
+      import { makeLog } from './dist/src/infra/log.js';
+      import { connectRedis, redisReady } from './dist/src/infra/redis.js';
+      import { defineQueue, Producer, serve } from './dist/src/queues/queue.js';
+      const redis = connectRedis(process.env.REDIS_URL, 'wait');
+      await redisReady(redis);
+      const queue = defineQueue(${JSON.stringify(name)}, { attempts: 2 });
+      const fail = { fail: (email) => db().raw('INSERT INTO customers (id) VALUES (?::int)', [email.toLowerCase()]) };
+      const worker = serve(queue, fail).start({ redis, log: makeLog('test', 'debug'), concurrency: 1 });
+      const producer = new Producer(redis);
+      await producer.add(queue, 'fail', ${JSON.stringify(MARKER.toUpperCase())}, { jobId: 'one', projectId: 'proj_1' });
+      while ((await producer.depth(queue)).failed === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      await worker.close();
+      await producer.close();
+      await closeDb();
+      redis.disconnect();`;
+    const run = promisify(execFile);
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', worker]);
+    expect(stdout).to.contain('job failed for good').and.to.contain('invalid input syntax');
+    expect(stdout + stderr).not.to.contain(MARKER);
+
+    const redis = connectRedis(config().REDIS_URL, 'wait');
+    await redisReady(redis);
+    try {
+      const job = await redis.hgetall(`{q-${name}}:${name}:one`);
+      expect(job['failedReason']).to.contain('invalid input syntax');
+      expect(JSON.stringify(job)).not.to.contain(MARKER);
+      const keys = await redis.keys(`{q-${name}}*`);
+      await redis.del(...keys);
+    } finally {
+      redis.disconnect();
+    }
+  });
+});
+
+describe('errors of Redis', () => {
+  it('are logged without the arguments of their command', async () => {
+    const script = `
+      import { makeLog } from './dist/src/infra/log.js';
+      import { connectRedis, redisReady } from './dist/src/infra/redis.js';
+      const redis = connectRedis(process.env.REDIS_URL, 'wait');
+      await redisReady(redis);
+      await redis.call('HSET', 'key', ${JSON.stringify(MARKER)}).catch((err) => makeLog('test', 'info').warn({ err }, 'failed'));
+      redis.disconnect();`;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      script,
+    ]);
+    expect(stdout).to.contain('wrong number of arguments');
+    expect(stdout).not.to.contain(MARKER);
+  });
+});

@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newId } from '../../src/ids.ts';
+import { pruneImports, resumeImports } from '../../src/imports/commands.ts';
+import { runImport } from '../../src/imports/run.ts';
+import { db } from '../../src/infra/db.ts';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const CSV = { 'content-type': 'text/csv' };
+const ROWS = 6_000;
+/** Each costs the time after which the job of a dead worker is taken over. */
+const KILLS = 3;
+
+const fileOf = (rows: number) =>
+  [
+    'url,key,tags',
+    ...Array.from({ length: rows }, (_, n) => `https://example.com/${n},k-${n},tag ${n % 9}`),
+  ].join('\n');
+
+const stateOf = async (world: World, id: string) => (await world.api.get(`/imports/${id}`)).body;
+
+/** Uploads a file. @returns the id of the import */
+async function upload(world: World, file: string, query = {}): Promise<string> {
+  const { body } = await world.api.post('/imports', file, { headers: CSV, query });
+  return body.id;
+}
+
+describe('imports in workers', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  it('that are killed again and again import and undo every row once', async function () {
+    this.timeout(240_000);
+    const id = await upload(world, fileOf(ROWS));
+    for (let kill = 0, before = 0; kill < KILLS; kill += 1) {
+      before = await eventually(async () => {
+        const { counts } = await stateOf(world, id);
+        expect(counts.created).to.be.above(before);
+        return counts.created;
+      }, 60_000);
+      // At some moment of a slice.
+      await pause(Math.random() * 300);
+      await eventually(() => stack().runner.kill('worker_bulk', 'SIGKILL'), 20_000);
+    }
+    const done = await eventually(async () => {
+      const one = await stateOf(world, id);
+      expect(one.state).to.equal('done');
+      return one;
+    }, 60_000);
+    expect(done.counts).to.deep.equal({ created: ROWS, updated: 0, skipped: 0, refused: 0 });
+    expect((await world.api.get('/links/count')).body).to.equal(ROWS);
+    const claims = await db()('claims')
+      .where({ project_id: world.projectId })
+      .count('* AS count')
+      .first();
+    expect(claims).to.deep.equal({ count: ROWS });
+    expect((await world.api.get('/tags')).body).to.have.lengthOf(9);
+    for (const n of [0, 499, 500, 777, ROWS - 1]) {
+      expect((await world.visit(`/k-${n}`)).headers.location).to.equal(`https://example.com/${n}`);
+    }
+
+    await world.api.post(`/imports/${id}/undo`);
+    await eventually(() => stack().runner.kill('worker_bulk', 'SIGKILL'), 20_000);
+    const undone = await eventually(async () => {
+      const one = await stateOf(world, id);
+      expect(one.state).to.equal('undone');
+      return one;
+    }, 90_000);
+    expect(undone.undo).to.deep.equal({ total: ROWS, deleted: ROWS, changed: 0, gone: 0 });
+    expect((await world.api.get('/links/count')).body).to.equal(0);
+    for (const n of [0, 499, 777, ROWS - 1]) {
+      expect((await world.visit(`/k-${n}`)).status).to.equal(404);
+    }
+  });
+
+  it('let other workspaces have their turns', async () => {
+    const large = await upload(world, fileOf(ROWS));
+    const other = await aWorkspace();
+    const small = await upload(other, fileOf(600));
+    const { body } = await other.api.post('/links/bulk', [
+      { url: 'https://example.com/', key: 'x' },
+    ]);
+    expect(body[0].key).to.equal('x');
+    await eventually(
+      async () => expect((await stateOf(other, small)).state).to.equal('done'),
+      20_000,
+    );
+    expect((await stateOf(world, large)).state).to.equal('running');
+    await eventually(
+      async () => expect((await stateOf(world, large)).state).to.equal('done'),
+      20_000,
+    );
+  });
+
+  it('go on where their job was lost, and publish what a dead worker had committed', async () => {
+    const id = await upload(world, fileOf(3), { dryRun: true });
+    await eventually(async () => expect((await stateOf(world, id)).state).to.equal('checked'));
+    // As it is when the job of the next slice is gone.
+    await db()('imports')
+      .where({ project_id: world.projectId, id })
+      .update({ state: 'queued', position: 0 });
+    await resumeImports();
+    await eventually(async () => expect((await stateOf(world, id)).counts.created).to.equal(6));
+    expect((await world.visit('/k-1')).status).to.equal(302);
+
+    // As it is when a worker died after it had committed a deletion.
+    const link = (await world.api.get('/links/info', { domain: world.domain, key: 'k-1' })).body;
+    const [claim] = await db()('claims')
+      .where({ project_id: world.projectId, record_id: link.id })
+      .delete()
+      .returning(['domain_id', 'version']);
+    const changes = [{ name: `lk:${claim.domain_id}:k-1`, version: claim.version }];
+    await db()('imports')
+      .where({ project_id: world.projectId, id })
+      .update({ changes: JSON.stringify(changes) });
+    expect((await world.visit('/k-1')).status).to.equal(302);
+    await runImport(
+      {},
+      {
+        jobId: newId('job'),
+        projectId: world.projectId,
+        isRepeat: true,
+        log: pino({ level: 'silent' }),
+      },
+    );
+    expect((await world.visit('/k-1')).status).to.equal(404);
+    const row = await db()('imports').where({ project_id: world.projectId, id }).first('changes');
+    expect(row.changes).to.equal(null);
+  });
+
+  it('lose their file a day after their end, and can still be undone', async () => {
+    const done = await upload(world, 'url,key\nhttps://example.com/,a\nhttps://example.com/,a b\n');
+    const checked = await upload(world, fileOf(2), { dryRun: true });
+    const fresh = await upload(world, fileOf(2), { dryRun: true });
+    await eventually(async () => {
+      const states = await Promise.all([done, checked, fresh].map((id) => stateOf(world, id)));
+      expect(states.map(({ state }) => state)).to.deep.equal(['done', 'checked', 'checked']);
+    });
+    await db()('imports')
+      .where({ project_id: world.projectId })
+      .whereIn('id', [done, checked])
+      .update({ ended_at: new Date(Date.now() - 24.1 * 3_600_000) });
+    await pruneImports();
+    const left = await db()('import_slices').where({ project_id: world.projectId });
+    expect(left.map(({ import_id }) => import_id)).to.deep.equal([fresh]);
+    expect((await world.api.download(`/imports/${done}/errors`)).status).to.equal(410);
+    expect((await world.api.post(`/imports/${checked}/start`)).status).to.equal(409);
+    expect((await stateOf(world, checked)).state).to.equal('cancelled');
+    await world.api.post(`/imports/${done}/undo`);
+    await eventually(async () => expect((await stateOf(world, done)).undo.deleted).to.equal(1));
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { config } from '../../src/config.ts';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
+import { bulk } from '../../src/queues/bulk.ts';
+import { maintenance } from '../../src/queues/maintenance.ts';
+import { Producer } from '../../src/queues/queue.ts';
+import { registerSchedule } from '../../src/queues/schedule.ts';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace } from '../support/world.ts';
+
+describe('maintenance', () => {
+  let redis: Redis;
+  let producer: Producer;
+
+  before(async () => {
+    redis = connectRedis(config().REDIS_URL, 'wait');
+    await redisReady(redis);
+    producer = new Producer(redis);
+  });
+
+  after(async () => {
+    await producer.close();
+    redis.disconnect();
+  });
+
+  it('verifies a domain at once while forty of another workspace have a silent name server', async () => {
+    const [hostile, regular] = [await aWorkspace(), await aWorkspace()];
+    for (let n = 0; n < 40; n += 1) {
+      const { body } = await hostile.api.post('/domains', {
+        slug: `d${n}.${hostile.slug}.example`,
+      });
+      stack().dns.answer(body.verification.name, { silentOn: ['TXT'] });
+    }
+    const { body: domain } = await regular.api.post('/domains', {
+      slug: `go.${regular.slug}.example`,
+    });
+    stack().dns.records.set(domain.verification.name, domain.verification.value);
+    const began = Date.now();
+
+    await producer.add(maintenance, 'domains.check', {}, { jobId: newId('job'), projectId: '' });
+
+    await eventually(async () =>
+      expect((await regular.api.get(`/domains/${domain.id}`)).body.verified).to.equal(true),
+    );
+    expect(Date.now() - began).to.be.lessThan(4_000);
+    await db()('domains').where({ project_id: hostile.projectId, verified: false }).delete();
+  });
+
+  it('keeps no failed run', async () => {
+    const jobId = newId('job');
+    const unknown = 'unknown' as 'domains.check';
+    await producer.add(maintenance, unknown, {}, { jobId, projectId: '' });
+    expect(await producer.stateOf(maintenance, jobId)).not.to.equal(undefined);
+    await eventually(
+      async () => expect(await producer.stateOf(maintenance, jobId)).to.equal(undefined),
+      8_000,
+    );
+  });
+
+  it('removes scheduled jobs that the schedule no longer has', async () => {
+    await producer.schedule(bulk, [{ job: 'jobs.expire', every: 60_000 }]);
+    const registered = () => redis.zscore('{q-bulk}:bulk:repeat', 'jobs.expire');
+    expect(await registered()).not.to.equal(null);
+
+    await registerSchedule(producer);
+
+    expect(await registered()).to.equal(null);
+  });
+});

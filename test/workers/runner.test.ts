@@ -1,0 +1,177 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { startRedis } from '../../scripts/embedded/redis.ts';
+import { findRedis } from '../../scripts/embedded/redis-program.ts';
+import { freePort } from '../../scripts/ports.ts';
+import { parseProcfile } from '../../scripts/procfile.ts';
+import { Supervised } from '../../scripts/supervised.ts';
+import { connectRedis } from '../../src/infra/redis.ts';
+import { eventually } from '../support/eventually.ts';
+import { Started } from '../support/started.ts';
+import { Visitors } from '../support/traffic.ts';
+
+const RECOVERY_MS = 60_000;
+
+describe('npm start under steady traffic', function () {
+  this.timeout(240_000);
+  const started = new Started();
+  let keys = 0;
+
+  after(() => started.remove());
+
+  async function aLinkIsMade(): Promise<void> {
+    keys += 1;
+    const answer = await fetch(`${started.apiUrl}/links`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${started.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ url: 'https://example.com/', key: `runner-${keys}` }),
+    });
+    expect(answer.status).to.equal(201);
+  }
+
+  it('continues while its logs cannot be written, its servers are killed, and its terminal is closed', async () => {
+    const logs = path.join(started.dataDir, 'log');
+    mkdirSync(logs);
+    for (const { name } of parseProcfile(readFileSync('Procfile', 'utf8'))) {
+      const place = path.join(logs, `${name}.log`);
+      // A disk that is always full; elsewhere something that can't be written either.
+      if (existsSync('/dev/full')) symlinkSync('/dev/full', place);
+      else mkdirSync(place);
+    }
+    await started.start({ LOG_LEVEL: 'info' });
+    expect(started.output).to.match(/api \| .*api\.log is not written: (ENOSPC|EISDIR)/);
+    expect(started.output.match(/api\.log is not written/g)).to.have.length(1);
+    await aLinkIsMade();
+    const visitors = new Visitors('runner', [started.redirectPort], ['runner-1'], 50);
+    // From then on the link is in memory, so that no visit depends on how soon Postgres answers a busy machine.
+    await eventually(() => expect(visitors.tally.answered).not.to.be.empty, RECOVERY_MS);
+
+    for (const server of ['redis', 'postgres'] as const) {
+      const pid = started.pidOf(server);
+      process.kill(pid, 'SIGKILL');
+      await eventually(() => expect(started.pidOf(server)).not.to.equal(pid), RECOVERY_MS);
+      await eventually(aLinkIsMade, RECOVERY_MS);
+      expect(started.output).to.contain(`The private ${server} ended: starting again`);
+    }
+
+    for (const stream of [started.child.stdout, started.child.stderr]) stream!.destroy();
+    const pid = started.pidOf('redis');
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => expect(started.pidOf('redis')).not.to.equal(pid), RECOVERY_MS);
+    await eventually(aLinkIsMade, RECOVERY_MS);
+    const { answered, cut, others } = await visitors.stop();
+    expect([...others], 'answers other than redirects').to.deep.equal([]);
+    await eventually(async () => {
+      const answer = await fetch(`${started.apiUrl}/analytics?groupBy=count&interval=24h`, {
+        headers: { authorization: `Bearer ${started.apiKey}` },
+      });
+      const { clicks } = (await answer.json()) as { clicks: number };
+      expect(clicks).to.be.within(answered.size, answered.size + cut.size);
+    }, RECOVERY_MS);
+    expect(await started.stop()).to.equal(0);
+  });
+});
+
+describe('the private Redis', function () {
+  this.timeout(60_000);
+
+  it('has little to replay at its next start', async () => {
+    // One of its own: what others have stored in the shared one would count.
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-redis-'));
+    const { url, server } = await startRedis(
+      dataDir,
+      0,
+      findRedis(() => {}),
+    );
+    const redis = connectRedis(url, 'wait');
+    try {
+      const done = Buffer.alloc(1_000_000, 'x');
+      for (let megabyte = 0; megabyte < 80; megabyte += 1) {
+        await redis.set('{replay}', done);
+        await redis.del('{replay}');
+      }
+      await eventually(async () => {
+        const [, size] = /aof_current_size:(\d+)/.exec(await redis.info('persistence'))!;
+        expect(Number(size)).to.be.lessThan(40_000_000);
+      }, 30_000);
+    } finally {
+      redis.disconnect();
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a process that does not become ready', function () {
+  this.timeout(60_000);
+  const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-runner-'));
+  const frame = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
+  let supervised: Supervised | undefined;
+
+  afterEach(() => supervised?.abandon());
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const cases = [
+    {
+      name: 'is reported with the failing check',
+      program: `import { runProcess } from '${frame}';
+        setInterval(() => {}, 1_000);
+        await runProcess('slow', async () => ({ checks: { disk: () => Promise.reject() }, stop: async () => {} }));`,
+      reason: '/readyz answers 503: {"status":"not ready","failing":["disk"]}',
+    },
+    {
+      name: 'is reported as not responding',
+      program: 'setInterval(() => {}, 1_000);',
+      reason: 'nothing answers on http://127.0.0.1:',
+    },
+  ];
+  for (const { name, program, reason } of cases) {
+    it(name, async () => {
+      const file = path.join(folder, 'program.mjs');
+      writeFileSync(file, program);
+      supervised = new Supervised({
+        name: 'slow',
+        command: `node ${file}`,
+        cwd: process.cwd(),
+        env: process.env,
+        onLine: () => {},
+      });
+      supervised.start(await freePort());
+      const error = await supervised.ready(12_000).then(
+        () => undefined,
+        (thrown: Error) => thrown,
+      );
+      expect(error?.message).to.contain(`slow is not ready after 12 s (${reason}`);
+    });
+  }
+
+  it('is reported as not running', async () => {
+    supervised = new Supervised({
+      name: 'missing',
+      command: '/no/such/program',
+      cwd: process.cwd(),
+      env: process.env,
+      onLine: () => {},
+    });
+    supervised.start(await freePort());
+    const error = await supervised.ready(4_000).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    expect(error?.message).to.contain('could not be run: spawn /no/such/program ENOENT');
+  });
+});

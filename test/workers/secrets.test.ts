@@ -1,0 +1,353 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import path from 'node:path';
+import { hashSync } from '@node-rs/argon2';
+import { expect } from 'chai';
+import { routes } from '../../src/api/routes.ts';
+import { newId } from '../../src/ids.ts';
+import { connectRedis, type Redis } from '../../src/infra/redis.ts';
+import { hashToken, newToken } from '../../src/infra/secrets.ts';
+import { addSession } from '../../src/users/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { OwnService } from '../support/own-service.ts';
+
+/*
+ * Every route that takes a secret is given one. Afterwards none of them stands in a file of the stores (tables, write-
+ * ahead log, append-only file, server logs), in a key of Redis, or in what the processes printed. On servers of its
+ * own, so that all their files can be read.
+ */
+
+const LINK = { url: 'https://example.com/' };
+
+/** Begins every secret of this run, so that one search finds them all. */
+const MARK = `zq${randomBytes(12).toString('hex')}`;
+const secretOf = (name: string) => `${MARK} ${name}`;
+const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+
+interface Sent {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+describe('secrets', function () {
+  this.timeout(180_000);
+  const own = new OwnService();
+
+  before(() => own.start({ LOG_LEVEL: 'trace' }));
+  after(() => own.stop());
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- looks into bodies of every shape
+  async function send(route: string, { method = 'GET', body, headers }: Sent = {}): Promise<any> {
+    const answer = await fetch(own.service.apiUrl + route, {
+      method,
+      headers: {
+        authorization: `Bearer ${own.apiKey}`,
+        'idempotency-key': randomBytes(8).toString('hex'),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
+  }
+
+  const ROUTES: Record<string, (password: string) => Promise<unknown>> = {
+    'post /links': async (password) => {
+      const made = await send('/links', { method: 'POST', body: { ...LINK, key: 'a', password } });
+      expect(made.password).to.equal(password);
+    },
+    'put /links/upsert': (password) =>
+      send('/links/upsert', { method: 'PUT', body: { ...LINK, key: 'b', password } }),
+    'patch /links/{linkId}': async (password) => {
+      const { id } = await send('/links', { method: 'POST', body: { ...LINK, key: 'c' } });
+      const changed = await send(`/links/${id}`, { method: 'PATCH', body: { password } });
+      expect(changed.password).to.equal(password);
+    },
+    'post /links/bulk': async (password) => {
+      const links = [
+        { ...LINK, key: 'd', password },
+        { ...LINK, key: 'd', password },
+        { ...LINK, key: 'e', passwort: password },
+        password,
+      ];
+      const answer = await send('/links/bulk', { method: 'POST', body: links });
+      expect(answer[0].password).to.equal(password);
+      expect(answer.slice(1).map((item: { link: unknown }) => item.link)).to.deep.equal(
+        links.slice(1),
+      );
+      const headers = { prefer: 'respond-async' };
+      const again = [{ ...LINK, key: 'f', password }, ...links.slice(1)];
+      const { id } = await send('/links/bulk', { method: 'POST', body: again, headers });
+      await eventually(async () => {
+        const { status, result } = await send(`/jobs/${id}`);
+        expect(status).to.equal('done');
+        expect(result[0].password).to.equal(password);
+        expect(result[2].link).to.deep.equal(links[2]);
+      });
+    },
+    'patch /links/bulk': async (password) => {
+      const linkIds = ['link_none', (await send('/links?pageSize=1'))[0].id];
+      const body = { linkIds, data: { password } };
+      const answer = await send('/links/bulk', { method: 'PATCH', body });
+      expect(answer[0].link).to.equal('link_none');
+      expect(answer[1].password).to.equal(password);
+    },
+    'post /qrcodes': (password) =>
+      send('/qrcodes', { method: 'POST', body: { type: 'url', ...LINK, key: 'g', password } }),
+    'patch /qrcodes/{qrcodeId}': async (password) => {
+      const body = { type: 'url', ...LINK, key: 'h' };
+      const { id } = await send('/qrcodes', { method: 'POST', body });
+      const changed = await send(`/qrcodes/${id}`, { method: 'PATCH', body: { password } });
+      expect(changed.password).to.equal(password);
+    },
+    'post /qrcodes/bulk': async (password) => {
+      const code = { type: 'url', ...LINK, key: 'i', password };
+      const codes = [code, code, { ...code, type: 'none' }];
+      const answer = await send('/qrcodes/bulk', { method: 'POST', body: codes });
+      expect(answer[0].password).to.equal(password);
+      expect(answer[1].qrcode).to.deep.equal(code);
+      expect(answer[2].qrcode).to.deep.equal(codes[2]);
+    },
+    'post /webhooks': async (password) => {
+      const webhook = { name: 'w', url: 'https://example.com/', kinds: ['link.created'] };
+      const body = { ...webhook, secret: WEBHOOK_SECRET };
+      const made = await send('/webhooks', { method: 'POST', body });
+      expect(made.secret).to.equal(WEBHOOK_SECRET);
+      // Not well-formed.
+      await send('/webhooks', { method: 'POST', body: { ...webhook, secret: password } });
+    },
+    'post /auth/sign-in': async (password) => {
+      const [user] = await own.db('workspace_users');
+      const [{ email }] = await own.db('users').where({ id: user.user_id });
+      await own
+        .db('users')
+        .where({ email })
+        .update({ password_hash: hashSync(password) });
+      await signIn('/auth/sign-in', { email, password });
+      await send('/auth/sign-in', { method: 'POST', body: { email, password: `${password}!` } });
+    },
+    'patch /me': async (password) => {
+      const [user] = await own.db('users');
+      await own.db('users').where({ id: user.id }).update({ password_hash: null });
+      const [token, id] = [newToken(), newId('session')];
+      sessions.push(token);
+      const hash = hashToken(token);
+      const session = { id, hash, method: 'password' as const, userAgent: '', network: '' };
+      await addSession(own.db, user.id, session);
+      const headers = {
+        'content-type': 'application/json',
+        'sec-fetch-site': 'same-origin',
+        cookie: `session=${token}`,
+      };
+      const patch = (body: object) =>
+        fetch(`${own.service.apiUrl}/me`, { method: 'PATCH', headers, body: JSON.stringify(body) });
+      expect((await patch({ password })).status).to.equal(200);
+      const changed = { password: `${password} again`, currentPassword: password };
+      expect((await patch(changed)).status).to.equal(200);
+    },
+    'post /auth/links': async (token) => {
+      const [user] = await own.db('users');
+      const hash = hashToken(token);
+      const expires_at = new Date(Date.now() + 60_000);
+      await own.db('sign_in_links').insert({ hash, user_id: user.id, expires_at });
+      await signIn('/auth/links', { token });
+    },
+    'post /invitations/lookup': async () => {
+      const token = await invited('lookup@example.com');
+      expect((await signInPost('/invitations/lookup', { token })).status).to.equal(200);
+    },
+    'post /invitations/accept': async (password) => {
+      const token = await invited('accept@example.com');
+      await signIn('/invitations/accept', { token, name: 'Ada', password });
+    },
+    'patch /imports/{id}': async (password) => {
+      const file = `url,secret\nhttps://example.com/,${password}\nhttps://,${password}\n`;
+      const headers = { 'content-type': 'text/csv' };
+      const { id } = await send('/imports?dryRun=true', { method: 'POST', body: file, headers });
+      const hasEnded = (wanted: string) =>
+        eventually(async () => {
+          const { state, counts } = await send(`/imports/${id}`);
+          expect(state).to.equal(wanted);
+          return counts;
+        });
+      await hasEnded('checked');
+      const body = { mapping: { secret: 'password' } };
+      await send(`/imports/${id}`, { method: 'PATCH', body });
+      await hasEnded('checked');
+      await send(`/imports/${id}/start`, { method: 'POST' });
+      expect(await hasEnded('done')).to.include({ created: 1, refused: 1 });
+      expect(await send(`/imports/${id}/errors`)).to.contain(password);
+    },
+    'get /links': (password) => find('/links', password),
+    'get /links/count': (password) => find('/links/count', password),
+    'get /qrcodes': (password) => find('/qrcodes', password),
+    'get /qrcodes/count': (password) => find('/qrcodes/count', password),
+    'get /links/export': async (password) => {
+      await find('/links/export', password);
+      const headers = { prefer: 'respond-async' };
+      await send(`/links/export?password=${encodeURIComponent(password)}`, { headers });
+    },
+  };
+
+  /** The tokens of sessions and invitations: they are secrets too. */
+  const sessions: string[] = [];
+
+  /** The token of an invitation: a secret too. */
+  async function invited(email: string): Promise<string> {
+    const made = await send('/invitations', { method: 'POST', body: { email, role: 'viewer' } });
+    const token = new URL(made.url).hash.slice(1);
+    sessions.push(token);
+    return token;
+  }
+
+  const FROM_CONSOLE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
+  const signInPost = (path: string, body: object) =>
+    fetch(own.service.apiUrl + path, {
+      method: 'POST',
+      headers: FROM_CONSOLE,
+      body: JSON.stringify(body),
+    });
+
+  /** Signs in, uses the session and signs out. */
+  async function signIn(route: string, body: object): Promise<void> {
+    const answer = await signInPost(route, body);
+    expect(answer.status).to.equal(200);
+    const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
+    sessions.push(cookie.split('=')[1]!);
+    expect((await fetch(`${own.service.apiUrl}/me`, { headers: { cookie } })).status).to.equal(200);
+    const headers = { ...FROM_CONSOLE, cookie };
+    await fetch(`${own.service.apiUrl}/auth/sign-out`, { method: 'POST', headers });
+  }
+
+  const find = (route: string, password: string) =>
+    send(`${route}?password=${encodeURIComponent(password)}`);
+
+  it('are sent to every route that accepts one', () => {
+    const has = (names: RegExp, schema?: { describe(): object }) =>
+      names.test(JSON.stringify(schema?.describe() ?? {}));
+    // The token of an address of an export is a signature, and no secret of a store.
+    const taking = routes
+      .filter(
+        ({ body, query }) =>
+          has(/"(password|secret|token)"/, body) || has(/"(password|secret)"/, query),
+      )
+      .map(({ method, path: route }) => `${method} ${route}`);
+    expect(Object.keys(ROUTES).toSorted()).to.deep.equal(taking.toSorted());
+  });
+
+  it('are found in no store and no log', async () => {
+    for (const [name, give] of Object.entries(ROUTES)) await give(secretOf(name));
+    const { id, key } = await send('/keys', { method: 'POST', body: { name: 'a' } });
+    const rotated = await send(`/keys/${id}/rotate`, { method: 'POST' });
+    await send('/links', { headers: { authorization: `Bearer ${rotated.key}` } });
+    await unlock('/a', secretOf('post /links'));
+    await unlock('/a', secretOf('wrong'));
+    await send('/links', { headers: { authorization: `Bearer ${secretOf('key')}` } });
+
+    const redis = connectRedis(own.redisUrl, 'wait');
+    try {
+      const others = [own.apiKey, key, rotated.key, ...sessions];
+      for (const secret of [MARK, WEBHOOK_SECRET.slice(6), ...others]) {
+        const has = (text: Buffer | string) => text.includes(secret);
+        expect(own.service.lines.filter(has), 'logged').to.deep.equal([]);
+        expect(await keysWith(redis, has), 'in Redis').to.deep.equal([]);
+        expect(await tablesWith(secret), 'in Postgres').to.deep.equal([]);
+        const files = own.folders.flatMap(filesBelow).filter((file) => has(read(file)));
+        expect(files, 'in files').to.deep.equal([]);
+      }
+    } finally {
+      redis.disconnect();
+    }
+    // The search finds what is there.
+    const written = own.folders.flatMap(filesBelow).filter((file) => read(file).includes(LINK.url));
+    expect(written.filter((file) => file.endsWith('.aof'))).to.not.deep.equal([]);
+    expect(written.filter((file) => file.includes('pg_wal'))).to.not.deep.equal([]);
+    expect(await tablesWith('https://example.com/')).to.include('links');
+  });
+
+  /** Enters a password on the page of a link. */
+  function unlock(key: string, password: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        {
+          host: '127.0.0.1',
+          port: own.service.redirectPorts[0],
+          path: key,
+          method: 'POST',
+          headers: { host: 'localhost', 'content-type': 'application/x-www-form-urlencoded' },
+        },
+        (response) => response.resume().on('end', resolve),
+      );
+      outgoing.on('error', reject);
+      outgoing.end(new URLSearchParams({ password }).toString());
+    });
+  }
+
+  /** Tables of which a row has a text in any column. */
+  async function tablesWith(part: string): Promise<string[]> {
+    const { rows } = await own.db.raw<{ rows: { name: string }[] }>(
+      `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    const found = await Promise.all(
+      rows.map(async ({ name }) => {
+        const sql = `SELECT 1 FROM ${name} AS t WHERE strpos(t::text, ?) > 0 LIMIT 1`;
+        const answer = await own.db.raw<{ rows: unknown[] }>(sql, [part]);
+        return answer.rows.length > 0 ? [name] : [];
+      }),
+    );
+    return found.flat();
+  }
+});
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const file = path.join(folder, name);
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) return filesBelow(file);
+    return stat?.isFile() ? [file] : [];
+  });
+}
+
+/** Empty for a file that is gone meanwhile. */
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** Keys of Redis that have a text in their name or value. */
+async function keysWith(redis: Redis, has: (text: string) => boolean): Promise<string[]> {
+  const found: string[] = [];
+  for (let cursor = '0'; ; ) {
+    const [next, keys] = await redis.scan(cursor, 'COUNT', '1000');
+    for (const key of keys) if (has(`${key} ${await valueOf(redis, key)}`)) found.push(key);
+    if (next === '0') return found;
+    cursor = next;
+  }
+}
+
+async function valueOf(redis: Redis, key: string): Promise<string> {
+  switch (await redis.type(key)) {
+    case 'string':
+      return (await redis.get(key)) ?? '';
+    case 'hash':
+      return JSON.stringify(await redis.hgetall(key));
+    case 'list':
+      return JSON.stringify(await redis.lrange(key, '0', '-1'));
+    case 'set':
+      return JSON.stringify(await redis.smembers(key));
+    case 'zset':
+      return JSON.stringify(await redis.zrange(key, '0', '-1'));
+    case 'stream':
+      return JSON.stringify(await redis.xrange(key, '-', '+'));
+    default:
+      return '';
+  }
+}

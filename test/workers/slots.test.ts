@@ -1,0 +1,244 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { config } from '../../src/config.ts';
+import { newId } from '../../src/ids.ts';
+import { makeLog } from '../../src/infra/log.ts';
+import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
+import {
+  defineQueue,
+  type Job,
+  Postponed,
+  Producer,
+  type RunningWorker,
+  serve,
+} from '../../src/queues/queue.ts';
+import { CALL_MS, Slots } from '../../src/queues/slots.ts';
+import { eventually } from '../support/eventually.ts';
+
+const log = makeLog('test', 'silent');
+const SLOTS = 12;
+
+describe('the slots of a worker', () => {
+  let redis: Redis;
+  let producer: Producer;
+  let worker: RunningWorker;
+  let queue: ReturnType<typeof aQueue>;
+  /** The jobs that began, in order. */
+  let begun: { tenant: string; n: number }[];
+  /** Ends what runs. */
+  let ends: Map<string, () => void>;
+  let isOver: boolean;
+
+  const aQueue = () =>
+    defineQueue<{ work: Job<{ n: number; hangs: boolean }, undefined> }>(
+      `slots-${newId('job').slice(-8)}`,
+      { attempts: 3 },
+    );
+
+  beforeEach(async () => {
+    redis = connectRedis(config().REDIS_URL, 'wait');
+    await redisReady(redis);
+    producer = new Producer(redis);
+    queue = aQueue();
+    begun = [];
+    ends = new Map();
+    isOver = false;
+    start(SLOTS);
+  });
+
+  function start(concurrency: number): void {
+    const definition = serve(queue, {
+      async work({ n, hangs }, { projectId }) {
+        begun.push({ tenant: projectId, n });
+        if (hangs && !isOver) {
+          await new Promise<void>((resolve) => {
+            ends.set(`${projectId} ${n}`, resolve);
+          });
+        }
+        return undefined;
+      },
+    });
+    worker = definition.start({ redis, log, concurrency });
+  }
+
+  afterEach(async () => {
+    isOver = true;
+    for (const end of ends.values()) end();
+    await worker.close();
+    await producer.close();
+    const keys = await redis.keys(`{q-${queue.name}}*`);
+    if (keys.length > 0) await redis.del(...keys);
+    redis.disconnect();
+  });
+
+  const add = (projectId: string, n: number, hangs: boolean) =>
+    producer.add(queue, 'work', { n, hangs }, { jobId: `${projectId}-${n}`, projectId });
+  const addMany = async (projectId: string, count: number, hangs: boolean) => {
+    for (let n = 0; n < count; n += 1) await add(projectId, n, hangs);
+  };
+  const begunOf = (tenant: string) =>
+    begun.filter((one) => one.tenant === tenant).map(({ n }) => n);
+
+  it('are limited to a third for one workspace, whose further jobs wait in order while others run', async () => {
+    await addMany('hostile', 40, true);
+    await eventually(() => expect(begunOf('hostile')).to.have.length(SLOTS / 3));
+    await eventually(async () =>
+      expect(await producer.depth(queue)).to.include({ waiting: 0, delayed: 36 }),
+    );
+
+    await add('regular', 0, false);
+    await eventually(() => expect(begunOf('regular')).to.deep.equal([0]));
+    expect(begunOf('hostile')).to.have.length(SLOTS / 3);
+
+    for (let n = 0; n < 40; n += 1) {
+      await eventually(() => expect([...ends.keys()]).to.include(`hostile ${n}`));
+      ends.get(`hostile ${n}`)!();
+    }
+    const order = begunOf('hostile');
+    expect(order.toSorted((a, b) => a - b)).to.deep.equal([...order.keys()]);
+    for (const [at, n] of order.entries()) expect(Math.abs(at - n)).to.be.at.most(SLOTS / 3);
+    await eventually(async () =>
+      expect(await producer.depth(queue)).to.include({ active: 0, delayed: 0, failed: 0 }),
+    );
+  });
+
+  it('are released by jobs with fewer attempts than others of the queue, while a postponed one is retried', async () => {
+    const tried: Record<string, number> = { often: 0, once: 0, postponed: 0 };
+    const attempts = { attempts: 1_000_000, attemptsOf: { once: 1, postponed: 1 } };
+    const mixed = defineQueue<Record<'often' | 'once' | 'postponed', Job<object, undefined>>>(
+      `slots-${newId('job').slice(-8)}`,
+      attempts,
+    );
+    const fail = (name: string, error: Error) => async (): Promise<undefined> => {
+      tried[name]! += 1;
+      if (tried[name]! < 3) throw error;
+      return undefined;
+    };
+    const handlers = {
+      often: fail('often', new Error('fault')),
+      once: fail('once', new Error('fault')),
+      postponed: fail('postponed', new Postponed('busy')),
+    };
+    const own = serve(mixed, handlers).start({ redis, log, concurrency: SLOTS });
+    try {
+      for (const name of ['often', 'once', 'postponed'] as const) {
+        await producer.add(mixed, name, {}, { jobId: name, projectId: 'proj_1' });
+      }
+      await eventually(
+        () => expect(tried).to.deep.equal({ often: 3, once: 1, postponed: 3 }),
+        15_000,
+      );
+      await eventually(async () =>
+        expect(await producer.depth(mixed)).to.include({ active: 0, delayed: 0, failed: 1 }),
+      );
+      expect((await producer.stateOf(mixed, 'once'))?.status).to.equal('failed');
+    } finally {
+      await own.close();
+      await redis.del(...(await redis.keys(`{q-${mixed.name}}*`)));
+    }
+  }).timeout(30_000);
+
+  it('are never all taken by ten workspaces whose jobs hang', async () => {
+    await worker.close();
+    start(500);
+    const tenants = Array.from({ length: 10 }, (_, n) => `hostile${n}`);
+    await Promise.all(tenants.map((tenant) => addMany(tenant, 170, true)));
+    await eventually(async () => expect((await producer.depth(queue))['waiting']).to.equal(0));
+    expect(begun.length).to.be.lessThan(500);
+
+    await add('regular', 0, false);
+
+    await eventually(() => expect(begunOf('regular')).to.deep.equal([0]));
+  });
+
+  it('go to a workspace with one job before the thousandth of another, and every job runs once', async () => {
+    await addMany('hostile', SLOTS, true);
+    await addMany('flood', 1_000, false);
+    await add('regular', 0, false);
+    await eventually(() => expect(begunOf('regular')).to.deep.equal([0]));
+    await eventually(() => expect(begunOf('flood')).to.have.length(1_000), 10_000);
+    expect(new Set(begunOf('flood')).size).to.equal(1_000);
+  });
+
+  it('go to the next job of a workspace when one could not be put back into Redis', () => {
+    const slots = new Slots(3);
+    expect(slots.enter('a', '1', false)).to.equal(true);
+    expect(slots.enter('a', '2', false)).to.equal(false);
+    expect(slots.enter('a', '3', false)).to.equal(false);
+    expect(slots.park('a', '3')).to.deep.equal([]);
+    expect(slots.drop('a', '2')).to.deep.equal([]);
+    expect(slots.leave('a')).to.deep.equal(['3']);
+  });
+
+  it('go to the next job of a workspace when another process took the one before', () => {
+    let now = 0;
+    const slots = new Slots(3, () => now);
+    expect(slots.enter('a', '1', false)).to.equal(true);
+    for (const jobId of ['2', '3']) {
+      expect(slots.enter('a', jobId, false)).to.equal(false);
+      expect(slots.park('a', jobId)).to.deep.equal([]);
+    }
+    expect(slots.leave('a')).to.deep.equal(['2']);
+    expect(slots.callAgain()).to.deep.equal([]);
+    now += CALL_MS;
+    expect(slots.callAgain()).to.deep.equal(['3']);
+  });
+
+  describe('of two processes', () => {
+    const JOB_MS = 20;
+    const CLIENTS = 30;
+    /** Callbacks of completed jobs, by workspace and number. */
+    let done: Map<string, () => void>;
+    let workers: RunningWorker[];
+
+    beforeEach(async () => {
+      await worker.close();
+      done = new Map();
+      const definition = serve(queue, {
+        async work({ n }, { projectId }) {
+          await sleep(JOB_MS);
+          begun.push({ tenant: projectId, n });
+          done.get(`${projectId} ${n}`)?.();
+          return undefined;
+        },
+      });
+      const means = { redis, log, concurrency: 24 };
+      workers = [definition.start(means), definition.start(means)];
+    });
+
+    afterEach(() => Promise.all(workers.map((one) => one.close())));
+
+    /** Adds a job and waits for its end. @returns the time it took, in ms */
+    async function timed(tenant: string, n: number): Promise<number> {
+      const began = performance.now();
+      const ended = new Promise<void>((resolve) => done.set(`${tenant} ${n}`, resolve));
+      await add(tenant, n, false);
+      await ended;
+      return performance.now() - began;
+    }
+
+    it('execute two hundred jobs of one workspace in seconds, each once', async () => {
+      await addMany('busy', 200, false);
+      await eventually(() => expect(begunOf('busy')).to.have.length(200), 6_000);
+      expect(new Set(begunOf('busy')).size).to.equal(200);
+    });
+
+    it('serve clients that each wait for their job, and another workspace beside them', async () => {
+      const until = performance.now() + 4_000;
+      const [took, besides]: [number[], number[]] = [[], []];
+      let n = 0;
+      const client = async () => {
+        while (performance.now() < until) took.push(await timed('busy', (n += 1)));
+      };
+      const other = async () => {
+        while (performance.now() < until) besides.push(await timed('other', (n += 1)));
+      };
+      await Promise.all([...Array.from({ length: CLIENTS }, client), other()]);
+      const p99 = (times: number[]) =>
+        times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
+      expect(took.length).to.be.greaterThan(400);
+      expect(p99(took)).to.be.lessThan(2_000);
+      expect(p99(besides)).to.be.lessThan(1_000);
+    });
+  });
+});

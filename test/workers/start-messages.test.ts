@@ -1,0 +1,95 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { checkPath } from '../../scripts/embedded/postgres.ts';
+import { SetupError } from '../../scripts/embedded/setup-error.ts';
+import { Started } from '../support/started.ts';
+
+/*
+ * An obstacle to `npm start` is reported in one line, which names the variable or the file, and what to do.
+ */
+
+const OTHER_KEY = 'another-secret-key-of-forty-characters-00';
+
+describe('npm start reports in one line', function () {
+  this.timeout(120_000);
+  const started = new Started();
+
+  after(() => started.remove());
+
+  const inData = (name: string) => path.join(started.dataDir, name);
+
+  const cases: {
+    name: string;
+    settings(): Record<string, string>;
+    line(): string;
+    prepare?(): void;
+    repair?(): void;
+  }[] = [
+    {
+      name: 'that the API and the redirect process have one port',
+      settings: () => ({ API_PORT: '3999', REDIRECT_PORT: '3999' }),
+      line: () => 'API_PORT and REDIRECT_PORT must differ: both are 3999',
+    },
+    {
+      name: 'that HOST is the address of another machine',
+      // Reserved for documentation (RFC 5737).
+      settings: () => ({ HOST: '192.0.2.1' }),
+      line: () => 'HOST: 192.0.2.1 is not an address of this machine',
+    },
+    {
+      name: 'that DATA_DIR is a file',
+      prepare: () => writeFileSync(inData('file'), ''),
+      settings: () => ({ DATA_DIR: inData('file') }),
+      line: () => `DATA_DIR: ${inData('file')} is not a folder: remove it, or use another.`,
+    },
+    {
+      name: 'that DATA_DIR is below a file',
+      settings: () => ({ DATA_DIR: inData('file/below') }),
+      line: () => 'ENOTDIR: not a directory',
+    },
+    {
+      name: 'that DATA_DIR has a line break',
+      settings: () => ({ DATA_DIR: inData('a\nb') }),
+      line: () => 'DATA_DIR must not contain control characters',
+    },
+    {
+      name: 'that the note of a private server is damaged',
+      prepare() {
+        mkdirSync(inData('damaged'));
+        writeFileSync(inData('damaged/redis.json'), '{"port": 1');
+      },
+      settings: () => ({ DATA_DIR: inData('damaged') }),
+      line: () =>
+        `${inData('damaged/redis.json')} is damaged: end the private Redis where it still runs, and remove the file.`,
+      repair: () => rmSync(inData('damaged'), { recursive: true, force: true }),
+    },
+  ];
+  for (const { name, settings, line, prepare, repair } of cases) {
+    it(name, async () => {
+      prepare?.();
+      const code = await started.fail(settings());
+      repair?.();
+      const lines = started.output
+        .split('\n')
+        .filter((text) => text !== '' && !text.startsWith('Creating a private'));
+      expect(lines).to.have.length(1);
+      expect(lines[0]).to.contain(line());
+      expect(code).to.equal(1);
+    });
+  }
+
+  it('that SECRET_KEY is not the one of the database, and not "Ready"', async () => {
+    await started.start();
+    expect(await started.stop()).to.equal(0);
+    expect(await started.fail({ SECRET_KEY: OTHER_KEY })).to.equal(1);
+    expect(started.output.trim()).to.equal(
+      'SECRET_KEY is not the one that this database was made with: set that one, or use another database',
+    );
+  });
+
+  it('that Postgres cannot be run from a path that a shell would change', () => {
+    expect(() => checkPath('/home/me/a$b/bin')).to.throw(SetupError, /the path must not contain/);
+    expect(() => checkPath('/home/me/größe b/bin')).not.to.throw();
+  });
+});

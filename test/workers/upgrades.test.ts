@@ -1,0 +1,277 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import * as twins from '../../migrations/0014_name_twins.ts';
+import * as names from '../../migrations/0015_name_keys.ts';
+import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
+import { migrateLatest } from '../../scripts/migrate.ts';
+import { config } from '../../src/config.ts';
+import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
+import { connectDb, db, type Knex } from '../../src/infra/db.ts';
+import { createApiKey } from '../../src/workspaces/api-keys.ts';
+import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { schemaOf } from '../support/schema.ts';
+import { type Service, startService } from '../support/service.ts';
+import { withoutServers } from '../support/without-servers.ts';
+import { browser } from '../support/world.ts';
+
+/*
+ * Databases that earlier commits made (see test/data/upgrades/README.md) are brought up to date as an operator does it:
+ * the new service is started on them. Then everything that they held is there, is counted, and goes on.
+ */
+
+const SECRET_KEY = 'the-key-of-the-upgrade-fixtures-0123456789';
+const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
+const REBUILD_MS = 60_000;
+
+interface Counts {
+  events: number;
+  /** Rows by table; `undefined` where the table is newer. */
+  records: Record<string, number | undefined>;
+}
+
+describe('an upgrade', function () {
+  this.timeout(180_000);
+  let fresh: string[];
+
+  before(async () => {
+    await withDatabase('upgrade_fresh', async (url, database) => {
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      fresh = await schemaOf(database);
+    });
+  });
+
+  it('keeps tags whose names differed before', async () => {
+    await withDatabase('upgrade_names', async (url, database) => {
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      const { id: projectId } = await createWorkspace(database, { slug: 'names', plan: 'free' });
+      await names.down(database);
+      const written = ['Ärger', 'A\u0308rger', 'ärger', 'other'];
+      await database('tags').insert(
+        written.map((name, n) => ({ project_id: projectId, id: `tag_${n}`, name, color: 'red' })),
+      );
+      await twins.up(database);
+      await names.up(database);
+      // A database that had the later one first is left alone.
+      await twins.up(database);
+      expect(await schemaOf(database)).to.deep.equal(fresh);
+      const rows = await database('tags').orderBy('id').select('name', 'name_key');
+      expect(rows).to.deep.equal([
+        { name: 'Ärger', name_key: 'ärger' },
+        { name: 'Ärger', name_key: 'ärger tag_1' },
+        { name: 'ärger', name_key: 'ärger tag_2' },
+        { name: 'other', name_key: 'other' },
+      ]);
+    });
+  });
+
+  for (const commit of ['9399ecf', '6ae9048', '153d90c']) {
+    describe(`from ${commit}`, () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
+      const name = `upgrade_${commit}`;
+      let old: Counts;
+      let database: Knex;
+      let servers: Servers;
+      let service: Service;
+      let apiKey: string;
+      let projectId: string;
+
+      before(async () => {
+        const url = await createDatabase(name);
+        await restore(url, commit);
+        database = connectDb(url, 2, 'test');
+        old = await countsOf(database);
+        servers = await startServers({
+          dataDir: folder,
+          env: { ...withoutServers(), DATABASE_URL: url, SECRET_KEY },
+        });
+        service = await startService(servers, {
+          CACHE_REDIS_URL: servers.redisUrl,
+          DATA_DIR: folder,
+          LOG_LEVEL: 'error',
+        });
+        const key = await createApiKey(database, {
+          workspace: 'acme',
+          name: 'test',
+          scopes: ['*'],
+        });
+        apiKey = key.apiKey;
+        projectId = (await database('workspaces').where({ slug: 'acme' }).first('id')).id;
+      });
+
+      after(async () => {
+        await service?.runner.stop();
+        await servers?.stop();
+        await database?.destroy();
+        await dropDatabase(name);
+        rmSync(folder, { recursive: true, force: true });
+      });
+
+      // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+      async function get(route: string): Promise<any> {
+        const answer = await fetch(service.apiUrl + route, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        });
+        expect(answer.status, route).to.equal(200);
+        return answer.json();
+      }
+
+      async function sql<Row>(query: string): Promise<Row[]> {
+        const { rows } = await database.raw<{ rows: Row[] }>(query, { projectId });
+        return rows;
+      }
+
+      /** Analytics answers what the events say. */
+      async function everyEventIsCounted(): Promise<void> {
+        const ask = (groupBy: string) => get(`/analytics?groupBy=${groupBy}&interval=all`);
+        const groups: [groupBy: string, field: string, value: string][] = [
+          ['countries', 'country', 'country'],
+          ['devices', 'device', 'device'],
+          ['browsers', 'browser', 'browser'],
+          ['os', 'os', 'os'],
+          ['cities', 'city', 'city'],
+          ['referers', 'referer', 'referer'],
+          ['top_urls', 'url', 'url'],
+          ['top_links', 'id', 'link_id'],
+        ];
+        const [{ clicks, leads, sales }] = (await sql(
+          `SELECT count(*) FILTER (WHERE event = 'click') AS clicks, count(*) FILTER (WHERE event = 'lead') AS leads,
+                    count(*) FILTER (WHERE event = 'sale') AS sales FROM events WHERE project_id = :projectId`,
+        )) as [{ clicks: number; leads: number; sales: number }];
+        expect(clicks).to.be.at.least(700);
+        expect(await ask('count')).to.include({ clicks, leads, sales });
+        const series = (await ask('timeseries')) as { clicks: number }[];
+        expect(series.reduce((sum, bucket) => sum + bucket.clicks, 0)).to.equal(clicks);
+        for (const [groupBy, field, column] of groups) {
+          const expected = await sql<{ value: string; count: number }>(
+            `SELECT ${column} AS value, count(*) FROM events
+                WHERE project_id = :projectId AND event = 'click' AND ${column} IS NOT NULL GROUP BY 1`,
+          );
+          const answered = (await ask(groupBy)) as Record<string, string & number>[];
+          const found = new Map<string, number>();
+          for (const row of answered) {
+            found.set(row[field]!, (found.get(row[field]!) ?? 0) + row['clicks']!);
+          }
+          expect(found, groupBy).to.deep.equal(
+            new Map(expected.map(({ value, count }) => [value, count])),
+          );
+        }
+        const part = await get('/analytics?groupBy=count&interval=all&url=example.com/0');
+        const [{ count }] = (await sql(
+          `SELECT count(*) FROM events
+              WHERE project_id = :projectId AND event = 'click' AND url LIKE '%example.com/0%'`,
+        )) as [{ count: number }];
+        expect(part.clicks).to.equal(count);
+      }
+
+      it('results in the schema of a new database', async () => {
+        expect(await schemaOf(database)).to.deep.equal(fresh);
+      });
+
+      it('keeps every record and its secrets', async () => {
+        const now = await countsOf(database);
+        expect(now.events).to.equal(old.events);
+        for (const [table, count] of Object.entries(old.records)) {
+          if (count !== undefined) expect(now.records[table], table).to.equal(count);
+        }
+        const links = await get('/links?pageSize=100');
+        expect(links).to.have.length(9);
+        expect(links.find(({ key }: { key: string }) => key === 'key-7').password).to.equal(
+          'open sesame',
+        );
+      });
+
+      it('counts every event in every group, before and after rollups are rebuilt', async () => {
+        await everyEventIsCounted();
+        await eventually(async () => {
+          expect(await database('rollup_rebuilds')).to.deep.equal([]);
+        }, REBUILD_MS);
+        await everyEventIsCounted();
+        const { domains, records } = await rebuildRollups(database, projectId);
+        expect(domains.rows).to.be.greaterThan(1_000);
+        for (const found of [domains, records]) {
+          expect(found).to.include({ missing: 0, surplus: 0, different: 0 });
+        }
+      });
+
+      it('redirects, stores new visits and counts them', async () => {
+        const { clicks } = await get('/analytics?groupBy=count&interval=all');
+        const statuses = await Promise.all(
+          Array.from({ length: 10 }, (_, n) => visit(service.redirectPorts[n % 2]!, n)),
+        );
+        expect(new Set(statuses)).to.deep.equal(new Set([302]));
+        await eventually(async () => {
+          const now = await get('/analytics?groupBy=count&interval=all');
+          expect(now.clicks).to.equal(clicks + 10);
+        }, 15_000);
+      });
+    });
+  }
+});
+
+async function createDatabase(name: string): Promise<string> {
+  await dropDatabase(name);
+  await db().raw('CREATE DATABASE ??', [name]);
+  const url = new URL(config().DATABASE_URL);
+  url.pathname = name;
+  return url.href;
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  await db().raw('DROP DATABASE IF EXISTS ?? WITH (FORCE)', [name]);
+}
+
+async function withDatabase(
+  name: string,
+  work: (url: string, database: Knex) => Promise<void>,
+): Promise<void> {
+  const url = await createDatabase(name);
+  const database = connectDb(url, 2, 'test');
+  try {
+    await work(url, database);
+  } finally {
+    await database.destroy();
+    await dropDatabase(name);
+  }
+}
+
+async function restore(url: string, commit: string): Promise<void> {
+  const dump = gunzipSync(readFileSync(`test/data/upgrades/${commit}.sql.gz`)).toString();
+  // On a connection of its own: a dump changes the search path of its session.
+  const database = connectDb(url, 1, 'test');
+  try {
+    await database.raw(dump.replaceAll('?', '\\?'));
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function countsOf(database: Knex): Promise<Counts> {
+  const records: Counts['records'] = {};
+  for (const table of TABLES) {
+    const there = await database.schema.hasTable(table);
+    records[table] = there ? await countOf(database, table) : undefined;
+  }
+  return { events: await countOf(database, 'events'), records };
+}
+
+async function countOf(database: Knex, table: string): Promise<number> {
+  const [row] = await database(table).count<{ count: number }[]>();
+  return row!.count;
+}
+
+/** @returns the status */
+function visit(port: number, visitor: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: 'go.acme.test', 'user-agent': browser(visitor) };
+    request({ host: '127.0.0.1', port, path: '/key-0', headers, agent: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    })
+      .once('error', reject)
+      .end();
+  });
+}
