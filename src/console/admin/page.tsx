@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { answer, apiOf, type Schemas } from '../api/client.ts';
+import { NotFoundPage } from '../app/error-page.tsx';
+import { personClient, useMe } from '../app/session.ts';
+import { buttonLook } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
+import { Badge, Failure, Skeleton } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+
+/** Time between two looks at the queues, in ms. */
+const REFRESH_MS = 5_000;
+const format = new Intl.NumberFormat();
+
+/** Queues and dead letters of the installation, for operators. */
+export function AdminPage() {
+  const { isOperator } = useMe();
+  if (!isOperator) return <NotFoundPage />;
+  return (
+    <main>
+      <Page
+        title="Operation"
+        actions={
+          <Link to="/" className={buttonLook()}>
+            <ArrowLeft size={15} aria-hidden />
+            Back to the console
+          </Link>
+        }
+      >
+        <Queues />
+        <DeadLetters />
+      </Page>
+    </main>
+  );
+}
+
+function Queues() {
+  const query = useQuery(
+    {
+      queryKey: ['admin', 'queues'],
+      queryFn: ({ signal }) => answer(apiOf(undefined).GET('/admin/queues', { signal })),
+      refetchInterval: REFRESH_MS,
+    },
+    personClient,
+  );
+  return (
+    <section aria-labelledby="queues" className="pb-8">
+      <h2 id="queues" className="px-4 pb-1 font-semibold md:px-6">
+        Queues
+      </h2>
+      {query.isPending && <Skeleton className="mx-6 h-32" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {query.data && (
+        <>
+          <Table
+            label="Queues"
+            rows={query.data.queues}
+            keyOf={({ name }) => name}
+            columns={[
+              {
+                name: 'Queue',
+                render: ({ name, workers }) => (
+                  <span className="flex flex-wrap items-center gap-2 font-medium">
+                    {name}
+                    {workers === 0 && <Badge tone="danger">No worker</Badge>}
+                  </span>
+                ),
+              },
+              number('Waiting', ({ waiting }) => waiting),
+              number('Active', ({ active }) => active),
+              number('Delayed', ({ delayed }) => delayed, true),
+              number('Failed', ({ failed }) => failed),
+              number('Done last hour', ({ completedLastHour }) => completedLastHour, true),
+              number('Failed last hour', ({ failedLastHour }) => failedLastHour, true),
+              number('Workers', ({ workers }) => workers, true),
+            ]}
+          />
+          <p className="px-4 pt-3 text-muted md:px-6">
+            {format.format(query.data.rejectedVisits)} visits were refused by the database.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+type Queue = Schemas['QueueState'];
+
+function number(name: string, value: (row: Queue) => number, isMinor = false) {
+  return { name, isNumber: true, isMinor, render: (row: Queue) => format.format(value(row)) };
+}

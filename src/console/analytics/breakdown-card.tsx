@@ -1,0 +1,161 @@
+import { Maximize2 } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { measureOf, useAnalytics } from './ask.ts';
+import { BarRow, entriesOf } from './breakdown-list.tsx';
+import type { Card, Tab } from './cards.ts';
+import { nameOfMetric } from './names.ts';
+import { kindOf, type Question } from './question.ts';
+import { useQuestion } from './use-question.ts';
+
+/** Rows of a card; all of them are in the dialog. */
+const SHOWN = 8;
+
+/** The frame of a part of the page. */
+export function Panel({
+  title,
+  aside,
+  isWide = false,
+  children,
+}: {
+  title: string;
+  aside?: ReactNode;
+  /** Takes all columns of the page. */
+  isWide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <section
+      aria-label={title}
+      className={classes(
+        'flex min-w-0 flex-col rounded-lg border border-line bg-panel',
+        isWide && 'lg:col-span-2',
+      )}
+    >
+      <header className="flex min-h-11 items-center justify-between gap-2 border-b border-line px-3 py-1.5">
+        <h2 className="font-semibold">{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A card: the most frequent values of one of its groups, beside a picture of them. */
+export function BreakdownCard({ card, children }: { card: Card; children?: ReactNode }) {
+  const { question, change } = useQuestion();
+  const panelId = useId();
+  const chosen = question.tabs?.split(',') ?? [];
+  const ids = card.tabs.map(({ id }) => id);
+  const first = card.firstOf?.(kindOf(question.event)) ?? ids[0]!;
+  const id = chosen.find((one) => ids.includes(one)) ?? first;
+  const tab = card.tabs.find((one) => one.id === id)!;
+  const choose = (next: string) => {
+    const others = chosen.filter((one) => !ids.includes(one));
+    const tabs = next === first ? others : [...others, next];
+    change({ tabs: tabs.length === 0 ? undefined : tabs.join(',') }, true);
+  };
+  return (
+    <Panel
+      title={card.title}
+      isWide={children !== undefined}
+      aside={
+        <Tabs label={card.title} tabs={card.tabs} chosen={id} onChoose={choose} panelId={panelId} />
+      }
+    >
+      <div
+        className={classes(
+          'flex-1',
+          children === undefined ? 'flex' : 'grid lg:grid-cols-[3fr_2fr]',
+        )}
+      >
+        {children}
+        <div
+          id={panelId}
+          role="tabpanel"
+          aria-label={tab.label}
+          className="flex min-w-0 flex-1 flex-col p-2"
+        >
+          <TopRows tab={tab} question={question} />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+/** The first rows of a tab, and the way to all of them. */
+export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
+  const { change, addFilters } = useQuestion();
+  const { event = 'clicks' } = question;
+  const rows = useAnalytics(tab.group, question);
+  const totals = useAnalytics('kpis', question);
+  if (rows.isPending) return <Rows />;
+  if (rows.error !== null) {
+    return <Failure error={rows.error} retry={() => void rows.refetch()} />;
+  }
+  const entries = entriesOf(tab, rows.data as never, measureOf(event));
+  if (entries.length === 0) {
+    return (
+      <p className="grid min-h-40 flex-1 place-items-center px-4 text-center text-muted">
+        {emptyText(tab)}
+      </p>
+    );
+  }
+  const metric = tab.measure === undefined ? event : 'clicks';
+  const total = tab.measure === undefined ? totals.data?.[measureOf(event)]?.value : undefined;
+  return (
+    <>
+      <div className="flex justify-between px-2 pb-1 text-xs text-muted">
+        <span>{tab.label}</span>
+        <span>{tab.measure === undefined ? nameOfMetric(event) : 'Leads and sales'}</span>
+      </div>
+      <ol className="flex flex-1 flex-col gap-1">
+        {entries.slice(0, SHOWN).map((entry) => (
+          <li key={entry.key} className="flex items-center gap-2">
+            <BarRow
+              entry={entry}
+              most={entries[0]!.value}
+              total={total}
+              metric={metric}
+              onFilter={addFilters}
+            />
+          </li>
+        ))}
+      </ol>
+      <Button
+        look="quiet"
+        size="small"
+        icon={Maximize2}
+        className="mt-2 self-center max-md:h-10"
+        onClick={() => change({ group: tab.id })}
+      >
+        {entries.length > SHOWN ? `All ${entries.length}` : 'Details'}
+        <span className="sr-only"> of {tab.label.toLowerCase()}</span>
+      </Button>
+    </>
+  );
+}
+
+/** The reason for an empty card, and how it gets rows. */
+function emptyText(tab: Tab): string {
+  if (tab.id.startsWith('utm_')) {
+    return `No destination in this span has ${tab.id}. Add it to a link with the UTM builder.`;
+  }
+  if (tab.group === 'top_events') {
+    return 'No leads or sales. Links with conversion tracking report them.';
+  }
+  return 'Nothing in this span.';
+}
+
+function Rows() {
+  return (
+    <div className="flex flex-col gap-2 p-1">
+      {Array.from({ length: SHOWN }, (_, index) => (
+        <Skeleton key={index} className="h-6" />
+      ))}
+    </div>
+  );
+}

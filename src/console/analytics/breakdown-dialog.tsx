@@ -1,0 +1,89 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { inputLook } from '../ui/field.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { VirtualList } from '../ui/virtual-list.tsx';
+import { measureOf, useAnalytics } from './ask.ts';
+import { BarRow, type Entry, entriesOf } from './breakdown-list.tsx';
+import type { Tab } from './cards.ts';
+import { saveCsv } from './csv.ts';
+import { formatCount, nameOfMetric } from './names.ts';
+import type { Question } from './question.ts';
+import { useQuestion } from './use-question.ts';
+
+const ROW_PX = 40;
+
+/** All values of a tab, with search and download. */
+export function BreakdownDialog({ tab, question }: { tab: Tab; question: Question }) {
+  const { change } = useQuestion();
+  const [search, setSearch] = useState('');
+  const { event = 'clicks' } = question;
+  const rows = useAnalytics(tab.group, question);
+  const all = entriesOf(tab, (rows.data ?? []) as never, measureOf(event));
+  const wanted = search.trim().toLowerCase();
+  const entries = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(wanted));
+  const column = tab.measure === undefined ? nameOfMetric(event) : 'Leads and sales';
+  const save = () =>
+    saveCsv(tab.id, [
+      [tab.label, 'Details', event === 'revenue' ? 'Revenue (US cents)' : column],
+      ...entries.map(({ name, hint, value }) => [name, hint, value]),
+    ]);
+  return (
+    <Dialog
+      title={tab.label}
+      onClose={() => change({ group: undefined })}
+      footer={
+        <Button icon={Download} onClick={save} disabled={entries.length === 0}>
+          CSV
+        </Button>
+      }
+    >
+      <input
+        type="search"
+        aria-label={`Search in ${tab.label.toLowerCase()}`}
+        placeholder="Search"
+        value={search}
+        onChange={({ target }) => setSearch(target.value)}
+        className={inputLook}
+      />
+      <p role="status" className="my-2 flex justify-between px-2 text-xs text-muted">
+        <span>
+          {formatCount(entries.length)} {entries.length === 1 ? 'value' : 'values'}
+        </span>
+        <span>{column}</span>
+      </p>
+      {rows.isPending && <Skeleton className="h-64" />}
+      {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
+      <Entries entries={entries} tab={tab} question={question} />
+    </Dialog>
+  );
+}
+
+function Entries({ entries, tab, question }: { entries: Entry[]; tab: Tab; question: Question }) {
+  const { addFilters } = useQuestion();
+  const { event = 'clicks' } = question;
+  const totals = useAnalytics('kpis', question);
+  const isCount = tab.measure === undefined;
+  return (
+    <VirtualList
+      label={tab.label}
+      count={entries.length}
+      rowPx={ROW_PX}
+      keyOf={(index) => entries[index]!.key}
+      className="h-96"
+      rowClassName="gap-2 px-1"
+    >
+      {(index) => (
+        <BarRow
+          entry={entries[index]!}
+          most={entries[0]!.value}
+          total={isCount ? totals.data?.[measureOf(event)]?.value : undefined}
+          metric={isCount ? event : 'clicks'}
+          onFilter={addFilters}
+        />
+      )}
+    </VirtualList>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import type { Row } from './ask.ts';
+import type { Tab } from './cards.ts';
+import { formatMetric, formatShare } from './names.ts';
+import type { Filters, Metric } from './question.ts';
+
+/** A value of a group with its number. */
+export interface Entry {
+  key: string;
+  name: string;
+  hint: string;
+  value: number;
+  filter: Filters | undefined;
+}
+
+/** The values of a tab, the largest number first. */
+export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entry[] {
+  const field = tab.measure ?? measure;
+  const own = tab.rowsOf?.([...rows], field) ?? rows;
+  return own
+    .map((row) => ({
+      key: Object.values(row)
+        .filter((value) => typeof value === 'string')
+        .join('\t'),
+      name: tab.nameOf(row),
+      hint: tab.hintOf?.(row) ?? '',
+      value: Number(row[field] ?? 0),
+      filter: tab.filterOf?.(row),
+    }))
+    .toSorted((a, b) => b.value - a.value);
+}
+
+interface BarRowProps {
+  entry: Entry;
+  /** Number of the longest bar. */
+  most: number;
+  /** Number of all events; absent: no share is shown. */
+  total?: number | undefined;
+  metric: Metric;
+  icon?: ReactNode;
+  onFilter(filters: Filters): void;
+}
+
+/** A value with a bar as long as its number. */
+export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
+  const { name, hint, value, filter } = entry;
+  const label = (
+    <>
+      <span className="truncate">{name}</span>
+      {hint !== '' && <span className="min-w-0 flex-1 truncate text-xs text-muted">{hint}</span>}
+    </>
+  );
+  const look = 'relative flex min-w-0 items-baseline gap-2 rounded px-2 text-left';
+  return (
+    <>
+      <span className="relative flex min-w-0 flex-1">
+        <span
+          aria-hidden
+          className="absolute inset-y-0 left-0 rounded bg-accent-soft"
+          style={{ width: `${most === 0 ? 0 : Math.max(0.5, (100 * value) / most)}%` }}
+        />
+        {filter === undefined ? (
+          <span className={`${look} py-1.5`}>{label}</span>
+        ) : (
+          <button
+            type="button"
+            title={`Filter by ${name}`}
+            onClick={() => onFilter(filter)}
+            className={`${look} w-full py-1.5 hover:underline max-md:py-2.5`}
+          >
+            {label}
+          </button>
+        )}
+      </span>
+      {total !== undefined && total > 0 && (
+        <span className="w-12 text-right text-xs text-muted tabular-nums">
+          {formatShare(value / total)}
+        </span>
+      )}
+      <span className="min-w-14 text-right font-medium tabular-nums">
+        {formatMetric(metric, value)}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,178 @@
+import type { GroupName, Row } from './ask.ts';
+import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
+import type { Filters, Kind } from './question.ts';
+
+/** A list of values with their counts. */
+export interface Tab {
+  id: string;
+  label: string;
+  group: GroupName;
+  /** The value as people read it. */
+  nameOf(row: Row): string;
+  /** More about it, beside the name. */
+  hintOf?(row: Row): string;
+  /** Conditions that select the value; absent: the API has no such filter. */
+  filterOf?(row: Row): Filters | undefined;
+  /** Its counts are not those of the chosen kind of event, but this field. */
+  measure?: 'count';
+  /** Makes rows of the answer, where they are not those of the answer. */
+  rowsOf?(rows: Row[], measure: string): Row[];
+}
+
+/** A card of the page: one list at a time. */
+export interface Card {
+  title: string;
+  tabs: readonly Tab[];
+  /** The tab that is shown first for a kind of event; else the first one. */
+  firstOf?(kind: Kind): string | undefined;
+}
+
+const text = (row: Row, field: string): string => String(row[field] ?? '');
+const places = (...names: string[]): string => names.filter((name) => name !== '').join(', ');
+
+const plain = (id: string, label: string, field: string, filter: keyof Filters): Tab => ({
+  id,
+  label,
+  group: id as GroupName,
+  nameOf: (row) => nameOfSource(text(row, field)),
+  filterOf: (row) => (text(row, field) === '' ? undefined : { [filter]: text(row, field) }),
+});
+
+const record = (id: string, label: string, group: GroupName, filter: keyof Filters): Tab => ({
+  id,
+  label,
+  group,
+  nameOf: (row) => `${text(row, 'domain')}/${text(row, 'key')}`,
+  hintOf: (row) => (row['createdAt'] === null ? 'deleted' : text(row, 'url')),
+  filterOf: (row) => ({ [filter]: text(row, 'id') }),
+});
+
+/** Sums of the destinations by one of their UTM parameters. Destinations without it are left out. */
+const campaign = (parameter: string, label: string): Tab => ({
+  id: parameter,
+  label,
+  group: 'top_urls',
+  nameOf: (row) => text(row, 'value'),
+  filterOf: (row) => ({ url: text(row, 'parameter') }),
+  rowsOf(rows, measure) {
+    const sums = new Map<string, Row>();
+    for (const row of rows) {
+      const found = parametersIn(text(row, 'url')).find((one) => one.startsWith(`${parameter}=`));
+      const encoded = found?.slice(parameter.length + 1) ?? '';
+      if (found === undefined || encoded === '') continue;
+      const value = decoded(encoded);
+      const sum = sums.get(value) ?? { value, parameter: found, [measure]: 0 };
+      sums.set(value, { ...sum, [measure]: Number(sum[measure]) + Number(row[measure]) });
+    }
+    return [...sums.values()].toSorted((a, b) => Number(b[measure]) - Number(a[measure]));
+  },
+});
+
+/** The parameters of a URL's query, as they are written. */
+const parametersIn = (url: string): string[] => /\?([^#]*)/.exec(url)?.[1]?.split('&') ?? [];
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return value;
+  }
+}
+
+/** All cards in the order of the page. */
+export const CARDS: readonly Card[] = [
+  {
+    title: 'Links',
+    firstOf: (kind) => ({ scans: 'qrcodes', views: 'pages' })[kind as string],
+    tabs: [
+      record('links', 'Links', 'top_links', 'linkId'),
+      record('qrcodes', 'QR codes', 'top_qrcodes', 'qrcodeId'),
+      plain('top_urls', 'Destinations', 'url', 'url'),
+      {
+        id: 'pages',
+        label: 'Pages',
+        group: 'top_pages',
+        nameOf: (row) => text(row, 'title') || 'Deleted page',
+        filterOf: (row) => ({ pageId: text(row, 'id') }),
+      },
+    ],
+  },
+  {
+    title: 'Sources',
+    tabs: [
+      plain('referers', 'Referrers', 'referer', 'referer'),
+      {
+        id: 'referer_urls',
+        label: 'Referring pages',
+        group: 'referer_urls',
+        nameOf: (row) => nameOfSource(text(row, 'refererUrl')),
+      },
+    ],
+  },
+  {
+    title: 'Locations',
+    tabs: [
+      {
+        id: 'countries',
+        label: 'Countries',
+        group: 'countries',
+        nameOf: (row) => nameOfCountry(text(row, 'country')),
+        filterOf: (row) => ({ country: text(row, 'country') }),
+      },
+      {
+        id: 'regions',
+        label: 'Regions',
+        group: 'region',
+        nameOf: (row) => unknownOr(text(row, 'region')),
+        hintOf: (row) => nameOfCountry(text(row, 'country')),
+      },
+      {
+        id: 'cities',
+        label: 'Cities',
+        group: 'cities',
+        nameOf: (row) => unknownOr(text(row, 'city')),
+        hintOf: (row) => places(text(row, 'region'), nameOfCountry(text(row, 'country'))),
+        filterOf: (row) => ({ city: text(row, 'city'), country: text(row, 'country') }),
+      },
+      {
+        id: 'continents',
+        label: 'Continents',
+        group: 'continents',
+        nameOf: (row) => nameOfContinent(text(row, 'continent')),
+        filterOf: (row) =>
+          text(row, 'continent') === '' ? undefined : { continent: text(row, 'continent') },
+      },
+    ],
+  },
+  {
+    title: 'Devices',
+    tabs: [
+      plain('devices', 'Devices', 'device', 'device'),
+      plain('browsers', 'Browsers', 'browser', 'browser'),
+      plain('os', 'Systems', 'os', 'os'),
+    ],
+  },
+  {
+    title: 'Campaigns',
+    tabs: [
+      campaign('utm_source', 'Source'),
+      campaign('utm_medium', 'Medium'),
+      campaign('utm_campaign', 'Campaign'),
+      campaign('utm_term', 'Term'),
+      campaign('utm_content', 'Content'),
+    ],
+  },
+];
+
+/** The list of conversions by name, beside the funnel. */
+export const EVENTS_TAB: Tab = {
+  id: 'events',
+  label: 'Events',
+  group: 'top_events',
+  measure: 'count',
+  nameOf: (row) => text(row, 'eventName'),
+};
+
+/** The tab with an id. */
+export const tabNamed = (id: string | undefined): Tab | undefined =>
+  [...CARDS.flatMap(({ tabs }) => tabs), EVENTS_TAB].find((tab) => tab.id === id);

@@ -1,0 +1,42 @@
+import type { Schemas } from '../api/client.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
+import { browserTimezone, momentFormat, nameOfSource } from './names.ts';
+
+/** Everything about one event. */
+export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClose(): void }) {
+  const { click } = event;
+  const time = momentFormat(browserTimezone(), { dateStyle: 'full', timeStyle: 'medium' });
+  const customer = 'customer' in event ? event.customer : null;
+  const facts: [name: string, value: string | null | undefined][] = [
+    ['Time', time(event.timestamp)],
+    ['Link or code', subjectOf(event)],
+    ['Event', 'eventName' in event ? sourceOf(event) : undefined],
+    ['Customer', customer?.name ?? customer?.email],
+    ['Place', placeOf(event)],
+    ['Region', click?.region],
+    ['Device', click?.device],
+    ['Browser', click?.browser],
+    ['System', click?.os],
+    ['Referrer', click && nameOfSource(click.refererUrl || click.referer)],
+    ['Destination', click?.url],
+    ['Network', click?.ip],
+    ['Click', click?.id],
+  ];
+  return (
+    <Dialog title={kindOfEvent(event).name} onClose={onClose}>
+      <dl className="grid grid-cols-[7rem_1fr] gap-x-4 gap-y-2">
+        {facts.map(
+          ([name, value]) =>
+            value != null &&
+            value !== '' && (
+              <div key={name} className="contents">
+                <dt className="text-muted">{name}</dt>
+                <dd className="break-words">{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import type { LucideIcon } from 'lucide-react';
+import { BadgeDollarSign, Eye, MousePointerClick, ScanQrCode, UserRoundPlus } from 'lucide-react';
+import type { Schemas } from '../api/client.ts';
+import { formatCents, nameOfCountry, nameOfSource } from './names.ts';
+
+type EventRecord = Schemas['Event'];
+
+const KINDS: Record<EventRecord['event'], { icon: LucideIcon; name: string }> = {
+  click: { icon: MousePointerClick, name: 'Click' },
+  scan: { icon: ScanQrCode, name: 'Scan' },
+  view: { icon: Eye, name: 'View' },
+  lead: { icon: UserRoundPlus, name: 'Lead' },
+  sale: { icon: BadgeDollarSign, name: 'Sale' },
+};
+export const kindOfEvent = ({ event }: EventRecord) => KINDS[event];
+
+/** The link or code that an event is about. */
+export function subjectOf(event: EventRecord): string {
+  const record =
+    ('link' in event ? event.link : undefined) ?? ('qrcode' in event ? event.qrcode : undefined);
+  if (record != null && 'domain' in record) return `${record.domain}/${record.key}`;
+  return 'page' in event && event.page != null ? event.page.title : 'Without a link';
+}
+
+/** City and country. */
+export function placeOf({ click }: EventRecord): string {
+  const parts = click === null ? [] : [click.city, nameOfCountry(click.country)];
+  return known(parts).join(', ') || 'Unknown place';
+}
+
+const known = (parts: string[]): string[] =>
+  parts.filter((part) => part !== '' && part !== 'Unknown');
+
+/** Browser, system and device. */
+export const deviceOf = ({ click }: EventRecord): string =>
+  click === null ? '' : known([click.browser, click.os, click.device]).join(' · ');
+
+/** Where the visitor came from; of leads and sales, what was done. */
+export function sourceOf(event: EventRecord): string {
+  if (event.event === 'lead') return event.eventName;
+  if (event.event === 'sale') return `${event.eventName} · ${formatCents(event.sale.amount)}`;
+  return nameOfSource(event.click.referer);
+}

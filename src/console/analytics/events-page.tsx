@@ -1,0 +1,184 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download, ListX } from 'lucide-react';
+import { useState } from 'react';
+import { type Api, download, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { inputLook } from '../ui/field.tsx';
+import { Page } from '../ui/page.tsx';
+import { saveFile } from '../ui/save-file.ts';
+import { Empty, Failure, Skeleton } from '../ui/states.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { parametersOf } from './ask.ts';
+import { EventDialog } from './event-dialog.tsx';
+import { deviceOf, kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { IntervalPicker } from './interval-picker.tsx';
+import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
+import { PlanNeeded, planNeeded } from './plan-needed.tsx';
+import { KINDS, kindOf, type Question } from './question.ts';
+import { useQuestion } from './use-question.ts';
+
+const PAGE_SIZE = 50;
+
+type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
+
+/** Single events of a span of time, the newest first. */
+export function EventsPage() {
+  const { question, change } = useQuestion();
+  const events = useEvents(question);
+  const plan = planNeeded(events.error);
+  if (plan !== undefined) {
+    return (
+      <Page title="Events">
+        <PlanNeeded plan={plan} what="The list of events comes" />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="Events"
+      actions={
+        <>
+          <Export question={question} />
+          <IntervalPicker />
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
+        <div className="flex flex-wrap items-center gap-1.5">
+          <select
+            aria-label="Kind of event"
+            value={kindOf(question.event)}
+            onChange={({ target }) =>
+              change({ event: KINDS.find((kind) => kind === target.value && kind !== 'clicks') })
+            }
+            className={`${inputLook} w-auto!`}
+          >
+            {KINDS.map((kind) => (
+              <option key={kind} value={kind}>
+                {nameOfMetric(kind)}
+              </option>
+            ))}
+          </select>
+          <FilterBar />
+        </div>
+        {events.error && <Failure error={events.error} retry={() => void events.refetch()} />}
+        {events.isPending && <Skeleton className="h-64" />}
+        {events.data && <EventTable events={events.data.pages.flatMap(({ records }) => records)} />}
+        {events.hasNextPage && (
+          <Button
+            className="self-center"
+            busy={events.isFetchingNextPage}
+            onClick={() => void events.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** Pages of `GET /events`; each answer names the cursor of the next one. */
+function useEvents(question: Question) {
+  const { api } = useWorkspace();
+  const parameters = parametersOf(question);
+  return useInfiniteQuery({
+    queryKey: ['events', parameters],
+    queryFn: async ({ pageParam, signal }) => {
+      const cursor = pageParam === '' ? {} : { cursor: pageParam };
+      const query = { ...parameters, ...cursor, limit: PAGE_SIZE } as EventsQuery;
+      const { data, response } = await api.GET('/events', { params: { query }, signal });
+      return { records: data ?? [], next: response.headers.get('x-next-cursor') };
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  });
+}
+
+function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
+  const { question } = useQuestion();
+  const [opened, setOpened] = useState<Schemas['Event']>();
+  const time = momentFormat(question.timezone ?? browserTimezone(), {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    hourCycle: 'h23',
+  });
+  if (events.length === 0) {
+    return (
+      <Empty icon={ListX} title="No events">
+        Nothing of this kind happened in this span, or it doesn’t match the filters. Choose a longer
+        span, or another kind.
+      </Empty>
+    );
+  }
+  return (
+    <div className="overflow-hidden rounded-lg border border-line bg-panel">
+      <table className="w-full table-fixed text-left">
+        <thead className="border-b border-line text-xs text-muted">
+          <tr>
+            <th className="w-56 px-3 py-2 font-medium max-md:w-32">Time</th>
+            <th className="px-3 py-2 font-medium">Link or code</th>
+            <th className="px-3 py-2 font-medium max-md:hidden">Place</th>
+            <th className="px-3 py-2 font-medium max-lg:hidden">Device</th>
+            <th className="px-3 py-2 font-medium max-md:hidden">Source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event, index) => {
+            const { icon: Icon, name } = kindOfEvent(event);
+            return (
+              <tr
+                key={`${event.click?.id ?? ''}-${event.timestamp}-${index}`}
+                className="border-b border-line last:border-0 hover:bg-hover"
+              >
+                <td className="px-3 py-2 text-muted tabular-nums">
+                  <time dateTime={event.timestamp}>{time(event.timestamp)}</time>
+                </td>
+                <td className="px-3 py-2">
+                  <button
+                    type="button"
+                    onClick={() => setOpened(event)}
+                    className="flex max-w-full items-center gap-2 text-left font-medium hover:underline"
+                  >
+                    <Icon size={15} aria-hidden className="shrink-0 text-muted" />
+                    <span className="sr-only">{name} on</span>
+                    <span className="truncate">{subjectOf(event)}</span>
+                  </button>
+                </td>
+                <td className="truncate px-3 py-2 max-md:hidden">{placeOf(event)}</td>
+                <td className="truncate px-3 py-2 max-lg:hidden">{deviceOf(event)}</td>
+                <td className="truncate px-3 py-2 max-md:hidden">{sourceOf(event)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {opened && <EventDialog event={opened} onClose={() => setOpened(undefined)} />}
+    </div>
+  );
+}
+
+/** Downloads all events of the question, as the API exports them. */
+function Export({ question }: { question: Question }) {
+  const { slug } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    try {
+      const query = new URLSearchParams({ ...parametersOf(question), format: 'csv' });
+      saveFile(await download(slug, `/events/export?${query}`), 'events.csv');
+    } catch (error) {
+      toast(describe(error), 'danger');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button icon={Download} busy={isBusy} onClick={() => void save()}>
+      CSV
+    </Button>
+  );
+}

@@ -1,0 +1,276 @@
+import { Pause, Play, Radio } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { Page } from '../ui/page.tsx';
+import { Empty, Failure } from '../ui/states.tsx';
+import { VirtualList } from '../ui/virtual-list.tsx';
+import { useAnalytics } from './ask.ts';
+import { Bars } from './bars.tsx';
+import { Panel } from './breakdown-card.tsx';
+import { deviceOf, kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { browserTimezone, formatCount, momentFormat, nameOfMetric } from './names.ts';
+import { PlanNeeded, planNeeded } from './plan-needed.tsx';
+import { type Filters, filtersOf } from './question.ts';
+import { type ShownEvent, useLive } from './use-live.ts';
+import { useQuestion } from './use-question.ts';
+import { WorldMap } from './world-map.tsx';
+
+const ROW_PX = 56;
+/** Time for which a visit is on the map, in ms; `trend_live` counts visitors of the same time. */
+const PRESENT_MS = 5 * 60_000;
+/** Time for which it is marked as new. */
+const NEW_MS = 4_000;
+/** Interval at which the numbers are asked for again. */
+const EVERY_MS = 10_000;
+
+/** Visits, leads and sales as they come. */
+export function LivePage() {
+  const { question } = useQuestion();
+  const filters = filtersOf({ ...question });
+  return <LiveView key={JSON.stringify(filters)} filters={filters} />;
+}
+
+function LiveView({ filters }: { filters: Filters }) {
+  const live = useLive(filters as Record<string, string>);
+  const [held, setHeld] = useState<readonly ShownEvent[]>();
+  const [countAtPause, setCountAtPause] = useState(0);
+  const plan = planNeeded(live.refusal);
+  if (plan !== undefined) {
+    return (
+      <Page title="Live">
+        <PlanNeeded plan={plan} what="The live view comes" />
+      </Page>
+    );
+  }
+  const pause = () => {
+    setHeld(held === undefined ? live.events : undefined);
+    setCountAtPause(live.count);
+  };
+  const waiting = held === undefined ? 0 : live.count - countAtPause;
+  return (
+    <Page
+      title="Live"
+      actions={
+        <>
+          <Connection state={live.connection} />
+          <Button icon={held === undefined ? Pause : Play} onClick={pause}>
+            {held === undefined
+              ? 'Pause'
+              : `Go on${waiting > 0 ? ` (${formatCount(waiting)})` : ''}`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
+        <FilterBar />
+        {live.refusal ? (
+          <Failure error={live.refusal} retry={() => location.reload()} />
+        ) : (
+          <div className="grid gap-4 lg:grid-cols-[3fr_2fr]">
+            <div className="flex min-w-0 flex-col gap-4">
+              <Now filters={filters} count={live.count} />
+              <Panel title="Where from">
+                <div className="p-3">
+                  <Origins events={live.events} />
+                </div>
+              </Panel>
+            </div>
+            <Panel title="Events">
+              {live.dropped > 0 && (
+                <p role="status" className="bg-warning-soft px-3 py-1.5 text-xs text-warning">
+                  {formatCount(live.dropped)} events were left out, because they came too fast. They
+                  are counted, and in the list of events.
+                </p>
+              )}
+              <EventList events={held ?? live.events} />
+            </Panel>
+          </div>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Connection({ state }: { state: 'connecting' | 'open' | 'broken' }) {
+  const text = { connecting: 'Connecting', open: 'Connected', broken: 'Reconnecting' }[state];
+  return (
+    <span role="status" className="flex items-center gap-1.5 text-xs text-muted">
+      <span
+        aria-hidden
+        className={classes('size-2 rounded-full', state === 'open' ? 'bg-success' : 'bg-warning')}
+      />
+      {text}
+    </span>
+  );
+}
+
+/** Visitors of the last 5 minutes, and the last 30 minutes one by one. */
+function Now({ filters, count }: { filters: Filters; count: number }) {
+  const [event, setEvent] = useState<'clicks' | 'scans'>('clicks');
+  const trend = useAnalytics('trend_live', { ...filters, event }, { everyMs: EVERY_MS });
+  const { refetch } = trend;
+  // The numbers include the events that have just come in the list.
+  useEffect(() => {
+    if (count === 0) return undefined;
+    const timer = setTimeout(() => void refetch(), 500);
+    return () => clearTimeout(timer);
+  }, [count, refetch]);
+  const name = momentFormat(browserTimezone(), {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const bars = (trend.data?.minutes ?? []).map((minute) => ({
+    label: name(minute.start),
+    value: minute[event] ?? 0,
+  }));
+  const sum = bars.reduce((total, { value }) => total + value, 0);
+  return (
+    <Panel
+      title="Now"
+      aside={
+        <div role="group" aria-label="Counted events" className="flex gap-0.5">
+          {(['clicks', 'scans'] as const).map((kind) => (
+            <Button
+              key={kind}
+              size="small"
+              look="quiet"
+              aria-pressed={kind === event}
+              className={kind === event ? 'bg-hover' : 'text-muted'}
+              onClick={() => setEvent(kind)}
+            >
+              {nameOfMetric(kind)}
+            </Button>
+          ))}
+        </div>
+      }
+    >
+      <div className="grid gap-4 p-4 sm:grid-cols-[auto_1fr]">
+        <p>
+          <span data-visitors className="block text-4xl font-semibold tabular-nums">
+            {trend.data === undefined ? '–' : formatCount(trend.data.visitors)}
+          </span>
+          <span className="text-xs text-muted">visitors in the last 5 minutes</span>
+        </p>
+        <div className="min-w-0">
+          <Bars
+            bars={bars}
+            label={`${nameOfMetric(event)} of the last 30 minutes: ${formatCount(sum)}`}
+          />
+          <p className="flex justify-between pt-1 text-xs text-muted">
+            <span>30 minutes ago</span>
+            <span>now</span>
+          </p>
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+/** The countries of the last minutes; new visits pulse. */
+function Origins({ events }: { events: readonly ShownEvent[] }) {
+  const now = useNow(events);
+  const present = events.filter(({ cameAt }) => now - cameAt < PRESENT_MS);
+  const counts = new Map<string, number>();
+  for (const { record } of present) {
+    const code = record.click?.country ?? '';
+    counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  const fresh = [
+    ...new Set(
+      present
+        .filter(({ cameAt }) => now - cameAt < NEW_MS)
+        .map(({ record }) => record.click?.country ?? ''),
+    ),
+  ];
+  return (
+    <WorldMap
+      counts={counts}
+      metric="clicks"
+      label="Events of the last 5 minutes on a map of countries; the list of events names the places"
+    >
+      {(placeOf) =>
+        fresh.map((code) => {
+          const place = placeOf(code);
+          return (
+            place && (
+              <g key={code} className="pointer-events-none">
+                <circle
+                  cx={place.x}
+                  cy={place.y}
+                  r={9}
+                  className="origin-center animate-ping [animation-iteration-count:3] fill-accent opacity-60 [transform-box:fill-box] motion-reduce:hidden"
+                />
+                <circle
+                  cx={place.x}
+                  cy={place.y}
+                  r={4}
+                  className="fill-accent stroke-panel"
+                  strokeWidth={1.5}
+                />
+              </g>
+            )
+          );
+        })
+      }
+    </WorldMap>
+  );
+}
+
+/** The time, anew every few seconds and with each event. */
+function useNow(events: readonly ShownEvent[]): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), NEW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(now, events[0]?.cameAt ?? 0);
+}
+
+function EventList({ events }: { events: readonly ShownEvent[] }) {
+  const time = momentFormat(browserTimezone(), { timeStyle: 'medium', hourCycle: 'h23' });
+  if (events.length === 0) {
+    return (
+      <Empty icon={Radio} title="Waiting for the next visit">
+        Open one of your short links on a phone: its visit appears here within two seconds.
+      </Empty>
+    );
+  }
+  return (
+    <VirtualList
+      label="Events, the newest first"
+      count={events.length}
+      rowPx={ROW_PX}
+      keyOf={(index) => events[index]!.id}
+      className="h-[34rem]"
+      rowClassName="gap-3 border-b border-line px-3"
+    >
+      {(index) => <EventRow event={events[index]!} time={time} />}
+    </VirtualList>
+  );
+}
+
+function EventRow({ event, time }: { event: ShownEvent; time(moment: string): string }) {
+  const { record } = event;
+  const { icon: Icon, name } = kindOfEvent(record);
+  return (
+    <>
+      <Icon size={17} aria-hidden className="shrink-0 text-accent-text" />
+      <div className="min-w-0 flex-1">
+        <p className="truncate">
+          <span className="sr-only">{name}: </span>
+          <span className="font-medium">{subjectOf(record)}</span>{' '}
+          <span className="text-muted">{sourceOf(record)}</span>
+        </p>
+        <p className="truncate text-xs text-muted">
+          {[placeOf(record), deviceOf(record)].filter(Boolean).join(' · ')}
+        </p>
+      </div>
+      <time dateTime={record.timestamp} className="shrink-0 text-xs text-muted tabular-nums">
+        {time(record.timestamp)}
+      </time>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { measureOf, useAnalytics } from './ask.ts';
+import { Bars } from './bars.tsx';
+import { browserTimezone, formatCount, nameOfMetric } from './names.ts';
+import { planNeeded } from './plan-needed.tsx';
+import type { Filters } from './question.ts';
+import { stepNames } from './timeline.ts';
+
+/** The last 30 days of one link or QR code, and the way to all about it. Without analytics in the plan, nothing. */
+export default function AnalyticsSummary({
+  of,
+}: {
+  of: { linkId: string } | { qrcodeId: string };
+}) {
+  const { slug } = useWorkspace();
+  const filters: Filters = of;
+  const event = 'qrcodeId' in of ? 'scans' : 'clicks';
+  const question = { ...filters, event } as const;
+  const rows = useAnalytics('timeseries', question);
+  const kpis = useAnalytics('kpis', question);
+  if (planNeeded(rows.error) !== undefined) return null;
+  if (rows.error) return <Failure error={rows.error} retry={() => void rows.refetch()} />;
+  if (rows.data === undefined || kpis.data === undefined) return <Skeleton className="h-28" />;
+  const { long } = stepNames('day', browserTimezone());
+  const of30 = (name: 'clicks' | 'scans' | 'leads' | 'sales') => kpis.data[name]?.value ?? 0;
+  const measure = measureOf(event);
+  return (
+    <section aria-label="Last 30 days" className="rounded-lg border border-line p-3">
+      <dl className="flex gap-6 pb-2">
+        {([event, 'leads', 'sales'] as const).map((name) => (
+          <div key={name}>
+            <dt className="text-xs text-muted">{nameOfMetric(name)}</dt>
+            <dd className="text-lg font-semibold tabular-nums">{formatCount(of30(name))}</dd>
+          </div>
+        ))}
+      </dl>
+      <Bars
+        bars={rows.data.map((row) => ({ label: long(row.start), value: row[measure] ?? 0 }))}
+        label={`${nameOfMetric(event)} of the last 30 days: ${formatCount(of30(event))}`}
+      />
+      <Link
+        to="/$workspace/analytics"
+        params={{ workspace: slug }}
+        search={event === 'scans' ? { ...filters, event } : { ...filters }}
+        className="mt-2 inline-block text-accent-text hover:underline"
+      >
+        All analytics
+      </Link>
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+/** A refusal of the API, as its body describes it. */
+export class ApiError extends Error {
+  /** HTTP status; 0: no answer came. */
+  readonly status: number;
+  /** Stable name of the error, as in the reference; `offline` without an answer. */
+  readonly code: string;
+  /** Messages by the field that they begin with: `{ key: 'key must be free' }`. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Time to wait before the request is sent again, in ms, where the API says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, code: string, message: string, retryAfterMs?: number) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.fields = fieldsOf(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** True when the same request may succeed later: no answer, too many requests, a fault of the service. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+
+  /** Reads the error body of an answer; a proxy between may have sent something else. */
+  static async of(response: Response): Promise<ApiError> {
+    const body: unknown = await response.json().catch(() => undefined);
+    const error = (body as { error?: { code?: string; message?: string } } | undefined)?.error;
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+    return new ApiError(
+      response.status,
+      error?.code ?? 'internal_server_error',
+      error?.message ?? `The service answered ${response.status}.`,
+      Number.isFinite(seconds) ? seconds * 1000 : undefined,
+    );
+  }
+}
+
+/** The API joins messages by `; `, and each begins with the path of its field: `rules.0.url must be …`. */
+function fieldsOf(message: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const part of message.split('; ')) {
+    const name = /^([a-zA-Z_][\w.[\]-]*) (?=must|may|is|can|does)/.exec(part)?.[1];
+    if (name !== undefined) fields[name] ??= part;
+  }
+  return fields;
+}
+
+/** A sentence for people about anything that was thrown. */
+export function describe(thrown: unknown): string {
+  if (thrown instanceof ApiError) {
+    if (thrown.status === 0) return 'The service can’t be reached. Check your connection.';
+    if (thrown.status === 429) return 'Too many requests. Wait a moment, then try again.';
+    return sentence(thrown.message);
+  }
+  return thrown instanceof Error ? sentence(thrown.message) : 'Something went wrong.';
+}
+
+const sentence = (text: string): string => {
+  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+};

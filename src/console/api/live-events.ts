@@ -1,0 +1,144 @@
+import { createParser } from 'eventsource-parser';
+import type { Schemas } from './client.ts';
+import { ApiError } from './error.ts';
+
+/** An event of the stream, with the place to go on from. */
+export interface LiveEvent {
+  id: string;
+  record: Schemas['Event'];
+}
+
+interface Listener {
+  onOpen(): void;
+  onEvent(event: LiveEvent): void;
+  /** Some events were left out. */
+  onDropped(count: number): void;
+  /** The stream has ended, and is opened again after `pauseMs`. */
+  onBreak(pauseMs: number): void;
+  /** The API refuses the stream; it is not opened again. */
+  onRefused(error: ApiError): void;
+}
+
+/** First pause before the stream is opened again, and the longest, in ms. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** Time after which a silent stream is given up, in ms: the API sends a comment every 15 s. */
+const SILENCE_MS = 40_000;
+
+/**
+ * Reads `GET /events/live`, and opens it again where it breaks, from the last event on. `EventSource` can't say which
+ * workspace it is for.
+ *
+ * @returns ends it
+ */
+export function watchEvents(
+  workspace: string,
+  parameters: Record<string, string>,
+  listener: Listener,
+): () => void {
+  const stop = new AbortController();
+  void run(workspace, parameters, listener, stop.signal);
+  return () => stop.abort();
+}
+
+async function run(
+  workspace: string,
+  parameters: Record<string, string>,
+  listener: Listener,
+  signal: AbortSignal,
+): Promise<void> {
+  let lastId = '';
+  let failures = 0;
+  const parser = createParser({
+    onEvent({ id, event, data }) {
+      if (event === 'dropped') {
+        listener.onDropped((JSON.parse(data) as { count: number }).count);
+        return;
+      }
+      if (id !== undefined) lastId = id;
+      listener.onEvent({ id: lastId, record: JSON.parse(data) as Schemas['Event'] });
+    },
+  });
+  while (!signal.aborted) {
+    let pauseMs: number | undefined;
+    const attempt = attemptOf(signal);
+    try {
+      const body = await open(workspace, parameters, lastId, attempt.signal);
+      listener.onOpen();
+      failures = 0;
+      const text = new TextDecoder();
+      const reader = body.getReader();
+      for (;;) {
+        attempt.noteLife();
+        const { done, value } = await reader.read();
+        if (done) break;
+        parser.feed(text.decode(value, { stream: true }));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError) {
+        if (!error.isPassing) return listener.onRefused(error);
+        pauseMs = error.retryAfterMs;
+      }
+    } finally {
+      attempt.end();
+    }
+    parser.reset();
+    // Spread, so that all clients of a service that starts again don't come at once.
+    const longest = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+    failures += 1;
+    pauseMs ??= longest * (0.5 + Math.random() / 2);
+    listener.onBreak(pauseMs);
+    await pause(pauseMs, signal);
+  }
+}
+
+/** One connection. A lost network would be noticed only minutes later, so it is given up when it is silent too long. */
+function attemptOf(signal: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  let timer = setTimeout(abort, SILENCE_MS);
+  addEventListener('offline', abort);
+  signal.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    noteLife() {
+      clearTimeout(timer);
+      timer = setTimeout(abort, SILENCE_MS);
+    },
+    end() {
+      clearTimeout(timer);
+      removeEventListener('offline', abort);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+async function open(
+  workspace: string,
+  parameters: Record<string, string>,
+  lastId: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await fetch(`/events/live?${new URLSearchParams(parameters)}`, {
+    headers: { 'X-Workspace': workspace, ...(lastId !== '' && { 'Last-Event-ID': lastId }) },
+    cache: 'no-store',
+    signal,
+  });
+  if (!response.ok) throw await ApiError.of(response);
+  return response.body!;
+}
+
+/** Waits; the network's return ends it early. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
+}

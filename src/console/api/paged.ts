@@ -1,0 +1,37 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+
+/** Records that are loaded page by page. */
+export interface Paged<Row> {
+  rows: readonly Row[];
+  isPending: boolean;
+  error: Error | null;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  refetch(): unknown;
+  fetchNextPage(): unknown;
+}
+
+/** Records of a page: what all lists of the API allow. */
+export const PAGE_SIZE = 50;
+
+/**
+ * Loads a list of the API, one page after another.
+ *
+ * @param key what the list depends on; its first part is the noun, by which writes make it load again
+ * @param load returns a page, counted from 1, of `PAGE_SIZE` records
+ */
+export function usePaged<Row>(
+  key: readonly unknown[],
+  load: (page: number, signal: AbortSignal) => Promise<Row[]>,
+  options: { enabled?: boolean; refetchInterval?: number | false } = {},
+): Paged<Row> {
+  const query = useInfiniteQuery({
+    ...options,
+    queryKey: [...key, 'pages'],
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
+    placeholderData: (before) => before,
+  });
+  return { ...query, rows: query.data?.pages.flat() ?? [] };
+}

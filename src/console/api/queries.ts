@@ -1,0 +1,86 @@
+import {
+  MutationCache,
+  MutationObserver,
+  QueryCache,
+  QueryClient,
+  useMutation,
+} from '@tanstack/react-query';
+import { newIdempotencyKey } from './client.ts';
+import { ApiError } from './error.ts';
+
+/** Most repeats of a request that failed for a passing reason. Those for want of a connection don't count. */
+const REPEATS = 3;
+const LONGEST_PAUSE_MS = 30_000;
+
+const isWorthRepeating = (count: number, error: Error): boolean =>
+  error instanceof ApiError && (error.status === 0 || (error.isPassing && count < REPEATS));
+
+const pauseOf = (count: number, error: Error): number =>
+  (error instanceof ApiError ? error.retryAfterMs : undefined) ??
+  Math.min(500 * 2 ** count, LONGEST_PAUSE_MS);
+
+/**
+ * A store of answers: one for each workspace, so that none shows another's.
+ *
+ * @param onSignedOut called when the API no longer knows the session
+ */
+export function makeQueryClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: Error) => {
+    if (error instanceof ApiError && error.status === 401) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        retry: isWorthRepeating,
+        retryDelay: pauseOf,
+      },
+      mutations: {
+        // Without a connection a write waits, and is sent when there is one again.
+        networkMode: 'online',
+        retry: isWorthRepeating,
+        retryDelay: pauseOf,
+      },
+    },
+  });
+}
+
+/** A write to the API, with what is to happen before and after it. */
+export interface Write<Input, Result> {
+  /** @param key goes as `Idempotency-Key` with a POST: repeats after a lost connection write once */
+  send(input: Input, key: string): Promise<Result>;
+  onDone?(result: Result, input: Input): unknown;
+  onFailed?(error: Error, input: Input): unknown;
+}
+
+/** Like `useMutation`; each write has a key of its own, kept through its repeats. */
+export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input, Result>) {
+  const mutation = useMutation<Result, Error, { input: Input; key: string }>({
+    mutationFn: ({ input, key }) => send(input, key),
+    onSuccess: (result, { input }) => onDone?.(result, input),
+    onError: (error, { input }) => onFailed?.(error, input),
+  });
+  return {
+    ...mutation,
+    write: (input: Input) => mutation.mutate({ input, key: newIdempotencyKey() }),
+    writeAsync: (input: Input) => mutation.mutateAsync({ input, key: newIdempotencyKey() }),
+  };
+}
+
+/** Like `write` of `useWrite`, for what is sent after its component is gone. */
+export function sendLater<Input, Result>(
+  client: QueryClient,
+  { send, onDone, onFailed }: Write<Input, Result>,
+  input: Input,
+): void {
+  const key = newIdempotencyKey();
+  const observer = new MutationObserver<Result>(client, {
+    mutationFn: () => send(input, key),
+    onSuccess: (result) => onDone?.(result, input),
+    onError: (error) => onFailed?.(error, input),
+  });
+  // The mutation cache has the error too.
+  observer.mutate().catch(() => undefined);
+}

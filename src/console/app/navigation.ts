@@ -1,0 +1,85 @@
+import {
+  Activity,
+  ChartNoAxesColumn,
+  FileUp,
+  Globe,
+  Link2,
+  List,
+  type LucideIcon,
+  PanelTop,
+  QrCode,
+  Settings,
+  Tags,
+  Users,
+  Webhook,
+} from 'lucide-react';
+
+/** An entry of the navigation, and of the command palette. */
+export interface Destination {
+  /** Route, seen from the workspace. */
+  to:
+    | '/$workspace/links'
+    | '/$workspace/qrcodes'
+    | '/$workspace/analytics'
+    | '/$workspace/live'
+    | '/$workspace/events'
+    | '/$workspace/domains'
+    | '/$workspace/labels'
+    | '/$workspace/pages'
+    | '/$workspace/customers'
+    | '/$workspace/webhooks'
+    | '/$workspace/imports'
+    | '/$workspace/settings';
+  label: string;
+  icon: LucideIcon;
+  /** Second key after `g`, which leads there. */
+  key: string;
+  /** Scope without which it isn't shown. */
+  scope: string;
+}
+
+/** All views of a workspace, in the order of the navigation. Each has its route in `router.tsx`. */
+export const DESTINATIONS: readonly Destination[] = [
+  { to: '/$workspace/links', label: 'Links', icon: Link2, key: 'l', scope: 'links.read' },
+  { to: '/$workspace/qrcodes', label: 'QR codes', icon: QrCode, key: 'q', scope: 'qrcodes.read' },
+  {
+    to: '/$workspace/analytics',
+    label: 'Analytics',
+    icon: ChartNoAxesColumn,
+    key: 'a',
+    scope: 'analytics.read',
+  },
+  { to: '/$workspace/live', label: 'Live', icon: Activity, key: 'v', scope: 'events.read' },
+  { to: '/$workspace/events', label: 'Events', icon: List, key: 'e', scope: 'events.read' },
+  { to: '/$workspace/domains', label: 'Domains', icon: Globe, key: 'd', scope: 'domains.read' },
+  {
+    to: '/$workspace/labels',
+    label: 'Tags and folders',
+    icon: Tags,
+    key: 't',
+    scope: 'tags.read',
+  },
+  { to: '/$workspace/pages', label: 'Pages', icon: PanelTop, key: 'p', scope: 'pages.read' },
+  {
+    to: '/$workspace/customers',
+    label: 'Customers',
+    icon: Users,
+    key: 'u',
+    scope: 'customers.read',
+  },
+  {
+    to: '/$workspace/webhooks',
+    label: 'Webhooks',
+    icon: Webhook,
+    key: 'w',
+    scope: 'webhooks.read',
+  },
+  { to: '/$workspace/imports', label: 'Imports', icon: FileUp, key: 'i', scope: 'imports.read' },
+  {
+    to: '/$workspace/settings',
+    label: 'Settings',
+    icon: Settings,
+    key: 's',
+    scope: 'workspace.read',
+  },
+];

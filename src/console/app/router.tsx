@@ -1,0 +1,326 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { readQuestion } from '../analytics/question.ts';
+import { ApiError } from '../api/error.ts';
+import { ErrorPage, NotFoundPage } from './error-page.tsx';
+import { meQuery, personClient, whenSignedOut } from './session.ts';
+
+/*
+ * Every view of the application. Below `/$workspace`, a view is a file of its area that is loaded when it is first
+ * opened; its row in `navigation.ts` makes it visible.
+ */
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
+});
+
+/** The signed-in person, or the way to the sign-in page and back. */
+async function signedIn({ location }: { location: { href: string } }) {
+  try {
+    return await personClient.ensureQueryData(meQuery);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    const isStart = location.href === '/';
+    throw redirect({ to: '/sign-in', search: isStart ? {} : { to: location.href } });
+  }
+}
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  async beforeLoad(context) {
+    const { workspaces } = await signedIn(context);
+    const last = localStorage.getItem('workspace');
+    const workspace = workspaces.find(({ slug }) => slug === last) ?? workspaces[0];
+    if (workspace === undefined) throw redirect({ to: '/welcome' });
+    throw redirect({ to: '/$workspace/links', params: { workspace: workspace.slug } });
+  },
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => ({
+    ...(typeof search['to'] === 'string' && { to: search['to'] }),
+    ...(typeof search['error'] === 'string' && { error: search['error'] }),
+  }),
+  component: lazyRouteComponent(() => import('../sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('../sign-in/invitation-page.tsx'), 'InvitationPage'),
+});
+
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('../sign-in/welcome-page.tsx'), 'WelcomePage'),
+});
+
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('../admin/page.tsx'), 'AdminPage'),
+});
+
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/$workspace',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+});
+
+const workspaceStart = createRoute({
+  getParentRoute: () => workspace,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$workspace/links', params });
+  },
+});
+
+const links = createRoute({
+  getParentRoute: () => workspace,
+  path: '/links',
+  validateSearch: texts,
+  component: lazyRouteComponent(() => import('../links/page.tsx'), 'LinksPage'),
+});
+
+const pages = createRoute({
+  getParentRoute: () => workspace,
+  path: '/pages',
+  component: lazyRouteComponent(() => import('../pages/page.tsx'), 'PagesPage'),
+});
+
+const onePage = createRoute({
+  getParentRoute: () => workspace,
+  path: '/pages/$pageId',
+  component: lazyRouteComponent(() => import('../pages/one-page.tsx'), 'OnePage'),
+});
+
+const customers = createRoute({
+  getParentRoute: () => workspace,
+  path: '/customers',
+  component: lazyRouteComponent(() => import('../customers/page.tsx'), 'CustomersPage'),
+});
+
+const customer = createRoute({
+  getParentRoute: () => workspace,
+  path: '/customers/$customerId',
+  component: lazyRouteComponent(() => import('../customers/customer-page.tsx'), 'CustomerPage'),
+});
+
+const imports = createRoute({
+  getParentRoute: () => workspace,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('../imports/page.tsx'), 'ImportsPage'),
+});
+
+const oneImport = createRoute({
+  getParentRoute: () => workspace,
+  path: '/imports/$importId',
+  component: lazyRouteComponent(() => import('../imports/import-page.tsx'), 'ImportPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => workspace,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../settings/layout.tsx'), 'SettingsLayout'),
+});
+
+const settingsStart = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$workspace/settings/workspace', params });
+  },
+});
+
+const workspaceSettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/workspace',
+  component: lazyRouteComponent(() => import('../settings/workspace/page.tsx'), 'WorkspacePage'),
+});
+
+const exports = createRoute({
+  getParentRoute: () => settings,
+  path: '/exports',
+  component: lazyRouteComponent(() => import('../settings/exports-page.tsx'), 'ExportsPage'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => settings,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('../settings/jobs-page.tsx'), 'JobsPage'),
+});
+
+const members = createRoute({
+  getParentRoute: () => settings,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../settings/members/page.tsx'), 'MembersPage'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => settings,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('../settings/profile/page.tsx'), 'ProfilePage'),
+});
+
+const keys = createRoute({
+  getParentRoute: () => settings,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../settings/keys/page.tsx'), 'KeysPage'),
+});
+
+const auditLog = createRoute({
+  getParentRoute: () => settings,
+  path: '/audit-log',
+  component: lazyRouteComponent(() => import('../settings/audit-log-page.tsx'), 'AuditLogPage'),
+});
+
+const domains = createRoute({
+  getParentRoute: () => workspace,
+  path: '/domains',
+  component: lazyRouteComponent(() => import('../domains/page.tsx'), 'DomainsPage'),
+});
+
+const labels = createRoute({
+  getParentRoute: () => workspace,
+  path: '/labels',
+  component: lazyRouteComponent(() => import('../labels/page.tsx'), 'LabelsPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => workspace,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('../webhooks/page.tsx'), 'WebhooksPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => workspace,
+  path: '/webhooks/$webhookId',
+  component: lazyRouteComponent(() => import('../webhooks/webhook-page.tsx'), 'WebhookPage'),
+});
+
+const qrcodes = createRoute({
+  getParentRoute: () => workspace,
+  path: '/qrcodes',
+  validateSearch: texts,
+  component: lazyRouteComponent(() => import('../qrcodes/page.tsx'), 'QrCodesPage'),
+});
+
+const newQrcode = createRoute({
+  getParentRoute: () => workspace,
+  path: '/qrcodes/new',
+  component: lazyRouteComponent(() => import('../qrcodes/designer-page.tsx'), 'NewQrCodePage'),
+});
+
+const qrcode = createRoute({
+  getParentRoute: () => workspace,
+  path: '/qrcodes/$qrcode',
+  component: lazyRouteComponent(() => import('../qrcodes/designer-page.tsx'), 'QrCodePage'),
+});
+
+const analytics = createRoute({
+  getParentRoute: () => workspace,
+  path: '/analytics',
+  validateSearch: readQuestion,
+  component: lazyRouteComponent(() => import('../analytics/page.tsx'), 'AnalyticsPage'),
+});
+
+const live = createRoute({
+  getParentRoute: () => workspace,
+  path: '/live',
+  validateSearch: readQuestion,
+  component: lazyRouteComponent(() => import('../analytics/live-page.tsx'), 'LivePage'),
+});
+
+const events = createRoute({
+  getParentRoute: () => workspace,
+  path: '/events',
+  validateSearch: readQuestion,
+  component: lazyRouteComponent(() => import('../analytics/events-page.tsx'), 'EventsPage'),
+});
+
+/** A view keeps its state in the address bar, as texts by name. */
+function texts(search: Record<string, unknown>): Partial<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) =>
+      typeof value === 'string' && value !== '' ? [[name, value]] : [],
+    ),
+  );
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    start,
+    signIn,
+    invitation,
+    welcome,
+    admin,
+    workspace.addChildren([
+      workspaceStart,
+      links,
+      qrcodes,
+      newQrcode,
+      qrcode,
+      analytics,
+      live,
+      events,
+      domains,
+      labels,
+      webhooks,
+      webhook,
+      pages,
+      onePage,
+      customers,
+      customer,
+      imports,
+      oneImport,
+      settings.addChildren([
+        settingsStart,
+        workspaceSettings,
+        members,
+        keys,
+        auditLog,
+        exports,
+        jobs,
+        profile,
+      ]),
+    ]),
+  ]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultErrorComponent: ErrorPage,
+  scrollRestoration: true,
+  // Plain `name=value`, where the router would write JSON.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const entries = Object.entries(search).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]));
+    return text.size === 0 ? '' : `?${text}`;
+  },
+});
+
+whenSignedOut(() => {
+  if (router.state.location.pathname === '/sign-in') return;
+  personClient.clear();
+  void router.navigate({ to: '/sign-in', search: { to: router.state.location.href } });
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,27 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { people } from '../api/people.ts';
+import { makeQueryClient } from '../api/queries.ts';
+
+/** Called when the API no longer knows the session; the router sets it. */
+let leave: () => void = () => undefined;
+export const onSignedOut = (): void => leave();
+export const whenSignedOut = (action: () => void): void => {
+  leave = action;
+};
+
+/** Answers that belong to the person, not to a workspace. */
+export const personClient = makeQueryClient(() => undefined);
+
+/** The signed-in person; fails with 401 when nobody is signed in. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: people.me,
+  staleTime: 60_000,
+});
+
+/** The signed-in person, on pages behind the sign-in. */
+export function useMe() {
+  const { data } = useQuery(meQuery, personClient);
+  if (data === undefined) throw new Error('nobody is signed in');
+  return data;
+}

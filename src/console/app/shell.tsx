@@ -1,0 +1,118 @@
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Menu as MenuIcon, Search } from 'lucide-react';
+import { Suspense, useEffect, useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { Kbd } from '../ui/menu.tsx';
+import { useAccent } from './accent.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { NotFoundPage } from './error-page.tsx';
+import { DESTINATIONS } from './navigation.ts';
+import { useMe } from './session.ts';
+import { useGlobalShortcuts } from './shortcuts.ts';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
+import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+
+/** The frame of every view of a workspace. */
+export function Shell() {
+  const { workspace: slug } = useParams({ from: '/$workspace' });
+  const { workspaces } = useMe();
+  const workspace = workspaces.find((one) => one.slug === slug);
+  useEffect(() => {
+    if (workspace !== undefined) localStorage.setItem('workspace', workspace.slug);
+  }, [workspace]);
+  if (workspace === undefined) return <NotFoundPage />;
+  return (
+    <WorkspaceProvider key={workspace.slug} of={workspace}>
+      <Frame />
+    </WorkspaceProvider>
+  );
+}
+
+function Frame() {
+  const [opened, setOpened] = useState<'navigation' | 'palette' | 'shortcuts'>();
+  const close = () => setOpened(undefined);
+  useAccent();
+  useGlobalShortcuts({
+    openPalette: () => setOpened('palette'),
+    openHelp: () => setOpened('shortcuts'),
+  });
+  return (
+    <div className="flex h-dvh flex-col md:flex-row">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <header className="flex items-center gap-2 border-b border-line bg-panel px-2 py-1 md:hidden">
+        <IconButton
+          icon={MenuIcon}
+          label="Navigation"
+          aria-expanded={opened === 'navigation'}
+          onClick={() => setOpened(opened === 'navigation' ? undefined : 'navigation')}
+        />
+        <div className="min-w-0 flex-1">
+          <WorkspaceSwitcher />
+        </div>
+        <IconButton icon={Search} label="Search" onClick={() => setOpened('palette')} />
+      </header>
+      <div
+        className={classes(
+          'flex-col gap-1 border-line bg-ground p-2 max-md:border-b md:flex md:w-56 md:shrink-0 md:border-r',
+          opened === 'navigation' ? 'flex' : 'hidden',
+        )}
+      >
+        <div className="max-md:hidden">
+          <WorkspaceSwitcher />
+        </div>
+        <button
+          type="button"
+          onClick={() => setOpened('palette')}
+          className="my-1 flex h-8 items-center gap-2 rounded-md border border-line bg-panel px-2 text-muted hover:bg-hover max-md:hidden"
+        >
+          <Search size={15} aria-hidden />
+          <span className="flex-1 text-left">Search</span>
+          <Kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</Kbd>
+        </button>
+        <Navigation onChosen={close} />
+        <AccountMenu onHelp={() => setOpened('shortcuts')} />
+      </div>
+      <main
+        id="main"
+        tabIndex={-1}
+        className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto outline-none"
+      >
+        <ConnectionBanner />
+        <Suspense>
+          <Outlet />
+        </Suspense>
+      </main>
+      {opened === 'palette' && <CommandPalette onClose={close} />}
+      {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+    </div>
+  );
+}
+
+function Navigation({ onChosen }: { onChosen(): void }) {
+  const { slug, may } = useWorkspace();
+  return (
+    <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5 overflow-y-auto">
+      {DESTINATIONS.filter(({ scope }) => may(scope)).map(({ to, label, icon: Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ workspace: slug }}
+          onClick={onChosen}
+          className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:h-11"
+        >
+          <Icon size={16} aria-hidden />
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,53 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { Kbd } from '../ui/menu.tsx';
+import { DESTINATIONS } from './navigation.ts';
+import { useWorkspace } from './workspace.tsx';
+
+/** Keys by where they work. */
+const KEYS: Record<string, [keys: string, meaning: string][]> = {
+  Everywhere: [
+    ['Ctrl K', 'Search and commands'],
+    ['?', 'This list'],
+  ],
+  'In lists': [
+    ['j', 'Next row'],
+    ['k', 'Previous row'],
+    ['x', 'Select the row'],
+    ['Enter', 'Open the row'],
+    ['e', 'Edit the row'],
+    ['c', 'Create'],
+    ['/', 'Search in the list'],
+    ['Esc', 'Clear the selection'],
+  ],
+};
+
+/** The list of keyboard shortcuts. */
+export function ShortcutsDialog({ onClose }: { onClose(): void }) {
+  const { may } = useWorkspace();
+  const destinations = DESTINATIONS.filter(({ scope }) => may(scope)).map(
+    ({ key, label }): [string, string] => [`g ${key}`, label],
+  );
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <div className="grid gap-x-8 gap-y-5 md:grid-cols-2">
+        {Object.entries({ ...KEYS, 'Go to': destinations }).map(([title, rows]) => (
+          <section key={title}>
+            <h3 className="mb-1.5 font-semibold">{title}</h3>
+            <dl className="flex flex-col gap-1">
+              {rows.map(([keys, meaning]) => (
+                <div key={keys} className="flex justify-between gap-4">
+                  <dt className="text-muted">{meaning}</dt>
+                  <dd className="flex gap-1">
+                    {keys.split(' ').map((key) => (
+                      <Kbd key={key}>{key}</Kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

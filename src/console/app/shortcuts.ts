@@ -1,0 +1,68 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { DESTINATIONS } from './navigation.ts';
+import { useWorkspace } from './workspace.tsx';
+
+/** A key, or two in a row: `g l`. */
+export type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
+
+/** Longest time between the two keys of a sequence, in ms. */
+const SEQUENCE_MS = 1_000;
+
+/** Keys work unless something is typed, a modifier is held, or a dialog is open. */
+function isForPage(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
+  if (document.querySelector('dialog:modal, [popover]:popover-open') !== null) return false;
+  const at = event.target as HTMLElement;
+  return !at.isContentEditable && !/^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName);
+}
+
+/** Keys that work as long as the calling component is shown. Describe them in `shortcuts-dialog.tsx`. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const first = useRef<{ key: string; at: number }>(undefined);
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (!isForPage(event)) return;
+    const before = first.current;
+    const isSequence = before !== undefined && event.timeStamp - before.at < SEQUENCE_MS;
+    const action =
+      (isSequence ? shortcuts[`${before.key} ${event.key}`] : undefined) ?? shortcuts[event.key];
+    first.current = action === undefined ? { key: event.key, at: event.timeStamp } : undefined;
+    if (action === undefined) return;
+    event.preventDefault();
+    action(event);
+  });
+  useEffect(() => {
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** The keys of every view: palette, help, and `g` with the key of a destination. */
+export function useGlobalShortcuts({
+  openPalette,
+  openHelp,
+}: {
+  openPalette(): void;
+  openHelp(): void;
+}): void {
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  useShortcuts({
+    '?': openHelp,
+    ...Object.fromEntries(
+      DESTINATIONS.map(({ key, to }) => [
+        `g ${key}`,
+        () => void navigate({ to, params: { workspace: slug } }),
+      ]),
+    ),
+  });
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    openPalette();
+  });
+  useEffect(() => {
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}

@@ -1,0 +1,21 @@
+import { useState } from 'react';
+
+/** Dark, light, or what the system says. `public/theme.js` reads the choice before the first paint. */
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** The chosen theme, and a function that chooses. */
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState<Theme>(
+    () => THEMES.find((one) => one === localStorage.getItem('theme')) ?? 'system',
+  );
+  return [
+    theme,
+    (chosen) => {
+      localStorage.setItem('theme', chosen);
+      if (chosen === 'system') delete document.documentElement.dataset['theme'];
+      else document.documentElement.dataset['theme'] = chosen;
+      setTheme(chosen);
+    },
+  ];
+}

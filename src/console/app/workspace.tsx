@@ -1,0 +1,46 @@
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { type Api, apiOf } from '../api/client.ts';
+import type { Membership } from '../api/people.ts';
+import { makeQueryClient } from '../api/queries.ts';
+import { mayDo } from './rights.ts';
+import { onSignedOut } from './session.ts';
+
+/** The workspace whose records are shown. */
+export interface CurrentWorkspace extends Membership {
+  /** A client that names this workspace, also when another one is shown before an answer comes. */
+  api: Api;
+  /** True when the person's role allows it: `may('links.write')`. */
+  may(scope: string): boolean;
+}
+
+const Current = createContext<CurrentWorkspace | undefined>(undefined);
+
+/** One store of answers for each workspace, for as long as the window is open. */
+const stores = new Map<string, QueryClient>();
+
+function storeOf(slug: string): QueryClient {
+  const store = stores.get(slug) ?? makeQueryClient(onSignedOut);
+  stores.set(slug, store);
+  return store;
+}
+
+/** Makes a workspace the current one of what is inside. */
+export function WorkspaceProvider({ of, children }: { of: Membership; children: ReactNode }) {
+  const value = useMemo(
+    () => ({ ...of, api: apiOf(of.slug), may: (scope: string) => mayDo(of.role, scope) }),
+    [of],
+  );
+  return (
+    <QueryClientProvider client={storeOf(of.slug)}>
+      <Current value={value}>{children}</Current>
+    </QueryClientProvider>
+  );
+}
+
+/** The workspace whose records are shown. */
+export function useWorkspace(): CurrentWorkspace {
+  const workspace = useContext(Current);
+  if (workspace === undefined) throw new Error('no workspace is open');
+  return workspace;
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Badge, Failure, Skeleton } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
+
+/** Leads, and sales, that are looked through. */
+const LOOKED_AT = 100;
+
+/** Leads and sales of a customer among the newest of the workspace. */
+export function CustomerEvents({ customerId }: { customerId: string }) {
+  const { api } = useWorkspace();
+  const query = useQuery({
+    queryKey: ['events', 'customer', customerId],
+    async queryFn({ signal }) {
+      const kinds = ['leads', 'sales'] as const;
+      const found = await Promise.all(
+        kinds.map((event) =>
+          answer(
+            api.GET('/events', {
+              params: { query: { event, interval: 'all', limit: LOOKED_AT } },
+              signal,
+            }),
+          ),
+        ),
+      );
+      return found
+        .flat()
+        .filter((event) => event.event === 'lead' || event.event === 'sale')
+        .filter(({ customer }) => customer?.id === customerId)
+        .toSorted((a, b) => b.timestamp.localeCompare(a.timestamp));
+    },
+  });
+  return (
+    <section aria-labelledby="events" className="border-t border-line pb-10">
+      <h2 id="events" className="px-4 py-3 font-semibold md:px-6">
+        Leads and sales
+      </h2>
+      {query.isPending && <Skeleton className="mx-6 h-16" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {query.data?.length === 0 && (
+        <p className="px-4 text-muted md:px-6">
+          None among the newest {LOOKED_AT} leads and {LOOKED_AT} sales of the workspace.
+        </p>
+      )}
+      {query.data !== undefined && query.data.length > 0 && (
+        <Table
+          label="Leads and sales"
+          rows={query.data}
+          keyOf={({ event, timestamp, eventName }) => `${event} ${timestamp} ${eventName}`}
+          columns={[
+            { name: 'When', render: ({ timestamp }) => <Time at={timestamp} /> },
+            {
+              name: 'What',
+              render: ({ event, eventName }) => (
+                <span className="flex items-center gap-2">
+                  <Badge>{event}</Badge> {eventName}
+                </span>
+              ),
+            },
+            {
+              name: 'Amount',
+              isNumber: true,
+              render: (event) =>
+                event.event === 'sale' ? (
+                  priceOf(event.sale)
+                ) : (
+                  <span className="text-muted">–</span>
+                ),
+            },
+            {
+              name: 'Link',
+              isMinor: true,
+              render: ({ link }) => (
+                <span className="text-muted">{link && `${link.domain}/${link.key}`}</span>
+              ),
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+/** An amount in its currency; it comes in the smallest unit. */
+function priceOf({ amount, currency }: { amount: number; currency: string }): string {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return format.format(amount / 10 ** digits);
+}

@@ -1,0 +1,156 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Eraser, Pencil } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { Page } from '../ui/page.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { CustomerEvents } from './customer-events.tsx';
+
+/** A customer with their leads and sales. */
+export function CustomerPage() {
+  const { customerId } = useParams({ from: '/$workspace/customers/$customerId' });
+  const { api, may } = useWorkspace();
+  const [opened, setOpened] = useState<'edit' | 'erase'>();
+  const close = () => setOpened(undefined);
+  const query = useQuery({
+    queryKey: ['customers', customerId],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/customers/{id}', { params: { path: { id: customerId } }, signal })),
+  });
+  const customer = query.data;
+  return (
+    <Page
+      title={customer?.name ?? customer?.email ?? customer?.externalId ?? 'Customer'}
+      actions={
+        customer &&
+        may('customers.write') && (
+          <RowMenu
+            label="Actions for the customer"
+            items={[
+              { label: 'Change', icon: Pencil, onSelect: () => setOpened('edit') },
+              {
+                label: 'Erase',
+                icon: Eraser,
+                isDanger: true,
+                onSelect: () => setOpened('erase'),
+              },
+            ]}
+          />
+        )
+      }
+    >
+      {query.isPending && <Skeleton className="mx-6 h-32" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {customer && (
+        <>
+          <dl className="grid gap-x-8 gap-y-2 px-4 pb-5 md:grid-cols-3 md:px-6">
+            <Fact name="E-mail">{customer.email ?? '–'}</Fact>
+            <Fact name="Your id">{customer.externalId}</Fact>
+            <Fact name="Since">
+              <Time at={customer.createdAt} />
+            </Fact>
+          </dl>
+          <CustomerEvents customerId={customer.id} />
+        </>
+      )}
+      {customer && opened === 'edit' && <EditDialog customer={customer} onClose={close} />}
+      {customer && opened === 'erase' && <EraseDialog customer={customer} onClose={close} />}
+    </Page>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="break-words">{children}</dd>
+    </div>
+  );
+}
+
+interface CustomerDialogProps {
+  customer: Schemas['Customer'];
+  onClose(): void;
+}
+
+function EditDialog({ customer, onClose }: CustomerDialogProps) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [name, setName] = useState(customer.name ?? '');
+  const [email, setEmail] = useState(customer.email ?? '');
+  const save = useWrite({
+    send: (body: Schemas['CustomerUpdate']) =>
+      answer(api.PATCH('/customers/{id}', { params: { path: { id: customer.id } }, body })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['customers'] });
+      onClose();
+    },
+  });
+  const messages = messagesOf(save.error);
+  return (
+    <FormDialog
+      title="Change the customer"
+      action="Save"
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={() =>
+        save.write({ name: name === '' ? null : name, email: email === '' ? null : email })
+      }
+    >
+      <TextField
+        label="Name"
+        maxLength={100}
+        value={name}
+        error={messages['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label="E-mail"
+        type="email"
+        maxLength={100}
+        value={email}
+        error={messages['email']}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+    </FormDialog>
+  );
+}
+
+function EraseDialog({ customer, onClose }: CustomerDialogProps) {
+  const { slug, api } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const erase = useWrite({
+    send: (id: string) => answer(api.DELETE('/customers/{id}', { params: { path: { id } } })),
+    onDone: async () => {
+      toast('The customer is erased');
+      await navigate({ to: '/$workspace/customers', params: { workspace: slug } });
+      void client.invalidateQueries({ queryKey: ['customers'] });
+    },
+  });
+  return (
+    <FormDialog
+      title="Erase the customer?"
+      action="Erase for good"
+      isDanger
+      onClose={onClose}
+      busy={erase.isPending}
+      error={erase.error}
+      onSubmit={() => erase.write(customer.id)}
+    >
+      <p>
+        Name, e-mail and all else that is known of them is removed, from their events too. The
+        events are counted as before. This can’t be taken back.
+      </p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,101 @@
+import { Link } from '@tanstack/react-router';
+import { Users } from 'lucide-react';
+import { useState } from 'react';
+import { answer } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { inputLook } from '../ui/field.tsx';
+import { Page } from '../ui/page.tsx';
+import { RecordList } from '../ui/record-list.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+
+/** Whom leads and sales belong to. */
+export function CustomersPage() {
+  const { slug, api } = useWorkspace();
+  const [text, setText] = useState('');
+  const search = useDebounced(text.trim(), 150);
+  const customers = usePaged(['customers', 'list', search], (page, signal) =>
+    answer(
+      api.GET('/customers', {
+        params: { query: { page, pageSize: PAGE_SIZE, ...(search !== '' && { search }) } },
+        signal,
+      }),
+    ),
+  );
+  if (customers.error instanceof ApiError && customers.error.status === 403) {
+    return (
+      <Page title="Customers">
+        <Empty icon={Users} title="Customers need the plan business">
+          With it, this shows who bought after which link. The operator of the service changes the
+          plan. <DocsLink guide="workspaces">What plans allow</DocsLink>
+        </Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Customers">
+      <div className="px-4 pb-3 md:px-6">
+        <input
+          type="search"
+          aria-label="Search customers"
+          placeholder="Name, e-mail or your own id"
+          maxLength={100}
+          className={`${inputLook} md:w-80`}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
+      <RecordList
+        query={customers}
+        empty={
+          search === '' ? (
+            <Empty icon={Users} title="No customers yet">
+              A customer appears with the first lead or sale that your software reports.{' '}
+              <DocsLink guide="analytics">How to report leads and sales</DocsLink>
+            </Empty>
+          ) : (
+            <Empty icon={Users} title="Nobody found">
+              No name, e-mail or id has “{search}” in it. Try a shorter part.
+            </Empty>
+          )
+        }
+      >
+        {(rows) => (
+          <Table
+            label="Customers"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Customer',
+                render: ({ id, name, email, externalId }) => (
+                  <div className="flex min-w-0 flex-col">
+                    <Link
+                      to="/$workspace/customers/$customerId"
+                      params={{ workspace: slug, customerId: id }}
+                      className="font-medium break-words hover:underline"
+                    >
+                      {name ?? email ?? externalId}
+                    </Link>
+                    <span className="text-xs break-all text-muted">{email}</span>
+                  </div>
+                ),
+              },
+              {
+                name: 'Your id',
+                isMinor: true,
+                render: ({ externalId }) => <code className="text-xs">{externalId}</code>,
+              },
+              { name: 'Since', render: ({ createdAt }) => <Time at={createdAt} /> },
+            ]}
+          />
+        )}
+      </RecordList>
+    </Page>
+  );
+}

@@ -1,0 +1,161 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Archive, Globe, Pencil, Plus, Star, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { Page } from '../ui/page.tsx';
+import { RecordList } from '../ui/record-list.tsx';
+import { Badge, Empty } from '../ui/states.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { DomainDialog } from './domain-dialog.tsx';
+import { Verification } from './verification.tsx';
+
+type Domain = Schemas['Domain'];
+type Opened = { what: 'new' } | { what: 'edit' | 'delete'; domain: Domain };
+
+/** The domains of a workspace, each with what its owner still has to set. */
+export function DomainsPage() {
+  const { api, may } = useWorkspace();
+  const [opened, setOpened] = useState<Opened>();
+  const close = () => setOpened(undefined);
+  const domains = usePaged(['domains', 'all'], (page, signal) =>
+    answer(
+      api.GET('/domains', {
+        params: { query: { page, pageSize: PAGE_SIZE, archived: true } },
+        signal,
+      }),
+    ),
+  );
+  const addButton = may('domains.write') && (
+    <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
+      Add domain
+    </Button>
+  );
+  return (
+    <Page title="Domains" actions={domains.rows.length > 0 && addButton}>
+      <RecordList
+        query={domains}
+        empty={
+          <Empty icon={Globe} title="No domains yet" action={addButton}>
+            On a domain of your own, people see your name in each link.{' '}
+            <DocsLink guide="redirects">How domains work</DocsLink>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <ul className="flex w-full max-w-3xl flex-col gap-4 px-4 pb-10 md:px-6">
+            {rows.map((domain) => (
+              <DomainCard key={domain.id} domain={domain} open={setOpened} />
+            ))}
+          </ul>
+        )}
+      </RecordList>
+      {opened?.what === 'new' && <DomainDialog onClose={close} />}
+      {opened?.what === 'edit' && <DomainDialog domain={opened.domain} onClose={close} />}
+      {opened?.what === 'delete' && <DeleteDialog domain={opened.domain} onClose={close} />}
+    </Page>
+  );
+}
+
+function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void }) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const update = useWrite({
+    send: (body: Schemas['DomainUpdate']) =>
+      answer(api.PATCH('/domains/{id}', { params: { path: { id: domain.id } }, body })),
+    onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
+    onFailed: (error) => toast(describe(error), 'danger'),
+  });
+  return (
+    <li className="overflow-hidden rounded-xl border border-line bg-panel">
+      <div className="flex items-start gap-3 p-4">
+        <div className="flex min-w-0 flex-1 flex-col gap-1">
+          <div className="flex flex-wrap items-center gap-2">
+            <h2 className="font-semibold break-all">{domain.slug}</h2>
+            {domain.primary && <Badge>Primary</Badge>}
+            {domain.archived && <Badge>Archived</Badge>}
+            {domain.verified ? (
+              <Badge tone="success">Verified</Badge>
+            ) : (
+              <Badge tone="warning">Waiting for DNS</Badge>
+            )}
+          </div>
+          <p className="truncate text-muted">
+            {domain.target === null
+              ? 'Its root leads nowhere yet'
+              : `Its root leads to ${domain.target}`}
+          </p>
+        </div>
+        {may('domains.write') && (
+          <RowMenu
+            label={`Actions for ${domain.slug}`}
+            items={[
+              {
+                label: 'Change',
+                icon: Pencil,
+                onSelect: () => open({ what: 'edit', domain }),
+              },
+              ...(domain.primary
+                ? []
+                : [
+                    {
+                      label: 'Make primary',
+                      icon: Star,
+                      onSelect: () => update.write({ primary: true }),
+                    },
+                  ]),
+              {
+                label: domain.archived ? 'Take out of the archive' : 'Archive',
+                icon: Archive,
+                onSelect: () => update.write({ archived: !domain.archived }),
+              },
+              {
+                label: 'Delete',
+                icon: Trash2,
+                isDanger: true,
+                onSelect: () => open({ what: 'delete', domain }),
+              },
+            ]}
+          />
+        )}
+      </div>
+      {domain.verification !== null && <Verification domain={domain} />}
+    </li>
+  );
+}
+
+function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const remove = useWrite({
+    send: (id: string) => answer(api.DELETE('/domains/{id}', { params: { path: { id } } })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['domains'] });
+      toast(`${domain.slug} is deleted`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Delete ${domain.slug}?`}
+      action="Delete domain"
+      isDanger
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      onSubmit={() => remove.write(domain.id)}
+    >
+      <p>
+        Visitors of this domain get no answer from then on. A domain that still has links or QR
+        codes can’t be deleted: archive it instead.
+      </p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Play, Undo2, X } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { isBusy } from './state.tsx';
+
+type Action = 'start' | 'cancel' | 'undo';
+
+/** Starts, cancels or undoes an import. */
+export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [isUndoing, setUndoing] = useState(false);
+  const act = useWrite({
+    send(action: Action, key) {
+      const params = { path: { id: one.id }, header: { 'Idempotency-Key': key } };
+      if (action === 'start') return answer(api.POST('/imports/{id}/start', { params }));
+      if (action === 'cancel') return answer(api.POST('/imports/{id}/cancel', { params }));
+      return answer(api.POST('/imports/{id}/undo', { params }));
+    },
+    onDone: () => {
+      setUndoing(false);
+      void client.invalidateQueries({ queryKey: ['imports'] });
+      void client.invalidateQueries({ queryKey: ['links'] });
+    },
+    onFailed: (error, action) => {
+      if (action !== 'undo') toast(describe(error), 'danger');
+    },
+  });
+  const { state, counts } = one;
+  const isOver = state === 'done' || state === 'cancelled';
+  return (
+    <>
+      {(isBusy(state) || state === 'checked') && state !== 'undoing' && (
+        <Button icon={X} busy={act.isPending} onClick={() => act.write('cancel')}>
+          Cancel
+        </Button>
+      )}
+      {state === 'checked' && (
+        <Button
+          look="primary"
+          icon={Play}
+          busy={act.isPending}
+          disabled={counts.created + counts.updated === 0}
+          onClick={() => act.write('start')}
+        >
+          Import
+        </Button>
+      )}
+      {isOver && counts.created > 0 && (
+        <Button look="danger" icon={Undo2} onClick={() => setUndoing(true)}>
+          Undo
+        </Button>
+      )}
+      {isUndoing && (
+        <FormDialog
+          title="Undo the import?"
+          action="Delete its links"
+          isDanger
+          onClose={() => setUndoing(false)}
+          busy={act.isPending}
+          error={act.error}
+          onSubmit={() => act.write('undo')}
+        >
+          <p>
+            The {counts.created} links that it made are deleted, and lead nowhere from then on.
+            Those that have been changed since stay, and so do links that it updated.
+          </p>
+        </FormDialog>
+      )}
+    </>
+  );
+}

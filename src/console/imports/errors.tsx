@@ -1,0 +1,55 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { download, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { saveFile } from '../ui/save-file.ts';
+import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+/** Errors that are shown; the file has all. */
+const SHOWN = 20;
+
+/** Rows that are refused, and why. */
+export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
+  const { slug } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  if (one.errors.length === 0) return null;
+  const save = async () => {
+    setBusy(true);
+    try {
+      const file = await download(slug, `/imports/${one.id}/errors`);
+      saveFile(file, `errors of ${one.name ?? 'import.csv'}`);
+    } catch (error) {
+      toast(describe(error), 'danger');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section aria-labelledby="errors" className="flex flex-col gap-2">
+      <header className="flex flex-wrap items-center justify-between gap-2 px-4 md:px-6">
+        <h2 id="errors" className="font-semibold">
+          Refused rows
+        </h2>
+        <Button icon={Download} busy={isBusy} onClick={() => void save()}>
+          All errors as CSV
+        </Button>
+      </header>
+      <p className="px-4 text-muted md:px-6">
+        Mend these rows in the file with all errors, and import that.
+      </p>
+      <Table
+        label="Refused rows"
+        rows={one.errors.slice(0, SHOWN)}
+        keyOf={({ row, column, message }) => `${row} ${column} ${message}`}
+        columns={[
+          { name: 'Row', render: ({ row }) => row },
+          { name: 'Column', isMinor: true, render: ({ column }) => column ?? '–' },
+          { name: 'Why', render: ({ message }) => <span className="break-words">{message}</span> },
+        ]}
+      />
+    </section>
+  );
+}

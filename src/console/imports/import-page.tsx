@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answer } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Page } from '../ui/page.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { ImportActions } from './actions.tsx';
+import { Errors } from './errors.tsx';
+import { Options } from './options.tsx';
+import { Preview } from './preview.tsx';
+import { Progress } from './progress.tsx';
+import { isBusy } from './state.tsx';
+
+/** While a worker is at it: time between two looks, in ms. */
+const REFRESH_MS = 700;
+
+/** An import: what will happen, what happens, what happened. */
+export function ImportPage() {
+  const { importId } = useParams({ from: '/$workspace/imports/$importId' });
+  const { api, may } = useWorkspace();
+  const query = useQuery({
+    queryKey: ['imports', importId],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/imports/{id}', { params: { path: { id: importId } }, signal })),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && isBusy(data.state) ? REFRESH_MS : false,
+  });
+  const one = query.data;
+  const isOpen = one?.state === 'checked' || one?.state === 'checking';
+  return (
+    <Page
+      title={one?.name ?? 'Import'}
+      actions={one && may('imports.write') && <ImportActions one={one} />}
+    >
+      {query.isPending && <Skeleton className="mx-6 h-40" />}
+      {query.error && !one && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {one && (
+        <div className="flex flex-col gap-6 pb-10">
+          <Progress one={one} />
+          {isOpen && may('imports.write') && <Options one={one} />}
+          {isOpen && one.preview && <Preview one={one} />}
+          <Errors one={one} />
+        </div>
+      )}
+    </Page>
+  );
+}

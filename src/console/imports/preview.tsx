@@ -1,0 +1,66 @@
+import type { Schemas } from '../api/client.ts';
+import { Badge } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+
+const OUTCOMES = {
+  created: { label: 'Create', tone: 'success' },
+  updated: { label: 'Update', tone: 'warning' },
+  skipped: { label: 'Skip', tone: undefined },
+  refused: { label: 'Refuse', tone: 'danger' },
+} as const;
+
+/** The links that an import would make of the first rows. */
+export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
+  const preview = one.preview;
+  if (preview === null) return null;
+  return (
+    <section aria-labelledby="preview" className="flex flex-col gap-2">
+      <h2 id="preview" className="px-4 font-semibold md:px-6">
+        The first rows
+      </h2>
+      {preview.newTags.length > 0 && (
+        <p className="px-4 text-muted md:px-6">
+          New tags will be made: {preview.newTags.slice(0, 12).join(', ')}
+          {preview.newTags.length > 12 && ` and ${preview.newTags.length - 12} more`}.
+        </p>
+      )}
+      <Table
+        label="The first rows"
+        rows={preview.rows}
+        keyOf={({ row }) => String(row)}
+        columns={[
+          { name: 'Row', isMinor: true, render: ({ row }) => row },
+          {
+            name: 'Will',
+            render: ({ outcome }) => {
+              const { label, tone } = OUTCOMES[outcome];
+              return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;
+            },
+          },
+          {
+            name: 'Link',
+            isMinor: true,
+            render: ({ link }) => (
+              <span className="break-all">
+                {link['shortLink'] ?? link['key'] ?? 'A random key'}
+              </span>
+            ),
+          },
+          {
+            name: 'Destination',
+            render: ({ link, errors }) => (
+              <div className="flex flex-col">
+                <span className="break-all">{link['url']}</span>
+                {errors.map(({ message }) => (
+                  <span key={message} className="text-xs text-danger">
+                    {message}
+                  </span>
+                ))}
+              </div>
+            ),
+          },
+        ]}
+      />
+    </section>
+  );
+}

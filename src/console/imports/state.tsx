@@ -1,0 +1,25 @@
+import type { Schemas } from '../api/client.ts';
+import { Badge } from '../ui/states.tsx';
+
+type State = Schemas['Import']['state'];
+
+const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'danger' }> = {
+  checking: { label: 'Checking' },
+  checked: { label: 'Ready to import', tone: 'warning' },
+  queued: { label: 'Waiting' },
+  running: { label: 'Importing' },
+  done: { label: 'Done', tone: 'success' },
+  cancelled: { label: 'Cancelled', tone: 'danger' },
+  undoing: { label: 'Undoing' },
+  undone: { label: 'Undone' },
+};
+
+/** How far an import is. */
+export function ImportState({ state }: { state: State }) {
+  const { label, tone } = SHOWN[state];
+  return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;
+}
+
+/** True while a worker has something to do for it. */
+export const isBusy = (state: State): boolean =>
+  state === 'checking' || state === 'queued' || state === 'running' || state === 'undoing';

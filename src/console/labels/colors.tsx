@@ -1,0 +1,53 @@
+import { useId } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { classes } from '../ui/classes.ts';
+
+type Color = Schemas['Tag']['color'];
+
+/** Colors of tags as dots. The name always stands beside: nothing depends on seeing them. */
+const DOTS: Record<Color, string> = {
+  red: 'bg-red-500',
+  yellow: 'bg-yellow-500',
+  green: 'bg-green-500',
+  blue: 'bg-blue-500',
+  purple: 'bg-purple-500',
+  pink: 'bg-pink-500',
+  brown: 'bg-amber-800',
+};
+const COLORS = Object.keys(DOTS) as Color[];
+
+/** The color of a tag. */
+export function TagDot({ color }: { color: Color }) {
+  return <span aria-hidden className={classes('size-2.5 shrink-0 rounded-full', DOTS[color])} />;
+}
+
+/** A choice of color. */
+export function ColorChoice({ color, onChange }: { color: Color; onChange(color: Color): void }) {
+  const name = useId();
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="font-medium">Color</legend>
+      <div className="flex flex-wrap gap-1.5">
+        {COLORS.map((one) => (
+          <label
+            key={one}
+            className={classes(
+              'flex h-8 items-center gap-2 rounded-md border px-2 capitalize has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-10',
+              one === color ? 'border-accent-text bg-accent-soft' : 'border-line',
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              checked={one === color}
+              onChange={() => onChange(one)}
+            />
+            <TagDot color={one} />
+            {one}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,73 @@
+import { Download } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { buttonLook, CopyButton } from '../../ui/button.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import type { Link } from '../question.ts';
+import { ago } from '../time.ts';
+import type { Draft } from './draft.ts';
+import { PreviewCard } from './preview.tsx';
+
+const AnalyticsSummary = lazy(() => import('../../analytics/summary.tsx'));
+
+/** Beside the form: the QR code of the link, its preview, how it does. */
+export function Aside({ draft, link }: { draft: Draft; link: Link | undefined }) {
+  return (
+    <aside aria-label="Preview" className="flex flex-col gap-4 self-start lg:sticky lg:top-0">
+      <section>
+        <h3 className="mb-1.5 font-medium">QR code</h3>
+        {link === undefined ? (
+          <p className="rounded-lg border border-dashed border-line p-4 text-muted">
+            The code is here once the link is created.
+          </p>
+        ) : (
+          <QrCode link={link} />
+        )}
+      </section>
+      <section>
+        <h3 className="mb-1.5 font-medium">Link preview</h3>
+        <PreviewCard draft={draft} />
+      </section>
+      {link !== undefined && (
+        <dl className="grid grid-cols-2 gap-y-1 text-muted [&_dd]:text-right [&_dd]:text-ink">
+          <dt>Clicks</dt>
+          <dd>{link.clicks.toLocaleString()}</dd>
+          <dt>Leads</dt>
+          <dd>{link.leads.toLocaleString()}</dd>
+          <dt>Sales</dt>
+          <dd>{link.sales.toLocaleString()}</dd>
+          <dt>Last click</dt>
+          <dd>{link.lastClicked === null ? 'never' : ago(link.lastClicked)}</dd>
+          <dt>Created</dt>
+          <dd>{ago(link.createdAt)}</dd>
+        </dl>
+      )}
+      {link !== undefined && (
+        <Suspense fallback={<Skeleton className="h-28" />}>
+          <AnalyticsSummary of={{ linkId: link.id }} />
+        </Suspense>
+      )}
+    </aside>
+  );
+}
+
+function QrCode({ link }: { link: Link }) {
+  const { pathname, search } = new URL(link.qrCode);
+  const name = `${link.domain}-${link.key}`.replaceAll(/[^\w.-]+/g, '-');
+  return (
+    <div className="flex flex-col gap-2">
+      <img
+        // The address has the origin of BASE_URL, which behind a proxy may not be ours.
+        src={pathname + search}
+        alt={`QR code of ${link.domain}/${link.key}`}
+        className="aspect-square w-full max-w-72 rounded-lg border border-line bg-white p-2"
+      />
+      <div className="flex items-center gap-2">
+        <a href={pathname + search} download={`${name}.png`} className={buttonLook()}>
+          <Download size={15} aria-hidden />
+          Download
+        </a>
+        <CopyButton text={link.shortLink} label="Copy the short link" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,201 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { answer, type Schemas } from '../../api/client.ts';
+import { ApiError, describe } from '../../api/error.ts';
+import { useWrite } from '../../api/queries.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Button, copy } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Failure, Skeleton } from '../../ui/states.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { type Link, linkQuery, refreshLinks } from '../question.ts';
+import { Aside } from './aside.tsx';
+import { changesOf, type Draft, draftOf, EMPTY } from './draft.ts';
+import { LinkForm } from './form.tsx';
+
+interface LinkDialogProps {
+  /** The link to change; without one, a new link is made. */
+  id?: string;
+  onClose(): void;
+}
+
+/** Makes a link, or changes one. */
+export function LinkDialog({ id, onClose }: LinkDialogProps) {
+  const { api } = useWorkspace();
+  const link = useQuery({ ...linkQuery(api, id ?? ''), enabled: id !== undefined });
+  if (id === undefined) return <LinkEditor onClose={onClose} />;
+  if (link.data !== undefined) return <LinkEditor link={link.data} onClose={onClose} />;
+  return (
+    <Dialog title="Link" size="large" onClose={onClose}>
+      {link.error ? (
+        <Failure error={link.error} retry={() => void link.refetch()} />
+      ) : (
+        <Skeleton className="h-96 w-full" />
+      )}
+    </Dialog>
+  );
+}
+
+function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const formId = useId();
+  const [before] = useState(() => (link === undefined ? EMPTY : draftOf(link)));
+  const [draft, setDraft] = useState<Draft>(before);
+  const [isLeaving, setLeaving] = useState(false);
+  const changes = changesOf(draft, before);
+  const isChanged = Object.keys(changes).length > 0;
+  const mayWrite = may('links.write');
+
+  const save = useWrite<Partial<Schemas['NewLink']>, Link>({
+    send: (body, key) =>
+      link === undefined
+        ? answer(
+            api.POST('/links', {
+              params: { header: { 'Idempotency-Key': key } },
+              body: body as Schemas['NewLink'],
+            }),
+          )
+        : answer(
+            api.PATCH('/links/{linkId}', {
+              params: { path: { linkId: link.id } },
+              body: body as Schemas['LinkUpdate'],
+            }),
+          ),
+    onDone(saved) {
+      client.setQueryData(linkQuery(api, saved.id).queryKey, saved);
+      void refreshLinks(client);
+      onClose();
+      if (link !== undefined) return toast('Link saved');
+      // The browser may refuse: the click that allowed it is over.
+      return copy(saved.shortLink).then(
+        () => toast(`${saved.domain}/${saved.key} created and copied`),
+        () => toast(`${saved.domain}/${saved.key} created`),
+      );
+    },
+    onFailed: (error) => {
+      if (!(error instanceof ApiError) || Object.keys(fieldErrors(error)).length === 0) return;
+      // After the messages are there: to the first field that has one.
+      setTimeout(() =>
+        document.getElementById(formId)?.querySelector<HTMLElement>('[aria-invalid]')?.focus(),
+      );
+    },
+  });
+  const errors = fieldErrors(save.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isChanged) save.write(changes);
+    else onClose();
+  };
+
+  return (
+    <Dialog
+      title={link === undefined ? 'New link' : `${link.domain}/${link.key}`}
+      size="large"
+      onClose={onClose}
+      mayClose={() => {
+        if (!isChanged || save.isPending || !mayWrite) return true;
+        setLeaving(true);
+        return false;
+      }}
+      footer={
+        <Footer
+          formId={formId}
+          isNew={link === undefined}
+          mayWrite={mayWrite}
+          isLeaving={isLeaving}
+          isBusy={save.isPending}
+          isPaused={save.isPaused}
+          stay={() => setLeaving(false)}
+          onClose={onClose}
+        />
+      }
+    >
+      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <form id={formId} noValidate onSubmit={submit} className="flex min-w-0 flex-col gap-4">
+          {save.error && (
+            <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+              {Object.keys(errors).length === 0
+                ? describe(save.error)
+                : 'The link is not saved yet: see the marked fields.'}
+            </p>
+          )}
+          <fieldset disabled={!mayWrite || save.isPending} className="contents">
+            <LinkForm
+              draft={draft}
+              link={link}
+              errors={errors}
+              change={(part) => setDraft((now) => ({ ...now, ...part }))}
+            />
+          </fieldset>
+        </form>
+        <Aside draft={draft} link={link} />
+      </div>
+    </Dialog>
+  );
+}
+
+interface FooterProps {
+  formId: string;
+  isNew: boolean;
+  mayWrite: boolean;
+  /** The dialog is to be closed, and would lose changes. */
+  isLeaving: boolean;
+  isBusy: boolean;
+  /** It waits for a connection. */
+  isPaused: boolean;
+  stay(): void;
+  onClose(): void;
+}
+
+function Footer({
+  formId,
+  isNew,
+  mayWrite,
+  isLeaving,
+  isBusy,
+  isPaused,
+  stay,
+  onClose,
+}: FooterProps) {
+  if (!mayWrite) return <Button onClick={onClose}>Close</Button>;
+  if (isLeaving) {
+    return (
+      <>
+        <p role="alert" className="flex-1">
+          Your changes are not saved.
+        </p>
+        <Button look="danger" onClick={onClose}>
+          Discard
+        </Button>
+        <Button look="primary" autoFocus onClick={stay}>
+          Keep editing
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <p role="status" className="flex-1 text-muted">
+        {isPaused ? 'No connection. It will be saved when it is back.' : ''}
+      </p>
+      <Button onClick={onClose}>{isPaused ? 'Close' : 'Cancel'}</Button>
+      <Button type="submit" form={formId} look="primary" busy={isBusy}>
+        {isNew ? 'Create link' : 'Save'}
+      </Button>
+    </>
+  );
+}
+
+/** Messages by field; a rule or a country is part of its field. A taken slug is the slug's. */
+function fieldErrors(error: unknown): Partial<Record<string, string>> {
+  if (!(error instanceof ApiError)) return {};
+  const taken = error.status === 409 ? /^The (key|externalId) /.exec(error.message) : null;
+  if (taken !== null) return { [taken[1]!]: error.message };
+  const fields = Object.entries(error.fields).map(([path, message]): [string, string] => [
+    path.split(/[.[]/, 1)[0]!,
+    message,
+  ]);
+  const areKnown = fields.every(([name]) => name in EMPTY || name.startsWith('utm_'));
+  return Object.fromEntries(areKnown ? fields : []);
+}

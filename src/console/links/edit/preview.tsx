@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { ImageOff } from 'lucide-react';
+import { answer } from '../../api/client.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Switch, TextArea, TextField } from '../../ui/field.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
+import type { Draft } from './draft.ts';
+import { type PartProps, Section } from './section.tsx';
+
+/** The card that messengers and networks show for the link. */
+export function PreviewSection({ draft, errors, change }: PartProps) {
+  return (
+    <Section
+      title="Link preview"
+      isSet={draft.proxy}
+      hasError={['proxy', 'title', 'description', 'image', 'video'].some((name) => errors[name])}
+    >
+      <Switch
+        label="Preview of its own"
+        hint="Messengers and networks get this card; without it, that of the destination."
+        checked={draft.proxy}
+        onChange={(proxy) => change({ proxy })}
+      />
+      <TextField
+        label="Title"
+        maxLength={1000}
+        value={draft.title}
+        error={errors['title']}
+        hint="Empty: the title of the destination."
+        onChange={(event) => change({ title: event.target.value })}
+      />
+      <TextArea
+        label="Text"
+        maxLength={5000}
+        value={draft.description}
+        error={errors['description']}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+      <TextField
+        label="Address of the image"
+        type="url"
+        value={draft.image}
+        error={errors['image']}
+        onChange={(event) => change({ image: event.target.value })}
+      />
+      <TextField
+        label="Address of the video"
+        type="url"
+        value={draft.video}
+        error={errors['video']}
+        onChange={(event) => change({ video: event.target.value })}
+      />
+    </Section>
+  );
+}
+
+/** Shortest pause in typing after which the destination is fetched, in ms. */
+const TYPING_MS = 600;
+
+/** The card as it will look. Pictures of other hosts are not loaded: the policy of the console keeps to its own. */
+export function PreviewCard({ draft }: { draft: Draft }) {
+  const { api } = useWorkspace();
+  const url = useDebounced(draft.url.trim(), TYPING_MS);
+  const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
+  const tags = useQuery({
+    queryKey: ['metatags', url],
+    queryFn: ({ signal }) => answer(api.GET('/metatags', { params: { query: { url } }, signal })),
+    enabled: isAddress,
+    staleTime: 300_000,
+    retry: false,
+  });
+  const own = draft.proxy ? draft : undefined;
+  const title = own?.title || tags.data?.title || (isAddress ? hostOf(url) : 'Title');
+  const text = own?.description || tags.data?.description || '';
+  const image = own?.image || tags.data?.image || '';
+  return (
+    <figure className="overflow-hidden rounded-lg border border-line">
+      <div className="grid h-28 place-items-center bg-hover p-2 text-center text-xs text-muted">
+        {image.startsWith('data:') ? (
+          <img src={image} alt="" className="max-h-full" />
+        ) : (
+          <span className="flex flex-col items-center gap-1">
+            <ImageOff size={16} aria-hidden />
+            {image === '' ? 'No image' : `Image from ${hostOf(image)}`}
+          </span>
+        )}
+      </div>
+      <figcaption className="p-3">
+        <p className="truncate text-xs text-muted">{isAddress ? hostOf(url) : 'example.com'}</p>
+        <p className="line-clamp-2 font-medium">{title}</p>
+        <p className="line-clamp-2 text-xs text-muted">{text}</p>
+      </figcaption>
+    </figure>
+  );
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).hostname;
+  } catch {
+    return url;
+  }
+}

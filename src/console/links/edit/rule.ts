@@ -1,0 +1,126 @@
+import type { Schemas } from '../../api/client.ts';
+import { fromLocal, toLocal } from '../time.ts';
+
+/** Kinds of conditions: all conditions of a rule must hold. */
+export const CONDITIONS = {
+  country: { label: 'Country', hint: 'Codes, such as DE, AT' },
+  city: { label: 'City', hint: 'Berlin, Vienna' },
+  device: {
+    label: 'Device',
+    hint: 'desktop, mobile, tablet, smarttv, console, wearable, embedded',
+  },
+  os: { label: 'Operating system', hint: 'iOS, Android, Windows' },
+  browser: { label: 'Browser', hint: 'Chrome, Safari' },
+  language: { label: 'Language', hint: 'de, pt-BR' },
+  query: { label: 'Query', hint: 'ref=mail, or ref for any value' },
+  time: { label: 'Time of day', hint: '09:00-17:00 mon,tue Europe/Berlin' },
+  from: { label: 'From', hint: '' },
+  until: { label: 'Until', hint: '' },
+  trait: { label: 'Any trait', hint: 'One text that a trait of the visitor must be' },
+} as const;
+export type Condition = keyof typeof CONDITIONS;
+
+/** A routing rule as the form holds it: each condition as a line of text. */
+export interface RuleDraft {
+  /** Names it while rules change their places. */
+  id: string;
+  url: string;
+  conditions: { kind: Condition; text: string }[];
+}
+
+let lastId = 0;
+
+export const newRule = (): RuleDraft => ({
+  id: `rule-${++lastId}`,
+  url: '',
+  conditions: [{ kind: 'country', text: '' }],
+});
+
+type Conditions = Schemas['RuleConditions'];
+
+/** The form of a rule of the API. */
+export function ruleOf({ value, url }: Schemas['NewRule']): RuleDraft {
+  const conditions: RuleDraft['conditions'] =
+    typeof value === 'string'
+      ? [{ kind: 'trait', text: value }]
+      : (Object.keys(value) as (keyof Conditions)[]).map((kind) => ({
+          kind,
+          text: textOf(kind, value),
+        }));
+  return { id: `rule-${++lastId}`, url, conditions };
+}
+
+function textOf(kind: keyof Conditions, value: Conditions): string {
+  if (kind === 'from' || kind === 'until') return toLocal(value[kind] ?? null);
+  if (kind === 'query') {
+    return Object.entries(value.query ?? {})
+      .flatMap(([name, wanted]) =>
+        wanted === true ? [name] : [wanted].flat().map((one) => `${name}=${one}`),
+      )
+      .join(', ');
+  }
+  if (kind === 'time') {
+    const { from, to, days, timezone } = value.time!;
+    return [`${from}-${to}`, days?.join(','), timezone].filter(Boolean).join(' ');
+  }
+  return (value[kind] ?? []).join(', ');
+}
+
+/** A rule as the API takes it. What the form's text doesn't state is left to the API to refuse. */
+export function ruleToBody({ url, conditions }: RuleDraft): Schemas['NewRule'] {
+  const [first] = conditions;
+  if (conditions.length === 1 && first?.kind === 'trait') return { value: first.text, url };
+  const value = Object.fromEntries(
+    conditions.map(({ kind, text }) => [kind, READ[kind](text)]),
+  ) as Conditions;
+  return { value, url };
+}
+
+/** Reads the text of a condition. */
+const READ: Record<Condition, (text: string) => unknown> = {
+  country: (text) => listOf(text.toUpperCase()),
+  city: (text) => listOf(text),
+  device: (text) => listOf(text.toLowerCase()),
+  os: (text) => listOf(text),
+  browser: (text) => listOf(text),
+  language: (text) => listOf(text),
+  query: (text) => queryOf(listOf(text)),
+  time: (text) => timeOf(text),
+  from: fromLocal,
+  until: fromLocal,
+  trait: (text) => text,
+};
+
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+function queryOf(pairs: readonly string[]): Record<string, true | string[]> {
+  const query: Record<string, true | string[]> = {};
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals < 0) {
+      query[pair] = true;
+      continue;
+    }
+    const before = query[pair.slice(0, equals)];
+    const value = pair.slice(equals + 1);
+    query[pair.slice(0, equals)] = Array.isArray(before) ? [...before, value] : [value];
+  }
+  return query;
+}
+
+function timeOf(text: string): Record<string, unknown> {
+  const [span = '', ...rest] = text.trim().split(/\s+/);
+  const [from = '', to = ''] = span.split('-');
+  const days = rest.find((part) => /^(?:sun|mon|tue|wed|thu|fri|sat)(?:,|$)/i.test(part));
+  const timezone = rest.find((part) => part !== days);
+  return {
+    from,
+    to,
+    ...(days !== undefined && { days: listOf(days.toLowerCase()) }),
+    ...(timezone !== undefined && { timezone }),
+  };
+}

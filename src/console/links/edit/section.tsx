@@ -1,0 +1,40 @@
+import { ChevronRight } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Badge } from '../../ui/states.tsx';
+import type { Draft } from './draft.ts';
+
+/** Properties of every part of the form. */
+export interface PartProps {
+  draft: Draft;
+  /** Messages by field. */
+  errors: Partial<Record<string, string>>;
+  change(part: Partial<Draft>): void;
+}
+
+interface SectionProps {
+  title: string;
+  /** Shown beside the title while it is closed: something in it is set. */
+  isSet: boolean;
+  /** One of its fields was refused: it opens. */
+  hasError: boolean;
+  children: ReactNode;
+}
+
+/** A part of the form that most links don't need: closed at first. */
+export function Section({ title, isSet, hasError, children }: SectionProps) {
+  const element = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (hasError && element.current !== null) element.current.open = true;
+  }, [hasError]);
+  return (
+    <details ref={element} className="group rounded-lg border border-line">
+      <summary className="flex h-10 list-none items-center gap-2 rounded-lg px-3 font-medium select-none hover:bg-hover max-md:h-12">
+        <ChevronRight size={15} aria-hidden className="text-muted group-open:rotate-90" />
+        <span className="flex-1">{title}</span>
+        {hasError && <Badge tone="danger">Refused</Badge>}
+        {isSet && !hasError && <Badge>Set</Badge>}
+      </summary>
+      <div className="flex flex-col gap-4 px-3 pt-1 pb-4">{children}</div>
+    </details>
+  );
+}

@@ -1,0 +1,89 @@
+import { Inbox } from 'lucide-react';
+import { answer, type Schemas } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { RecordList } from '../ui/record-list.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
+
+/** Answers of visitors on a page, newest first. */
+export function Answers({ page }: { page: Schemas['Page'] }) {
+  const { api } = useWorkspace();
+  const answers = usePaged(['events', 'answers', page.id], async (number, signal) => {
+    const events = await answer(
+      api.GET('/events', {
+        params: {
+          query: {
+            event: 'leads',
+            interval: 'all',
+            pageId: page.id,
+            page: number,
+            limit: PAGE_SIZE,
+          },
+        },
+        signal,
+      }),
+    );
+    return events.filter((event) => event.event === 'lead');
+  });
+  const isRefused = answers.error instanceof ApiError && answers.error.status === 403;
+  return (
+    <section aria-labelledby="answers" className="border-t border-line pb-10">
+      <h2 id="answers" className="px-4 py-3 font-semibold md:px-6">
+        Answers
+      </h2>
+      {isRefused ? (
+        <p className="px-4 text-muted md:px-6">
+          {page.leads} so far. Reading them needs the plan business; the operator of the service
+          changes the plan.
+        </p>
+      ) : (
+        <RecordList
+          query={answers}
+          empty={
+            <Empty icon={Inbox} title="No answers yet">
+              Choose this page in a link or QR code. What visitors fill in appears here.
+            </Empty>
+          }
+        >
+          {(rows) => (
+            <Table
+              label="Answers"
+              rows={rows}
+              keyOf={({ timestamp, click }) => `${timestamp} ${click?.id ?? ''}`}
+              columns={[
+                { name: 'When', render: ({ timestamp }) => <Time at={timestamp} /> },
+                ...page.fields.map((field, at) => ({
+                  name: field.label,
+                  isMinor: at > 1,
+                  render: ({ metadata }: Schemas['LeadEvent']) => (
+                    <span className="break-words whitespace-pre-line">
+                      {textOf(metadata?.[field.name])}
+                    </span>
+                  ),
+                })),
+                {
+                  name: 'Link',
+                  isMinor: true,
+                  render: ({ link }) => (
+                    <span className="text-muted">{link && `${link.domain}/${link.key}`}</span>
+                  ),
+                },
+              ]}
+            />
+          )}
+        </RecordList>
+      )}
+    </section>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return typeof value === 'string' || typeof value === 'number'
+    ? `${value}`
+    : JSON.stringify(value);
+}

@@ -1,0 +1,117 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { TextArea, TextField } from '../ui/field.tsx';
+import { messagesOf, Refused } from '../ui/form-dialog.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { type FormField, FormFields } from './form-fields.tsx';
+import { Preview } from './preview.tsx';
+
+/** Changes a page, with a picture of what visitors will see. */
+export function PageEditor({ page }: { page: Schemas['Page'] }) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const mayWrite = may('pages.write');
+  const [title, setTitle] = useState(page.title);
+  const [text, setText] = useState(page.text ?? '');
+  const [image, setImage] = useState(page.image ?? '');
+  const [button, setButton] = useState(page.button ?? '');
+  const [waitSeconds, setWaitSeconds] = useState(page.waitSeconds);
+  const [fields, setFields] = useState(page.fields);
+  const save = useWrite({
+    send: (body: Schemas['PageUpdate']) =>
+      answer(api.PATCH('/pages/{id}', { params: { path: { id: page.id } }, body })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['pages'] });
+      toast('Saved');
+    },
+  });
+  const messages = messagesOf(save.error);
+  return (
+    <div className="grid gap-6 px-4 pb-8 md:px-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <form
+        className="min-w-0"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.write({
+            title,
+            text: text === '' ? null : text,
+            image: image === '' ? null : image,
+            button: button === '' ? null : button,
+            waitSeconds,
+            fields: fields.map(toBody),
+          });
+        }}
+      >
+        <fieldset disabled={!mayWrite} className="flex flex-col gap-4">
+          <legend className="sr-only">Content</legend>
+          <Refused error={save.error} />
+          <TextField
+            label="Title"
+            required
+            maxLength={200}
+            value={title}
+            error={messages['title']}
+            onChange={(event) => setTitle(event.target.value)}
+          />
+          <TextArea
+            label="Text"
+            rows={4}
+            maxLength={5_000}
+            value={text}
+            error={messages['text']}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <TextField
+            label="Picture"
+            type="url"
+            placeholder="https://example.com/picture.jpg"
+            value={image}
+            error={messages['image']}
+            onChange={(event) => setImage(event.target.value)}
+          />
+          <div className="grid gap-4 md:grid-cols-2">
+            <TextField
+              label="Button"
+              placeholder="Continue"
+              hint="Empty: “Continue” in the language of the visitor."
+              maxLength={80}
+              value={button}
+              error={messages['button']}
+              onChange={(event) => setButton(event.target.value)}
+            />
+            <TextField
+              label="Wait"
+              type="number"
+              hint="Seconds before the button can be used."
+              min={0}
+              max={60}
+              value={waitSeconds}
+              error={messages['waitSeconds']}
+              onChange={(event) => setWaitSeconds(event.target.valueAsNumber || 0)}
+            />
+          </div>
+          <FormFields fields={fields} onChange={setFields} messages={messages} />
+          {mayWrite && (
+            <div className="flex justify-end">
+              <Button type="submit" look="primary" busy={save.isPending}>
+                Save
+              </Button>
+            </div>
+          )}
+        </fieldset>
+      </form>
+      <Preview page={{ title, text, button, fields, hasImage: image !== '' }} />
+    </div>
+  );
+}
+
+/** A field as the API takes it: empty lines are no choices. */
+const toBody = ({ options, ...field }: FormField): Schemas['NewFormField'] =>
+  ({
+    ...field,
+    ...(options !== undefined && { options: options.filter((one) => one.trim() !== '') }),
+  }) as Schemas['NewFormField'];

@@ -1,0 +1,82 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { answer } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { Page } from '../ui/page.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { Answers } from './answers.tsx';
+import { PageEditor } from './editor.tsx';
+
+/** A page before a destination: what it shows, and what visitors answered. */
+export function OnePage() {
+  const { pageId } = useParams({ from: '/$workspace/pages/$pageId' });
+  const { slug, api, may } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const path = { id: pageId };
+  const query = useQuery({
+    queryKey: ['pages', pageId],
+    queryFn: ({ signal }) => answer(api.GET('/pages/{id}', { params: { path }, signal })),
+  });
+  const remove = useWrite({
+    send: (_: undefined) => answer(api.DELETE('/pages/{id}', { params: { path } })),
+    onDone: async () => {
+      toast('The page is deleted');
+      await navigate({ to: '/$workspace/pages', params: { workspace: slug } });
+      void client.invalidateQueries({ queryKey: ['pages'] });
+    },
+  });
+  const page = query.data;
+  return (
+    <Page
+      title={page?.title ?? 'Page'}
+      actions={
+        may('pages.write') && (
+          <RowMenu
+            label="Actions for the page"
+            items={[
+              {
+                label: 'Delete',
+                icon: Trash2,
+                isDanger: true,
+                onSelect: () => setDeleting(true),
+              },
+            ]}
+          />
+        )
+      }
+    >
+      {query.isPending && <Skeleton className="mx-6 h-64" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {page && (
+        <>
+          <PageEditor key={page.updatedAt} page={page} />
+          {page.fields.length + page.leads > 0 && <Answers page={page} />}
+        </>
+      )}
+      {isDeleting && (
+        <FormDialog
+          title="Delete the page?"
+          action="Delete page"
+          isDanger
+          onClose={() => setDeleting(false)}
+          busy={remove.isPending}
+          error={remove.error}
+          onSubmit={() => remove.write(undefined)}
+        >
+          <p>
+            Its answers stay among the events. A page that a link or QR code still shows can’t be
+            deleted: take it out there first.
+          </p>
+        </FormDialog>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { classes } from '../ui/classes.ts';
+import { addressOf, drawCode } from './drawn.ts';
+import { type Look, PLAIN_LOOK } from './look.ts';
+
+interface PictureChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly Value[];
+  onChange(value: Value): void;
+  /** A picture of the option. */
+  lookOf(option: Value): Partial<Look>;
+  /** The part of the picture that shows it: in shares of its width. */
+  crop?: { x: number; y: number; width: number; height: number };
+}
+
+/** A short code: its modules are large enough to be seen in a small picture. */
+const SAMPLE = 'HELLO';
+
+const nameOf = (option: string): string => {
+  const words = option.replaceAll('-', ' ').replace('/', ' / ');
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+};
+
+/** A choice of one among pictures, walked through with the arrow keys. */
+export function PictureChoice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  lookOf,
+  crop,
+}: PictureChoiceProps<Value>) {
+  const group = useId();
+  return (
+    <fieldset>
+      <legend className="mb-1.5 font-medium">{label}</legend>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(3.75rem,1fr))] gap-2">
+        {options.map((option) => (
+          <label
+            key={option}
+            title={nameOf(option)}
+            className={classes(
+              'relative aspect-square overflow-hidden rounded-lg border bg-white p-1.5 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
+              option === value
+                ? 'border-accent ring-2 ring-accent'
+                : 'border-edge hover:border-ink',
+            )}
+          >
+            <input
+              type="radio"
+              name={group}
+              aria-label={nameOf(option)}
+              checked={option === value}
+              onChange={() => onChange(option)}
+              className="absolute inset-0 cursor-pointer opacity-0"
+            />
+            <Sample look={lookOf(option)} crop={crop} />
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Sample({ look, crop }: { look: Partial<Look>; crop: PictureChoiceProps<string>['crop'] }) {
+  const { data } = useQuery({
+    queryKey: ['sample', look, crop],
+    queryFn: async () => {
+      const { svg } = await drawCode(SAMPLE, { ...PLAIN_LOOK, size: 300, ...look });
+      if (crop === undefined) return addressOf(svg);
+      const box = [crop.x, crop.y, crop.width, crop.height].map((share) => share * 300).join(' ');
+      return addressOf(svg.replace(/width="\d+" height="\d+" viewBox="[^"]*"/, `viewBox="${box}"`));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    networkMode: 'always',
+  });
+  return data === undefined ? null : <img src={data} alt="" className="size-full object-contain" />;
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { colorFault, normaliseColor } from '../../qrcodes/render/color.ts';
+import { classes } from '../ui/classes.ts';
+import { Field, inputLook } from '../ui/field.tsx';
+
+interface ColorFieldProps {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  mayBeTransparent?: boolean;
+  error?: string | undefined;
+}
+
+/** The color that a text stands for, as it is stored. */
+function colorOf(text: string, mayBeTransparent: boolean): string | undefined {
+  if (mayBeTransparent && text.trim().toLowerCase() === 'transparent') return 'transparent';
+  return colorFault(text, { alpha: mayBeTransparent }) === undefined
+    ? normaliseColor(text)
+    : undefined;
+}
+
+/** A color: chosen from the system's picker, or typed in any form that the API reads. */
+export function ColorField({
+  label,
+  value,
+  onChange,
+  mayBeTransparent = false,
+  error,
+}: ColorFieldProps) {
+  // Typed text stays as it is while it stands for the value: #123 would become #112233 under the hand.
+  const [typed, setTyped] = useState({ text: value, value });
+  const text = typed.value === value ? typed.text : value;
+  const isWrong = colorOf(text, mayBeTransparent) === undefined;
+  const rule = colorFault(text, { alpha: mayBeTransparent, transparent: mayBeTransparent });
+  return (
+    <Field label={label} error={isWrong ? `${label} ${rule}` : error}>
+      {(control) => (
+        <div className="relative">
+          <input
+            type="color"
+            aria-label={`${label}: picker`}
+            value={/^#[0-9A-F]{6}/i.test(value) ? value.slice(0, 7).toLowerCase() : '#ffffff'}
+            onChange={({ target }) => onChange(target.value.toUpperCase())}
+            className="absolute top-1/2 left-1.5 size-7 -translate-y-1/2 cursor-pointer rounded border border-edge bg-transparent p-0"
+          />
+          <input
+            {...control}
+            value={text}
+            spellCheck={false}
+            onChange={({ target }) => {
+              const color = colorOf(target.value, mayBeTransparent);
+              setTyped({ text: target.value, value: color ?? value });
+              if (color !== undefined) onChange(color);
+            }}
+            className={classes(inputLook, 'pl-11 tabular-nums')}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

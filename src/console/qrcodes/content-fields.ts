@@ -1,0 +1,269 @@
+import {
+  Bitcoin,
+  Contact,
+  Globe,
+  type LucideIcon,
+  Mail,
+  MapPin,
+  MessageCircle,
+  MessageSquare,
+  Phone,
+  QrCode,
+  Type,
+  Video,
+  Wifi,
+} from 'lucide-react';
+import type { ContentName } from './content.ts';
+
+/** A field of a content's form. */
+export interface ContentField {
+  /** Name in the content; empty for contents that are one text. */
+  name: string;
+  label: string;
+  kind?: 'text' | 'lines' | 'tel' | 'email' | 'url' | 'secret' | 'number' | 'flag' | 'date';
+  options?: readonly (readonly [value: string, label: string])[];
+  hint?: string;
+  placeholder?: string;
+  /** Without it there is no code. */
+  isRequired?: true;
+  /** Shares its row with the next field of this kind. */
+  isHalf?: true;
+}
+
+/** How a type of content is called, and what is filled in. */
+export interface ContentForm {
+  label: string;
+  /** The effect of a scan. */
+  purpose: string;
+  icon: LucideIcon;
+  fields: readonly ContentField[];
+}
+
+const COUNTRY_CODE = 'With the country code, such as +1 201 555 0123.';
+
+/** The forms of all types; that of contacts has lists besides (`vcard-form.tsx`). */
+export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
+  url: {
+    label: 'Website',
+    purpose: 'Opens a web address',
+    icon: Globe,
+    fields: [
+      {
+        name: '',
+        label: 'Address',
+        kind: 'url',
+        placeholder: 'https://example.com/menu',
+        isRequired: true,
+      },
+    ],
+  },
+  text: {
+    label: 'Text',
+    purpose: 'Shows a text',
+    icon: Type,
+    fields: [{ name: '', label: 'Text', kind: 'lines', isRequired: true }],
+  },
+  wifi: {
+    label: 'Wi-Fi',
+    purpose: 'Joins a network',
+    icon: Wifi,
+    fields: [
+      { name: 'ssid', label: 'Name of the network', placeholder: 'Guests', isRequired: true },
+      { name: 'password', label: 'Password', kind: 'secret' },
+      {
+        name: 'encryption',
+        label: 'Encryption',
+        options: [
+          ['', 'Automatic'],
+          ['WPA', 'WPA, WPA2 or WPA3'],
+          ['WPA2', 'WPA2'],
+          ['WPA3', 'WPA3'],
+          ['WEP', 'WEP'],
+          ['nopass', 'None'],
+        ],
+        hint: 'Automatic: WPA with a password, none without.',
+      },
+      {
+        name: 'hidden',
+        label: 'Hidden network',
+        kind: 'flag',
+        hint: 'It does not announce its name.',
+      },
+    ],
+  },
+  vcard: {
+    label: 'Contact',
+    purpose: 'Saves a contact',
+    icon: Contact,
+    fields: [
+      { name: 'firstName', label: 'First name', isHalf: true },
+      { name: 'lastName', label: 'Last name', isHalf: true },
+      { name: 'organization', label: 'Organization', isHalf: true },
+      { name: 'title', label: 'Position', isHalf: true },
+    ],
+  },
+  email: {
+    label: 'Email',
+    purpose: 'Writes an email',
+    icon: Mail,
+    fields: [
+      {
+        name: 'email',
+        label: 'To',
+        placeholder: 'ada@example.com',
+        hint: 'Several addresses: with commas between them.',
+        isRequired: true,
+      },
+      { name: 'cc', label: 'Cc', isHalf: true },
+      { name: 'bcc', label: 'Bcc', isHalf: true },
+      { name: 'subject', label: 'Subject' },
+      { name: 'body', label: 'Message', kind: 'lines' },
+    ],
+  },
+  phone: {
+    label: 'Phone',
+    purpose: 'Calls a number',
+    icon: Phone,
+    fields: [
+      {
+        name: '',
+        label: 'Number',
+        kind: 'tel',
+        placeholder: '+1 201 555 0123',
+        hint: 'May have an extension (ext. 89), or be a service code (*100#).',
+        isRequired: true,
+      },
+    ],
+  },
+  sms: {
+    label: 'SMS',
+    purpose: 'Writes a text message',
+    icon: MessageSquare,
+    fields: [
+      {
+        name: 'number',
+        label: 'Number',
+        kind: 'tel',
+        placeholder: '+1 201 555 0123',
+        isRequired: true,
+      },
+      { name: 'message', label: 'Message', kind: 'lines' },
+    ],
+  },
+  whatsapp: {
+    label: 'WhatsApp',
+    purpose: 'Opens a chat',
+    icon: MessageCircle,
+    fields: [
+      {
+        name: 'number',
+        label: 'Number',
+        kind: 'tel',
+        placeholder: '+1 201 555 0123',
+        hint: COUNTRY_CODE,
+        isRequired: true,
+      },
+      { name: 'message', label: 'Message', kind: 'lines' },
+    ],
+  },
+  facetime: {
+    label: 'FaceTime',
+    purpose: 'Starts a FaceTime call',
+    icon: Video,
+    fields: [
+      {
+        name: 'target',
+        label: 'Number or email address',
+        placeholder: '+1 201 555 0123',
+        isRequired: true,
+      },
+      { name: 'audio', label: 'Audio only', kind: 'flag' },
+    ],
+  },
+  latlog: {
+    label: 'Location',
+    purpose: 'Shows a place on a map',
+    icon: MapPin,
+    fields: [
+      {
+        name: 'latitude',
+        label: 'Latitude',
+        kind: 'number',
+        placeholder: '52.52',
+        isRequired: true,
+        isHalf: true,
+      },
+      {
+        name: 'longitude',
+        label: 'Longitude',
+        kind: 'number',
+        placeholder: '13.405',
+        isRequired: true,
+        isHalf: true,
+      },
+      { name: 'query', label: 'Name of the place' },
+    ],
+  },
+  crypto: {
+    label: 'Crypto',
+    purpose: 'Pays in a cryptocurrency',
+    icon: Bitcoin,
+    fields: [
+      {
+        name: 'currency',
+        label: 'Currency',
+        options: [
+          ['bitcoin', 'Bitcoin'],
+          ['ethereum', 'Ethereum'],
+          ['litecoin', 'Litecoin'],
+          ['bitcoincash', 'Bitcoin Cash'],
+          ['dogecoin', 'Dogecoin'],
+          ['dash', 'Dash'],
+          ['monero', 'Monero'],
+        ],
+        isHalf: true,
+      },
+      { name: 'amount', label: 'Amount', kind: 'number', hint: 'In whole coins.', isHalf: true },
+      {
+        name: 'address',
+        label: 'Address of the receiver',
+        hint: 'Its checksum is verified.',
+        isRequired: true,
+      },
+      { name: 'message', label: 'Message', hint: 'Not for Ethereum.' },
+    ],
+  },
+  pix: {
+    label: 'Pix',
+    purpose: 'Pays in Brazil',
+    icon: QrCode,
+    fields: [
+      {
+        name: 'key',
+        label: 'Pix key',
+        hint: 'CPF, CNPJ, phone number with +55, email address or random key.',
+        isRequired: true,
+      },
+      { name: 'name', label: 'Name of the receiver', isRequired: true, isHalf: true },
+      { name: 'city', label: 'City', isRequired: true, isHalf: true },
+      { name: 'amount', label: 'Amount in reais', kind: 'number', isHalf: true },
+      { name: 'txid', label: 'Transaction id', isHalf: true },
+      { name: 'description', label: 'Description' },
+    ],
+  },
+};
+
+/** The form of a Pix payment that was pasted as a complete code. */
+export const BR_CODE_FIELD: ContentField = {
+  name: '',
+  label: 'BR Code',
+  kind: 'lines',
+  hint: '“Pix copia e cola”, from 000201 to its CRC.',
+  isRequired: true,
+};
+
+/** An empty content. */
+export const emptyDraft = (type: ContentName) => {
+  if (type === 'crypto') return { currency: 'bitcoin' };
+  return CONTENT_FORMS[type].fields[0]?.name === '' ? '' : {};
+};

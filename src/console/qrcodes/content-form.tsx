@@ -1,0 +1,153 @@
+import { Eye, EyeOff } from 'lucide-react';
+import { useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { Field, inputLook, SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
+import { type ContentName, type Draft, textOf } from './content.ts';
+import { BR_CODE_FIELD, CONTENT_FORMS, type ContentField } from './content-fields.ts';
+import { VcardLists } from './vcard-form.tsx';
+
+interface ContentFormProps {
+  type: ContentName;
+  draft: Draft;
+  onChange(draft: Draft): void;
+  /** Rules that the content breaks, by field: `wifi.ssid`. */
+  errors: Readonly<Record<string, string>>;
+  /** A static code’s content is printed. */
+  isDisabled: boolean;
+}
+
+/** The fields of a type of content. */
+export function ContentForm({ type, draft, onChange, errors, isDisabled }: ContentFormProps) {
+  const isText = typeof draft === 'string';
+  const fields = isText && type === 'pix' ? [BR_CODE_FIELD] : CONTENT_FORMS[type].fields;
+  return (
+    <fieldset disabled={isDisabled} className="flex flex-col gap-3">
+      <legend className="sr-only">Content</legend>
+      {type === 'pix' && (
+        <SelectField
+          label="Entered as"
+          value={isText ? 'code' : 'payment'}
+          onChange={({ target }) => onChange(target.value === 'code' ? '' : {})}
+        >
+          <option value="payment">Payment</option>
+          <option value="code">Complete BR Code</option>
+        </SelectField>
+      )}
+      <div className="grid grid-cols-2 gap-3">
+        {fields.map((field) => (
+          <div key={field.name} className={field.isHalf ? 'max-sm:col-span-2' : 'col-span-2'}>
+            <ContentControl
+              field={field}
+              value={isText ? draft : draft[field.name]}
+              error={errors[field.name === '' ? type : `${type}.${field.name}`]}
+              onChange={(value) =>
+                onChange(
+                  field.name === '' || isText ? String(value) : { ...draft, [field.name]: value },
+                )
+              }
+            />
+          </div>
+        ))}
+      </div>
+      {type === 'vcard' && !isText && (
+        <VcardLists draft={draft} onChange={onChange} errors={errors} />
+      )}
+      {errors[type] !== undefined && fields[0]?.name !== '' && (
+        <p role="alert" className="text-xs text-danger">
+          {errors[type]}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface ControlProps {
+  field: ContentField;
+  value: unknown;
+  error: string | undefined;
+  onChange(value: string | boolean): void;
+}
+
+const MODES = { tel: 'tel', email: 'email', url: 'url', number: 'decimal' } as const;
+
+function ContentControl({ field, value, error, onChange }: ControlProps) {
+  const { label, kind = 'text', options, hint, placeholder, isRequired } = field;
+  const text = textOf(value);
+  const shared = {
+    label,
+    hint,
+    error,
+    placeholder,
+    'aria-required': isRequired,
+    value: text,
+    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
+  };
+  if (kind === 'flag') {
+    return (
+      <Switch
+        label={label}
+        hint={hint}
+        checked={value === true}
+        onChange={(checked) => onChange(checked)}
+      />
+    );
+  }
+  if (options !== undefined) {
+    return (
+      <SelectField {...shared}>
+        {options.map(([option, name]) => (
+          <option key={option} value={option}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    );
+  }
+  if (kind === 'lines') return <TextArea {...shared} />;
+  if (kind === 'secret') return <SecretField {...shared} />;
+  return (
+    <TextField
+      {...shared}
+      type={kind === 'date' ? 'date' : 'text'}
+      inputMode={kind in MODES ? MODES[kind as keyof typeof MODES] : undefined}
+      autoComplete="off"
+    />
+  );
+}
+
+interface SecretProps {
+  label: string;
+  hint: string | undefined;
+  error: string | undefined;
+  value: string;
+  onChange(event: { target: { value: string } }): void;
+}
+
+/** A password that can be shown: it will be in the code for everyone to read. */
+function SecretField({ label, hint, error, value, onChange }: SecretProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <div className="relative">
+          <input
+            {...control}
+            type={isShown ? 'text' : 'password'}
+            autoComplete="off"
+            value={value}
+            onChange={onChange}
+            className={classes(inputLook, 'pr-10')}
+          />
+          <IconButton
+            icon={isShown ? EyeOff : Eye}
+            label={isShown ? 'Hide the password' : 'Show the password'}
+            aria-pressed={isShown}
+            onClick={() => setShown(!isShown)}
+            className="absolute top-0.5 right-0.5"
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

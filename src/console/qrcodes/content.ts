@@ -1,0 +1,72 @@
+import type { ContentType } from '../../qrcodes/content/content-type.ts';
+import { readContent } from '../../qrcodes/content/read-content.ts';
+
+/** Types of content by their names; each is loaded when it is first chosen. */
+const TYPES = {
+  url: () => import('../../qrcodes/content/url.ts').then(({ url }) => url),
+  text: () => import('../../qrcodes/content/text.ts').then(({ text }) => text),
+  wifi: () => import('../../qrcodes/content/wifi.ts').then(({ wifi }) => wifi),
+  vcard: () => import('../../qrcodes/content/vcard.ts').then(({ vcard }) => vcard),
+  email: () => import('../../qrcodes/content/email.ts').then(({ email }) => email),
+  phone: () => import('../../qrcodes/content/phone.ts').then(({ phone }) => phone),
+  sms: () => import('../../qrcodes/content/sms.ts').then(({ sms }) => sms),
+  whatsapp: () => import('../../qrcodes/content/whatsapp.ts').then(({ whatsapp }) => whatsapp),
+  facetime: () => import('../../qrcodes/content/facetime.ts').then(({ facetime }) => facetime),
+  latlog: () => import('../../qrcodes/content/latlog.ts').then(({ location }) => location),
+  crypto: () => import('../../qrcodes/content/crypto.ts').then(({ crypto }) => crypto),
+  pix: () => import('../../qrcodes/content/pix.ts').then(({ pix }) => pix),
+} satisfies Record<string, () => Promise<ContentType>>;
+
+export type ContentName = keyof typeof TYPES;
+export const CONTENT_NAMES = Object.keys(TYPES) as ContentName[];
+
+/** Content as it was filled in: a text, or texts by their names. */
+export type Draft = string | { [name: string]: unknown };
+
+/** A field of a draft as a control shows it; a record may have a number. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** The filled-in content as a body has it: without empty fields and lists. */
+export function toValue(type: ContentName, draft: Draft): unknown {
+  if (typeof draft === 'string') return draft.trim() === '' ? '' : draft;
+  const value = withoutEmpty(draft) as Record<string, unknown>;
+  if (type === 'latlog') {
+    for (const name of ['latitude', 'longitude']) {
+      if (typeof value[name] === 'string') value[name] = Number(value[name]);
+    }
+  }
+  if (type === 'vcard') return { firstName: '', lastName: '', ...value };
+  return value;
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value
+      .filter(
+        (item: unknown) =>
+          !isBlank(typeof item === 'object' ? (item as { value: unknown }).value : item),
+      )
+      .map(withoutEmpty);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, one]) => [name, withoutEmpty(one)] as const)
+      .filter(([, one]) => !isBlank(one)),
+  );
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === '' ||
+  value === undefined ||
+  value === null ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** The text that a static code holds, or why there is none; checked as the API checks it. */
+export async function encodeContent(
+  type: ContentName,
+  draft: Draft,
+): Promise<{ text: string } | { faults: string[] }> {
+  return readContent((await TYPES[type]()) as ContentType, toValue(type, draft));
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useWorkspace } from '../app/workspace.tsx';
+import { buttonLook } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { Designer } from './designer.tsx';
+import { qrCodeQuery } from './queries.ts';
+
+/** Makes a QR code. */
+export function NewQrCodePage() {
+  return (
+    <Page title="New QR code" actions={<BackLink />}>
+      <Designer record={undefined} />
+    </Page>
+  );
+}
+
+/** Changes a QR code, and saves its pictures. */
+export function QrCodePage() {
+  const { api } = useWorkspace();
+  const { qrcode } = useParams({ from: '/$workspace/qrcodes/$qrcode' });
+  const { data, error, refetch } = useQuery(qrCodeQuery(api, qrcode));
+  return (
+    <Page
+      title={data ? (data.title ?? `${data.domain}/${data.key}`) : 'QR code'}
+      actions={<BackLink />}
+    >
+      {error && data === undefined && <Failure error={error} retry={() => void refetch()} />}
+      {data ? (
+        <Designer key={data.id} record={data} />
+      ) : (
+        error === null && <Skeleton className="mx-6 h-96" />
+      )}
+    </Page>
+  );
+}
+
+function BackLink() {
+  const { slug } = useWorkspace();
+  return (
+    <Link to="/$workspace/qrcodes" params={{ workspace: slug }} className={buttonLook('quiet')}>
+      All QR codes
+    </Link>
+  );
+}

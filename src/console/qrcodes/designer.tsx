@@ -1,0 +1,228 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useBlocker, useNavigate } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { answer } from '../api/client.ts';
+import { ApiError, describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { Switch } from '../ui/field.tsx';
+import { Section } from '../ui/section.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+import { encodeContent } from './content.ts';
+import { ContentForm } from './content-form.tsx';
+import { DownloadPanel } from './download-panel.tsx';
+import { type CodeDraft, changesOf, contentOf, creationOf, draftOf, NEW_DRAFT } from './draft.ts';
+import { ImagePanel } from './image-panel.tsx';
+import type { Look, QrCode } from './look.ts';
+import { PlacePanel } from './place-panel.tsx';
+import { Presets } from './presets.tsx';
+import { Preview } from './preview.tsx';
+import { qrCodeQuery, refreshQrCodes } from './queries.ts';
+import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
+import { TypeChoice } from './type-choice.tsx';
+
+/** Pause in typing after which the code is drawn, in ms. */
+const TYPING_MS = 120;
+
+/** Content and look of a code, with its picture beside them. */
+export function Designer({ record }: { record: QrCode | undefined }) {
+  const { may } = useWorkspace();
+  const before = useMemo(() => (record === undefined ? NEW_DRAFT : draftOf(record)), [record]);
+  const [draft, setDraft] = useState(before);
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const [isTemplate, setTemplate] = useState(false);
+  const payload = usePayload(draft, record);
+  const save = useSave(record, setErrors);
+  const isChanged = isTemplate || JSON.stringify(draft) !== JSON.stringify(before);
+  useBlocker({
+    shouldBlockFn: () => !confirm('Leave without saving the QR code?'),
+    enableBeforeUnload: true,
+    disabled: !isChanged || save.isPending || save.isSuccess,
+  });
+  const change = (changes: Partial<CodeDraft>) => {
+    save.reset();
+    setDraft((now) => ({ ...now, ...changes }));
+  };
+  const changeLook = (changes: Partial<Look>) => {
+    save.reset();
+    setDraft((now) => ({ ...now, look: { ...now.look, ...changes } }));
+  };
+  const mayWrite = may('qrcodes.write');
+  const { look } = draft;
+  const lookProps = { look, onChange: changeLook, errors };
+  return (
+    <div className="grid gap-x-8 gap-y-4 px-4 pb-24 md:px-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:items-start">
+      <aside className="flex flex-col gap-5 rounded-xl border border-line bg-panel p-4 lg:sticky lg:top-0 lg:order-last">
+        <Preview payload={payload.text} look={look} hint={payload.hint} />
+        {mayWrite && (
+          <div className="flex flex-col gap-3 border-t border-line pt-4">
+            <Switch
+              label="Keep the look as a template"
+              checked={isTemplate}
+              onChange={(checked) => {
+                save.reset();
+                setTemplate(checked);
+              }}
+            />
+            <Button
+              look="primary"
+              busy={save.isPending}
+              disabled={record !== undefined && !isChanged}
+              onClick={() => {
+                setErrors({});
+                save.write({ before, draft, isTemplate }, () => setTemplate(false));
+              }}
+            >
+              {record === undefined ? 'Create QR code' : 'Save changes'}
+            </Button>
+          </div>
+        )}
+        <div className="border-t border-line pt-4">
+          {record === undefined ? (
+            <p className="text-muted">
+              Create the code to download it as SVG, PNG, JPEG, WebP, PDF or EPS.
+            </p>
+          ) : isChanged ? (
+            <p className="text-muted">Save the changes to download the code.</p>
+          ) : (
+            <DownloadPanel record={record} />
+          )}
+        </div>
+      </aside>
+      <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-4">
+        <legend className="sr-only">Design</legend>
+        <Section title="Content">
+          <TypeChoice
+            type={draft.type}
+            isDisabled={record?.static === true}
+            onChange={(type) => change({ type })}
+          />
+          <ContentForm
+            key={draft.type}
+            type={draft.type}
+            draft={contentOf(draft)}
+            onChange={(content) =>
+              change({ contents: { ...draft.contents, [draft.type]: content } })
+            }
+            errors={errors}
+            isDisabled={record?.static === true}
+          />
+        </Section>
+        <Section title="Kind and place">
+          <PlacePanel
+            draft={draft}
+            onChange={change}
+            isStored={record !== undefined}
+            errors={errors}
+          />
+        </Section>
+        <Section title="Presets">
+          <Presets onChosen={(chosen) => changeLook({ ...chosen, size: look.size })} />
+        </Section>
+        <Section title="Style">
+          <StylePanel {...lookProps} />
+        </Section>
+        <Section title="Logo">
+          <ImagePanel {...lookProps} />
+        </Section>
+        <Section title="Frame">
+          <FramePanel {...lookProps} />
+        </Section>
+        <Section title="Picture">
+          <OutputPanel {...lookProps} />
+        </Section>
+      </fieldset>
+    </div>
+  );
+}
+
+/** A key as long as one that the service makes. */
+const SAMPLE_KEY = 'preview';
+
+/** The text in the picture: the content of a static code, the short link of a dynamic one. */
+function usePayload(
+  draft: CodeDraft,
+  record: QrCode | undefined,
+): { text: string | undefined; hint: string | undefined } {
+  const content = contentOf(draft);
+  const { type, isStatic } = draft;
+  const settled = useDebounced(content, TYPING_MS);
+  const [encoded, setEncoded] = useState<{ type: string; text?: string; faults?: string[] }>();
+  useEffect(() => {
+    let isCurrent = true;
+    void encodeContent(type, settled).then(
+      (result) => isCurrent && setEncoded({ type, ...result }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [type, settled]);
+  const faults = encoded?.type === type ? encoded.faults : undefined;
+  const [fault] = faults ?? [];
+  const hint = fault === undefined ? undefined : `To do: ${fault}`;
+  if (isStatic) return { text: encoded?.type === type ? encoded.text : undefined, hint };
+  const link =
+    record?.shortLink ??
+    `https://${draft.domain === '' ? location.hostname : draft.domain}/${draft.key === '' ? SAMPLE_KEY : draft.key}`;
+  return { text: link, hint };
+}
+
+interface Saving {
+  before: CodeDraft;
+  draft: CodeDraft;
+  isTemplate: boolean;
+}
+
+function useSave(
+  record: QrCode | undefined,
+  setErrors: (errors: Readonly<Record<string, string>>) => void,
+) {
+  const { api, slug } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const saving = useWrite<Saving, QrCode>({
+    send({ before, draft, isTemplate }, key) {
+      const extra = isTemplate ? { useAsTemplate: true } : {};
+      const sent =
+        record === undefined
+          ? answer(
+              api.POST('/qrcodes', {
+                params: { header: { 'Idempotency-Key': key } },
+                body: { ...creationOf(draft), ...extra },
+              }),
+            )
+          : answer(
+              api.PATCH('/qrcodes/{qrcodeId}', {
+                params: { path: { qrcodeId: record.id } },
+                body: { ...changesOf(before, draft), ...extra },
+              }),
+            );
+      // The client waits for jobs: what comes is the record.
+      return sent as Promise<QrCode>;
+    },
+    async onDone(saved, { isTemplate }) {
+      client.setQueryData(qrCodeQuery(api, saved.id).queryKey, saved);
+      if (isTemplate) void client.invalidateQueries({ queryKey: ['templates'] });
+      toast(record === undefined ? 'QR code created' : 'Changes saved');
+      if (record === undefined) {
+        await navigate({
+          to: '/$workspace/qrcodes/$qrcode',
+          params: { workspace: slug, qrcode: saved.id },
+        });
+      }
+      void refreshQrCodes(client);
+    },
+    onFailed(error) {
+      setErrors(error instanceof ApiError ? error.fields : {});
+      toast(describe(error), 'danger');
+    },
+  });
+  return {
+    ...saving,
+    write(input: Saving, onSaved: () => void) {
+      saving.writeAsync(input).then(onSaved, () => undefined);
+    },
+  };
+}

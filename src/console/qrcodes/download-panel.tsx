@@ -1,0 +1,147 @@
+import { Copy, Download } from 'lucide-react';
+import { useState } from 'react';
+import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
+import { describe } from '../api/error.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { copyPicture, type Extent, makePicture, pxOf, save } from './downloads.ts';
+import type { QrCode } from './look.ts';
+
+/** Formats by what they are for. */
+const PURPOSES: Record<Format, string> = {
+  png: 'PNG, for screens',
+  svg: 'SVG, scales to any size',
+  pdf: 'PDF, for print',
+  eps: 'EPS, for print',
+  jpeg: 'JPEG',
+  webp: 'WebP',
+};
+
+const MOST_PX = 4096;
+
+/** Saves the picture of a stored code in any format and size. */
+export function DownloadPanel({ record }: { record: QrCode }) {
+  const { slug } = useWorkspace();
+  const [format, setFormat] = useState<Format>('png');
+  const [unit, setUnit] = useState<'px' | 'mm'>('px');
+  const [px, setPx] = useState(record.size);
+  const [mm, setMm] = useState(40);
+  const [dpi, setDpi] = useState(300);
+  const [margin, setMargin] = useState(4);
+  const [isBusy, setBusy] = useState(false);
+  const extent: Extent = unit === 'px' ? { px } : { mm, dpi };
+  const isPixels = format === 'png' || format === 'jpeg' || format === 'webp';
+  const run = async (action: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await action();
+    } catch (error) {
+      toast(describe(error), 'danger');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="flex flex-col gap-3"
+      aria-label="Download"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run(async () => {
+          const { file, name } = await makePicture(slug, record, format, { extent, margin });
+          save(file, name);
+        });
+      }}
+    >
+      <div className="grid grid-cols-2 gap-3">
+        <SelectField
+          label="Format"
+          value={format}
+          onChange={({ target }) => setFormat(target.value as Format)}
+        >
+          {(['png', ...FORMATS.filter((one) => one !== 'png')] as const).map((one) => (
+            <option key={one} value={one}>
+              {PURPOSES[one]}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Measured in"
+          value={unit}
+          onChange={({ target }) => setUnit(target.value as 'px' | 'mm')}
+        >
+          <option value="px">Pixels</option>
+          <option value="mm">Millimetres in print</option>
+        </SelectField>
+        {unit === 'px' ? (
+          <NumberField label="Width in px" value={px} most={MOST_PX} onChange={setPx} />
+        ) : (
+          <NumberField label="Width in mm" value={mm} most={1000} onChange={setMm} />
+        )}
+        {unit === 'mm' && isPixels && (
+          <SelectField
+            label="Resolution"
+            hint={`${pxOf(extent).toLocaleString()} px`}
+            value={dpi}
+            onChange={({ target }) => setDpi(Number(target.value))}
+          >
+            {[150, 300, 600, 1200].map((value) => (
+              <option key={value} value={value}>
+                {value} dpi
+              </option>
+            ))}
+          </SelectField>
+        )}
+        {!(unit === 'mm' && format === 'pdf') && (
+          <NumberField
+            label="Quiet zone, modules"
+            value={margin}
+            least={4}
+            most={100}
+            onChange={setMargin}
+          />
+        )}
+      </div>
+      <div className="flex gap-2">
+        <Button type="submit" icon={Download} busy={isBusy} className="flex-1">
+          Download
+        </Button>
+        <Button
+          icon={Copy}
+          onClick={() =>
+            void run(async () => {
+              await copyPicture(slug, record, Math.min(MOST_PX, pxOf(extent)));
+              toast('Picture copied');
+            })
+          }
+        >
+          Copy image
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface NumberProps {
+  label: string;
+  value: number;
+  least?: number;
+  most: number;
+  onChange(value: number): void;
+}
+
+function NumberField({ label, value, least = 1, most, onChange }: NumberProps) {
+  return (
+    <TextField
+      label={label}
+      type="number"
+      required
+      min={least}
+      max={most}
+      value={Number.isNaN(value) ? '' : value}
+      onChange={({ target }) => onChange(target.valueAsNumber)}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { draw } from '../../qrcodes/render/drawing.ts';
+import type { Drawing } from '../../qrcodes/render/drawing-types.ts';
+import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
+import { FRAMES } from '../../qrcodes/render/frames/index.ts';
+import { type Score, scoreOf } from '../../qrcodes/render/score.ts';
+import { resolveDesign } from '../../qrcodes/render/stored-design.ts';
+import { toSvg } from '../../qrcodes/render/svg.ts';
+import { loadFonts } from './font-files.ts';
+import { type LoadedImage, loadImage } from './image.ts';
+import { type Look, lookOf, type QrCode, storedDesignOf } from './look.ts';
+
+/** A code, drawn by what the service draws with. */
+export interface Drawn {
+  drawing: Drawing;
+  svg: string;
+  score: Score;
+  image: LoadedImage | undefined;
+}
+
+/**
+ * Draws a code.
+ *
+ * @param payload what readers of the code will get
+ * @throws Refusal when it fits into no code of the level
+ */
+export async function drawCode(payload: string, look: Look): Promise<Drawn> {
+  const { hasLabel }: FrameForm = FRAMES[look.frame];
+  const [image] = await Promise.all([
+    look.image === null ? undefined : loadImage(look.image),
+    hasLabel ? loadFonts(look) : undefined,
+  ]);
+  const design = resolveDesign(storedDesignOf(look, image), payload);
+  const drawing = draw(payload, design);
+  return { drawing, svg: toSvg(drawing, image?.href), score: scoreOf(payload, design), image };
+}
+
+/** The text in the picture of a record. */
+export const payloadOf = (record: QrCode): string =>
+  record.contentStatic ?? record.shortLink ?? `https://${record.domain}/${record.key}`;
+
+/** Draws a record. */
+export const drawRecord = (record: QrCode): Promise<Drawn> =>
+  drawCode(payloadOf(record), lookOf(record));
+
+/** A drawn code, kept until the next one is drawn. */
+export function useDrawn(payload: string | undefined, look: Look) {
+  return useQuery({
+    queryKey: ['drawn', payload, look],
+    queryFn: () => drawCode(payload!, look),
+    enabled: payload !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+    networkMode: 'always',
+  });
+}
+
+/** An SVG as the address of an `<img>`. */
+export const addressOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;

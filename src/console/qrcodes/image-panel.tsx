@@ -1,0 +1,166 @@
+import { ImagePlus, Trash2 } from 'lucide-react';
+import { type ClipboardEvent, type DragEvent, useId, useState } from 'react';
+import { describe } from '../api/error.ts';
+import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { Switch, TextField } from '../ui/field.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { readImageFile } from './image.ts';
+import type { LookProps } from './style-panel.tsx';
+
+/** The image in the middle: dropped, pasted, chosen, or by its address. */
+export function ImagePanel({ look, onChange, errors }: LookProps) {
+  const { image, width, height, excavate } = look;
+  const set = (source: string | null) => onChange({ image: source, width: null, height: null });
+  return (
+    <div className="flex flex-col gap-3">
+      {image === null ? (
+        <DropZone onImage={set} />
+      ) : (
+        <div className="flex items-center gap-3 rounded-lg border border-line p-2">
+          {image.startsWith('data:') && (
+            <img
+              src={image}
+              alt="In the middle of the code"
+              className="size-14 rounded bg-white object-contain"
+            />
+          )}
+          <span className="min-w-0 flex-1 truncate text-muted">
+            {image.startsWith('data:') ? 'Image from a file' : image}
+          </span>
+          <Button icon={Trash2} onClick={() => set(null)}>
+            Remove
+          </Button>
+        </div>
+      )}
+      {(image === null || !image.startsWith('data:')) && (
+        <AddressField image={image} onImage={set} error={errors['logo'] ?? errors['src']} />
+      )}
+      {image !== null && (
+        <>
+          <Switch
+            label="Clear the modules behind it"
+            hint="Without it, the code shows through the gaps of the image."
+            checked={excavate}
+            onChange={(checked) => onChange({ excavate: checked })}
+          />
+          <div className="grid grid-cols-2 gap-3">
+            <SizeField
+              label="Image width in px"
+              value={width}
+              onChange={(value) => onChange({ width: value })}
+              error={errors['width']}
+            />
+            <SizeField
+              label="Image height in px"
+              value={height}
+              onChange={(value) => onChange({ height: value })}
+              error={errors['height']}
+            />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function SizeField({
+  label,
+  value,
+  onChange,
+  error,
+}: {
+  label: string;
+  value: number | null;
+  onChange(value: number | null): void;
+  error: string | undefined;
+}) {
+  return (
+    <TextField
+      label={label}
+      type="number"
+      min={1}
+      max={4096}
+      placeholder="As large as can be read"
+      value={value ?? ''}
+      onChange={({ target }) =>
+        onChange(target.value === '' ? null : Math.round(Number(target.value)))
+      }
+      error={error}
+    />
+  );
+}
+
+interface SourceProps {
+  onImage(source: string): void;
+}
+
+function DropZone({ onImage }: SourceProps) {
+  const id = useId();
+  const [isOver, setOver] = useState(false);
+  const take = (files: FileList | null | undefined) => {
+    const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
+    if (file === undefined) return;
+    readImageFile(file).then(onImage, (error: unknown) => toast(describe(error), 'danger'));
+  };
+  return (
+    <label
+      htmlFor={id}
+      onDragOver={(event: DragEvent) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event: DragEvent) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer.files);
+      }}
+      onPaste={(event: ClipboardEvent) => take(event.clipboardData.files)}
+      className={classes(
+        'flex flex-col items-center gap-1 rounded-lg border border-dashed p-5 text-center has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
+        isOver ? 'border-accent bg-accent-soft' : 'border-edge hover:bg-hover',
+      )}
+    >
+      <ImagePlus size={20} aria-hidden className="text-muted" />
+      <span className="font-medium">Drop an image here, paste it, or choose a file</span>
+      <span className="text-xs text-muted">PNG, JPEG, WebP or SVG. It is scaled to 480 px.</span>
+      <input
+        id={id}
+        type="file"
+        accept="image/*"
+        onChange={({ target }) => take(target.files)}
+        className="sr-only"
+      />
+    </label>
+  );
+}
+
+function AddressField({
+  image,
+  onImage,
+  error,
+}: SourceProps & { image: string | null; error: string | undefined }) {
+  const [address, setAddress] = useState(image ?? '');
+  const use = () => {
+    if (address.trim() !== '') onImage(address.trim());
+  };
+  return (
+    <div className="flex items-end gap-2">
+      <div className="flex-1">
+        <TextField
+          label="Address of an image"
+          type="url"
+          placeholder="https://example.com/logo.png"
+          value={address}
+          onChange={({ target }) => setAddress(target.value)}
+          onKeyDown={(event) => event.key === 'Enter' && use()}
+          error={error}
+        />
+      </div>
+      <Button className="h-9 max-md:h-11" onClick={use}>
+        Use
+      </Button>
+    </div>
+  );
+}

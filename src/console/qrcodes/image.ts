@@ -1,0 +1,83 @@
+import { download } from '../api/client.ts';
+
+/** An image that can be drawn in the middle of a code. */
+export interface LoadedImage {
+  /** `data:` URI. */
+  href: string;
+  /** Its own size in px. */
+  width: number;
+  height: number;
+}
+
+/** Longest side of an image that is stored with a code: more than the middle of a large print shows. */
+const MOST_PX = 480;
+/** A PNG that is longer than this becomes a WebP, which is smaller for photographs. */
+const LONG_URI = 150_000;
+
+function elementOf(address: string): Promise<HTMLImageElement> {
+  return new Promise((resolve, reject) => {
+    const element = new Image();
+    element.addEventListener('load', () => resolve(element));
+    element.addEventListener('error', () =>
+      reject(new Error('The file is no image that browsers read.')),
+    );
+    element.src = address;
+  });
+}
+
+/** A dropped or pasted file as a `data:` URI, scaled down. */
+export async function readImageFile(file: Blob): Promise<string> {
+  const address = URL.createObjectURL(file);
+  try {
+    const element = await elementOf(address);
+    // An SVG may have no size of its own.
+    const [width, height] = [element.naturalWidth || MOST_PX, element.naturalHeight || MOST_PX];
+    const scale = Math.min(1, MOST_PX / Math.max(width, height));
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.max(1, Math.round(width * scale));
+    canvas.height = Math.max(1, Math.round(height * scale));
+    canvas.getContext('2d')!.drawImage(element, 0, 0, canvas.width, canvas.height);
+    const png = canvas.toDataURL('image/png');
+    return png.length <= LONG_URI ? png : canvas.toDataURL('image/webp', 0.92);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+const PICTURE_IN_SVG = /href="(data:image\/png;base64,[^"]+)"/;
+
+/**
+ * An image by its source. Pages of the console load nothing from other hosts: a web address is fetched by the service,
+ * which draws it into a code; the image is taken from there, as it will be kept.
+ */
+export async function loadImage(source: string): Promise<LoadedImage> {
+  let href = source;
+  if (!source.startsWith('data:')) {
+    const query = new URLSearchParams({
+      url: 'https://example.com',
+      src: source,
+      format: 'svg',
+    });
+    const svg = await (await download(undefined, `/qr?${query}`)).text();
+    href = PICTURE_IN_SVG.exec(svg)?.[1] ?? source;
+  }
+  const { naturalWidth, naturalHeight } = await elementOf(href);
+  return { href, width: naturalWidth || MOST_PX, height: naturalHeight || MOST_PX };
+}
+
+/** The pixels of an image, for PDF files. */
+export async function pixelsOf({ href, width, height }: LoadedImage) {
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext('2d')!;
+  context.drawImage(await elementOf(href), 0, 0, width, height);
+  const { data } = context.getImageData(0, 0, width, height);
+  const rgb = new Uint8Array(width * height * 3);
+  const alpha = new Uint8Array(width * height);
+  for (let index = 0; index < alpha.length; index += 1) {
+    rgb.set(data.subarray(index * 4, index * 4 + 3), index * 3);
+    alpha[index] = data[index * 4 + 3]!;
+  }
+  return { width, height, rgb, alpha };
+}

@@ -1,0 +1,128 @@
+import type { EyeShape } from '../../qrcodes/render/eyes/index.ts';
+import type { Frame } from '../../qrcodes/render/frames/index.ts';
+import type { Level } from '../../qrcodes/render/matrix.ts';
+import type { Pattern } from '../../qrcodes/render/patterns/index.ts';
+import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
+import type { Schemas } from '../api/client.ts';
+
+export type QrCode = Schemas['QrCode'];
+
+/** How a code looks, as the designer holds it: every field has a value. */
+export interface Look {
+  fgColor: string;
+  bgColor: string;
+  pattern: Pattern;
+  shape: EyeShape;
+  frame: Frame;
+  frameColor: string;
+  frameText: string;
+  frameTextColor: string;
+  family: string;
+  weight: number;
+  /** In px of the picture; `null`: as large as fits. */
+  textSize: number | null;
+  size: number;
+  level: Level | null;
+  /** Address of the image in the middle, or the image itself as a `data:` URI. */
+  image: string | null;
+  /** Size of the image in px of the picture; `null`: as large as can be read. */
+  width: number | null;
+  height: number | null;
+  excavate: boolean;
+}
+
+/** The look of a new code. */
+export const PLAIN_LOOK: Look = {
+  fgColor: '#000000',
+  bgColor: '#FFFFFF',
+  pattern: 'squares',
+  shape: 'square',
+  frame: 'none',
+  frameColor: '#000000',
+  frameText: '',
+  frameTextColor: '#FFFFFF',
+  family: 'Inter',
+  weight: 600,
+  textSize: null,
+  size: 512,
+  level: null,
+  image: null,
+  width: null,
+  height: null,
+  excavate: true,
+};
+
+/** The look of a record or a template, which has the fields that were set. */
+export function lookOf(record: object): Look {
+  const stored = record as StoredDesign;
+  const styles = stored.frameTextStyles ?? {};
+  const image = stored.src ?? (stored.showLogo === true ? stored.logo : null) ?? null;
+  const own = (name: keyof StoredDesign & keyof Look) => stored[name] ?? PLAIN_LOOK[name];
+  return {
+    ...PLAIN_LOOK,
+    ...(Object.fromEntries(
+      (
+        [
+          'fgColor',
+          'bgColor',
+          'pattern',
+          'shape',
+          'frame',
+          'frameColor',
+          'frameText',
+          'frameTextColor',
+          'size',
+          'level',
+        ] as const
+      ).map((name) => [name, own(name)]),
+    ) as Partial<Look>),
+    family: styles.family ?? PLAIN_LOOK.family,
+    weight: styles.weight ?? PLAIN_LOOK.weight,
+    textSize: styles.size ?? null,
+    image,
+    // A record without an image has 0 here.
+    width: stored.width || null,
+    height: stored.height || null,
+    excavate: image === null ? PLAIN_LOOK.excavate : (stored.excavate ?? false),
+  };
+}
+
+/** The fields of a request body that a look stands for. */
+export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
+  const { image, family, weight, textSize, width, height, excavate, ...plain } = look;
+  const hasImage = image !== null;
+  return {
+    ...plain,
+    frameTextStyles: { family: family as 'Inter', weight, ...(textSize && { size: textSize }) },
+    logo: image,
+    showLogo: hasImage,
+    src: null,
+    width: hasImage ? width : null,
+    height: hasImage ? height : null,
+    excavate: hasImage && excavate,
+  };
+}
+
+/** The fields that differ between two looks: a change names these alone, so that no image is fetched again. */
+export function changedFields(before: Look, after: Look): Partial<Schemas['NewQrCode']> {
+  const old = fieldsOf(before) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(fieldsOf(after)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]),
+    ),
+  );
+}
+
+/** The look as the drawing takes it, with the size of its image. */
+export function storedDesignOf(
+  look: Look,
+  image: { width: number; height: number } | undefined,
+): StoredDesign {
+  const { image: _source, family, weight, textSize, level, ...plain } = look;
+  return {
+    ...plain,
+    level,
+    frameTextStyles: { family, weight, ...(textSize && { size: textSize }) },
+    ...(image && { srcImage: { id: '', ...image } }),
+  };
+}

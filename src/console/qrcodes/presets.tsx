@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { colorFault, normaliseColor } from '../../qrcodes/render/color.ts';
+import { answer } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { addressOf, useDrawn } from './drawn.ts';
+import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
+import { templatesQuery, workspaceQuery } from './queries.ts';
+
+const SAMPLE = 'HELLO';
+
+/** Whole looks to begin with: plain, the brand’s, and the templates of the workspace. */
+export function Presets({ onChosen }: { onChosen(look: Look): void }) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const templates = useQuery(templatesQuery(api)).data ?? [];
+  const brand = useQuery(workspaceQuery(api)).data;
+  const remove = useWrite({
+    send: (id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
+    onDone: () => client.invalidateQueries({ queryKey: ['templates'] }),
+    onFailed: (error) => toast(describe(error), 'danger'),
+  });
+  return (
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-2">
+      <Preset name="Plain" look={PLAIN_LOOK} onChosen={onChosen} />
+      {brand && (brand.brandColor ?? brand.logo) && (
+        <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />
+      )}
+      {templates.map((template, index) => (
+        <Preset
+          key={template.id}
+          name={`Template ${templates.length - index}`}
+          look={lookOf(template)}
+          onChosen={onChosen}
+          onDelete={may('qrcodes.write') ? () => remove.write(template.id) : undefined}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** The look of the brand: its color where it is dark enough for modules, else in the frame. */
+function brandLook({ brandColor, logo }: { brandColor: string | null; logo: string | null }): Look {
+  const color =
+    brandColor === null || colorFault(brandColor) !== undefined
+      ? PLAIN_LOOK.fgColor
+      : normaliseColor(brandColor);
+  return {
+    ...PLAIN_LOOK,
+    fgColor: color,
+    frameColor: color,
+    pattern: 'rounded',
+    shape: 'rounded',
+    image: logo,
+  };
+}
+
+interface PresetProps {
+  name: string;
+  look: Look;
+  onChosen(look: Look): void;
+  onDelete?: (() => void) | undefined;
+}
+
+function Preset({ name, look, onChosen, onDelete }: PresetProps) {
+  const { data } = useDrawn(SAMPLE, look);
+  return (
+    <li className="relative">
+      <button
+        type="button"
+        onClick={() => onChosen(look)}
+        className="flex w-full flex-col items-center gap-1 rounded-lg border border-line bg-panel p-2 hover:bg-hover"
+      >
+        <span className="size-16 rounded bg-white p-1">
+          {data && <img src={addressOf(data.svg)} alt="" className="size-full object-contain" />}
+        </span>
+        <span className="text-xs">{name}</span>
+      </button>
+      {onDelete && (
+        <IconButton
+          icon={Trash2}
+          label={`Delete ${name}`}
+          onClick={onDelete}
+          className="absolute top-0 right-0"
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,44 @@
+import { describe } from '../api/error.ts';
+import { Skeleton } from '../ui/states.tsx';
+import { addressOf, useDrawn } from './drawn.ts';
+import type { Look } from './look.ts';
+import { ScorePanel } from './score-panel.tsx';
+
+interface PreviewProps {
+  /** Absent while there is nothing to draw. */
+  payload: string | undefined;
+  look: Look;
+  /** Why the content can't be stored yet. */
+  hint: string | undefined;
+}
+
+/** The picture as the service will draw it, and how easily it is scanned. */
+export function Preview({ payload, look, hint }: PreviewProps) {
+  const { data, error } = useDrawn(payload, look);
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex h-64 items-center justify-center rounded-lg bg-[repeating-conic-gradient(#e8e8ec_0_25%,#fff_0_50%)] bg-size-[16px_16px] p-3 max-lg:h-52">
+        {payload === undefined ? (
+          <p className="rounded bg-white px-3 py-2 text-center text-neutral-700">
+            Fill in the content to see the code.
+          </p>
+        ) : data ? (
+          <img
+            src={addressOf(data.svg)}
+            alt="Preview of the QR code"
+            className="size-full object-contain"
+          />
+        ) : error === null ? (
+          <Skeleton className="size-40" />
+        ) : null}
+      </div>
+      {hint !== undefined && <p className="text-xs text-muted">{hint}</p>}
+      {error && (
+        <p role="alert" className="text-danger">
+          {describe(error)}
+        </p>
+      )}
+      {payload !== undefined && data && !error && <ScorePanel score={data.score} />}
+    </div>
+  );
+}

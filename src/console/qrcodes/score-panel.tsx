@@ -1,0 +1,61 @@
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import type { Score } from '../../qrcodes/render/score.ts';
+import { classes } from '../ui/classes.ts';
+
+/** Scores from which on a word holds. */
+const WORDS: [least: number, word: string][] = [
+  [90, 'Easy to scan'],
+  [70, 'Good to scan'],
+  [50, 'Harder to scan'],
+  [0, 'Can’t be scanned'],
+];
+const FINE = 90;
+const BEARABLE = 70;
+
+/** How easily the code is scanned, and why. */
+export function ScorePanel({ score: { score, findings, faults } }: { score: Score }) {
+  const [, word] = WORDS.find(([least]) => score >= least)!;
+  return (
+    <section aria-label="Scannability" className="flex flex-col gap-2">
+      <div className="flex items-baseline justify-between" role="status">
+        <h2 className="font-medium">{word}</h2>
+        <span className="text-muted tabular-nums">{score} of 100</span>
+      </div>
+      <meter
+        min={0}
+        max={100}
+        low={BEARABLE}
+        high={FINE}
+        optimum={100}
+        value={score}
+        aria-label="Scannability"
+        className="h-2 w-full"
+      />
+      <ul className="flex flex-col gap-1 text-xs">
+        {faults.map((fault) => (
+          <Reason key={fault} score={0} text={fault} />
+        ))}
+        {findings.map(({ name, score: own, reason }) => (
+          <Reason key={name} score={own} text={reason} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Reason({ score, text }: { score: number; text: string }) {
+  const [Icon, look] =
+    score >= FINE
+      ? ([CircleCheck, 'text-success'] as const)
+      : score > 0
+        ? ([TriangleAlert, 'text-warning'] as const)
+        : ([CircleAlert, 'text-danger'] as const);
+  return (
+    <li className="flex gap-1.5">
+      <Icon size={14} aria-hidden className={classes('mt-px shrink-0', look)} />
+      <span className={score === 0 ? 'text-danger' : 'text-muted'}>
+        {text.slice(0, 1).toUpperCase() + text.slice(1)}
+      </span>
+    </li>
+  );
+}

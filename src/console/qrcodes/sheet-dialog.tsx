@@ -1,0 +1,188 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
+import { describe } from '../api/error.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { save } from './downloads.ts';
+import { payloadOf } from './drawn.ts';
+import type { QrCode } from './look.ts';
+import { nameOf } from './row.tsx';
+import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
+
+/** Labels under a code. */
+const LABELS = {
+  none: ['Nothing', null],
+  name: ['Title or short link', nameOf],
+  link: ['Short link', (record: QrCode) => `${record.domain}/${record.key}`],
+  content: ['What the code holds', (record: QrCode) => payloadOf(record).slice(0, 80)],
+} as const;
+
+/** The smallest side that phones read well, in mm. */
+const SMALL_MM = 20;
+
+/** Lays the selected codes out on pages, or packs their pictures. */
+export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; onClose(): void }) {
+  const { slug } = useWorkspace();
+  const [kind, setKind] = useState<'pdf' | 'zip'>('pdf');
+  const [paper, setPaper] = useState<Paper>('A4');
+  const [grid, setGrid] = useState({ columns: 3, rows: 4, marginMm: 12, gapMm: 6 });
+  const [label, setLabel] = useState<keyof typeof LABELS>('name');
+  const [format, setFormat] = useState<Format>('svg');
+  const [size, setSize] = useState(1024);
+  const [done, setDone] = useState<number>();
+  const [failure, setFailure] = useState<string>();
+  const layout = { paper, ...grid, labelOf: LABELS[label][1] };
+  const { side } = cellOf(layout);
+  const pages = pagesOf(records.length, layout);
+  const make = async () => {
+    setFailure(undefined);
+    setDone(0);
+    try {
+      const file =
+        kind === 'pdf'
+          ? await sheetPdf(records, layout, setDone)
+          : await picturesZip(slug, records, { format, size }, setDone);
+      save(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
+    } catch (error) {
+      setFailure(describe(error));
+    } finally {
+      setDone(undefined);
+    }
+  };
+  const number = (name: keyof typeof grid, title: string, least: number, most: number) => (
+    <TextField
+      label={title}
+      type="number"
+      required
+      min={least}
+      max={most}
+      value={Number.isNaN(grid[name]) ? '' : grid[name]}
+      onChange={({ target }) => setGrid({ ...grid, [name]: target.valueAsNumber })}
+    />
+  );
+  const form = 'sheet-form';
+  return (
+    <Dialog
+      title={records.length === 1 ? '1 code' : `${records.length} codes`}
+      onClose={onClose}
+      footer={
+        <Button type="submit" form={form} look="primary" icon={Download} busy={done !== undefined}>
+          {done === undefined ? 'Download' : `${done} of ${records.length}`}
+        </Button>
+      }
+    >
+      <form
+        id={form}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <SelectField
+          label="As"
+          value={kind}
+          onChange={({ target }) => setKind(target.value as 'pdf' | 'zip')}
+        >
+          <option value="pdf">Sheet for print: PDF</option>
+          <option value="zip">One file for each code: ZIP</option>
+        </SelectField>
+        {kind === 'pdf' ? (
+          <div className="grid gap-5 sm:grid-cols-[1fr_10rem]">
+            <div className="grid grid-cols-2 content-start gap-3">
+              <SelectField
+                label="Paper"
+                value={paper}
+                onChange={({ target }) => setPaper(target.value as Paper)}
+              >
+                {Object.keys(PAPERS).map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </SelectField>
+              <SelectField
+                label="Under each code"
+                value={label}
+                onChange={({ target }) => setLabel(target.value as keyof typeof LABELS)}
+              >
+                {Object.entries(LABELS).map(([name, [words]]) => (
+                  <option key={name} value={name}>
+                    {words}
+                  </option>
+                ))}
+              </SelectField>
+              {number('columns', 'Columns', 1, 20)}
+              {number('rows', 'Rows', 1, 30)}
+              {number('marginMm', 'Margin in mm', 0, 60)}
+              {number('gapMm', 'Gap in mm', 0, 60)}
+              <p className="col-span-2 text-muted" role="status">
+                {pages === 1 ? '1 page' : `${pages} pages`}, each code {Math.floor(side)} mm wide.
+                {side < SMALL_MM && ' That is small: phones may not read it.'}
+              </p>
+            </div>
+            <SheetPicture layout={layout} count={records.length} />
+          </div>
+        ) : (
+          <div className="grid grid-cols-2 gap-3">
+            <SelectField
+              label="Format"
+              value={format}
+              onChange={({ target }) => setFormat(target.value as Format)}
+            >
+              {FORMATS.map((name) => (
+                <option key={name} value={name}>
+                  {name.toUpperCase()}
+                </option>
+              ))}
+            </SelectField>
+            <TextField
+              label="Width in px"
+              type="number"
+              required
+              min={1}
+              max={4096}
+              value={Number.isNaN(size) ? '' : size}
+              onChange={({ target }) => setSize(target.valueAsNumber)}
+            />
+          </div>
+        )}
+        {failure && (
+          <p role="alert" className="text-danger">
+            {failure}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** The first page in small. */
+function SheetPicture({ layout, count }: { layout: Parameters<typeof cellOf>[0]; count: number }) {
+  const { columns, rows, marginMm, gapMm, paper } = layout;
+  const [width, height] = PAPERS[paper];
+  const cell = cellOf(layout);
+  if (!(cell.side > 0) || columns * rows > 600) return <span />;
+  const shown = Math.min(count, columns * rows);
+  return (
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label="The first page"
+      className="h-auto w-full self-start rounded border border-line bg-white max-sm:mx-auto max-sm:max-w-40"
+    >
+      {Array.from({ length: columns * rows }, (_, index) => (
+        <rect
+          // oxlint-disable-next-line no-array-index-key -- the places of a page have no other name
+          key={index}
+          x={marginMm + (index % columns) * (cell.width + gapMm) + (cell.width - cell.side) / 2}
+          y={marginMm + Math.floor(index / columns) * (cell.height + gapMm)}
+          width={cell.side}
+          height={cell.side}
+          className={index < shown ? 'fill-neutral-800' : 'fill-neutral-200'}
+        />
+      ))}
+    </svg>
+  );
+}

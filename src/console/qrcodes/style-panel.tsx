@@ -1,0 +1,171 @@
+import { EYE_SHAPE_NAMES } from '../../qrcodes/render/eyes/index.ts';
+import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
+import { FRAME_NAMES, FRAMES } from '../../qrcodes/render/frames/index.ts';
+import { LEVELS } from '../../qrcodes/render/matrix.ts';
+import { PATTERN_NAMES } from '../../qrcodes/render/patterns/index.ts';
+import { FONT_FAMILIES } from '../../qrcodes/render/text.ts';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { PictureChoice } from './choice.tsx';
+import { ColorField } from './color-field.tsx';
+import type { Look } from './look.ts';
+
+export interface LookProps {
+  look: Look;
+  onChange(change: Partial<Look>): void;
+  /** Rules that the look breaks, by field. */
+  errors: Readonly<Record<string, string>>;
+}
+
+const LEVEL_WORDS = { L: 'bears 7 % damage', M: '15 %', Q: '25 %', H: '30 %' };
+
+/** Modules, eyes and colors. */
+export function StylePanel({ look, onChange, errors }: LookProps) {
+  const { pattern, shape } = look;
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid gap-3 sm:grid-cols-2">
+        <ColorField
+          label="Color"
+          value={look.fgColor}
+          onChange={(fgColor) => onChange({ fgColor })}
+          error={errors['fgColor']}
+        />
+        <ColorField
+          label="Background"
+          value={look.bgColor}
+          mayBeTransparent
+          onChange={(bgColor) => onChange({ bgColor })}
+          error={errors['bgColor']}
+        />
+      </div>
+      <PictureChoice
+        label="Pattern"
+        value={pattern}
+        options={PATTERN_NAMES}
+        onChange={(value) => onChange({ pattern: value })}
+        lookOf={(value) => ({ pattern: value, shape })}
+        crop={{ x: 0.3, y: 0.3, width: 0.42, height: 0.42 }}
+      />
+      <PictureChoice
+        label="Eyes"
+        value={shape}
+        options={EYE_SHAPE_NAMES}
+        onChange={(value) => onChange({ shape: value })}
+        lookOf={(value) => ({ shape: value, pattern })}
+        crop={{ x: 0.11, y: 0.11, width: 0.3, height: 0.3 }}
+      />
+    </div>
+  );
+}
+
+/** The frame and its words. */
+export function FramePanel({ look, onChange, errors }: LookProps) {
+  const { frame, frameColor, frameTextColor, frameText, family, weight, textSize } = look;
+  const { hasLabel }: FrameForm = FRAMES[frame];
+  return (
+    <div className="flex flex-col gap-4">
+      <PictureChoice
+        label="Frame"
+        value={frame}
+        options={FRAME_NAMES}
+        onChange={(value) => onChange({ frame: value })}
+        lookOf={(value) => ({ frame: value, pattern: look.pattern, shape: look.shape })}
+      />
+      {frame !== 'none' && (
+        <div className="grid gap-3 sm:grid-cols-2">
+          <ColorField
+            label="Frame color"
+            value={frameColor}
+            onChange={(value) => onChange({ frameColor: value })}
+          />
+          {hasLabel && (
+            <ColorField
+              label="Text color"
+              value={frameTextColor}
+              onChange={(value) => onChange({ frameTextColor: value })}
+              error={errors['frameTextColor']}
+            />
+          )}
+        </div>
+      )}
+      {hasLabel && (
+        <>
+          <TextField
+            label="Text"
+            maxLength={60}
+            placeholder="SCAN ME"
+            value={frameText}
+            onChange={({ target }) => onChange({ frameText: target.value })}
+            error={errors['frameText']}
+          />
+          <div className="grid gap-3 sm:grid-cols-3">
+            <SelectField
+              label="Font"
+              value={family}
+              onChange={({ target }) => onChange({ family: target.value })}
+            >
+              {FONT_FAMILIES.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </SelectField>
+            <SelectField
+              label="Weight"
+              value={weight}
+              onChange={({ target }) => onChange({ weight: Number(target.value) })}
+            >
+              {[...new Set([400, 500, 600, 700, weight])]
+                .toSorted((a, b) => a - b)
+                .map((value) => (
+                  <option key={value}>{value}</option>
+                ))}
+            </SelectField>
+            <TextField
+              label="Text size"
+              type="number"
+              min={4}
+              max={400}
+              placeholder="As large as fits"
+              value={textSize ?? ''}
+              onChange={({ target }) =>
+                onChange({ textSize: target.value === '' ? null : Number(target.value) })
+              }
+            />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Size and error correction. */
+export function OutputPanel({ look, onChange, errors }: LookProps) {
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <TextField
+        label="Width of the picture in px"
+        type="number"
+        min={1}
+        max={4096}
+        value={look.size}
+        onChange={({ target }) => onChange({ size: Math.round(Number(target.value)) })}
+        error={errors['size']}
+      />
+      <SelectField
+        label="Error correction"
+        hint="Higher: more modules, which bear more damage."
+        value={look.level ?? ''}
+        onChange={({ target }) =>
+          onChange({ level: LEVELS.find((level) => level === target.value) ?? null })
+        }
+        error={errors['level']}
+      >
+        <option value="">Automatic: M, with an image H</option>
+        {LEVELS.map((level) => (
+          <option key={level} value={level}>
+            {level}: {LEVEL_WORDS[level]}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}

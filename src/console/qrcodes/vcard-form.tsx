@@ -1,0 +1,170 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { Button, IconButton } from '../ui/button.tsx';
+import { inputLook, TextArea, TextField } from '../ui/field.tsx';
+import { textOf } from './content.ts';
+
+type Draft = Record<string, unknown>;
+
+interface VcardProps {
+  draft: Draft;
+  onChange(draft: Draft): void;
+  errors: Readonly<Record<string, string>>;
+}
+
+/** A number or address with its kind. */
+interface Item {
+  type?: string;
+  value: string;
+}
+
+/** A list of a contact: its words, and the kinds that an item may be of. */
+const LISTS = [
+  {
+    name: 'phones',
+    one: 'phone',
+    title: 'Phones',
+    kinds: ['mobile', 'work', 'home', 'fax'],
+    mode: 'tel',
+  },
+  { name: 'emails', one: 'email', title: 'Emails', kinds: ['work', 'home'], mode: 'email' },
+  { name: 'urls', one: 'website', title: 'Websites', kinds: [], mode: 'url' },
+] as const;
+
+const ADDRESS = [
+  ['street', 'Street and number', 'col-span-2'],
+  ['postalCode', 'Postal code', ''],
+  ['city', 'City', ''],
+  ['region', 'Region', ''],
+  ['country', 'Country', ''],
+] as const;
+
+/** Most items of a list. */
+const MOST = 10;
+
+const itemsOf = (value: unknown): Item[] =>
+  ((value ?? []) as (string | Item)[]).map((item) =>
+    typeof item === 'string' ? { value: item } : item,
+  );
+
+/** The lists of a contact, its address, birthday and note. */
+export function VcardLists({ draft, onChange, errors }: VcardProps) {
+  const address =
+    typeof draft['address'] === 'string'
+      ? { street: draft['address'] }
+      : ((draft['address'] ?? {}) as Record<string, string>);
+  const set = (name: string, value: unknown) => onChange({ ...draft, [name]: value });
+  return (
+    <>
+      {LISTS.map(({ name, one, title, kinds, mode }) => (
+        <ItemList
+          key={name}
+          title={title}
+          one={one}
+          kinds={kinds}
+          mode={mode}
+          items={itemsOf(draft[name])}
+          onChange={(items) =>
+            set(name, kinds.length === 0 ? items.map(({ value }) => value) : items)
+          }
+          errorOf={(index) =>
+            errors[`vcard.${name}[${index}]`] ?? errors[`vcard.${name}[${index}].value`]
+          }
+        />
+      ))}
+      <fieldset className="grid grid-cols-2 gap-3">
+        <legend className="mb-1 font-medium">Address</legend>
+        {ADDRESS.map(([name, label, look]) => (
+          <div key={name} className={look}>
+            <TextField
+              label={label}
+              value={address[name] ?? ''}
+              onChange={({ target }) => set('address', { ...address, [name]: target.value })}
+              error={errors[`vcard.address.${name}`]}
+            />
+          </div>
+        ))}
+      </fieldset>
+      <TextField
+        label="Birthday"
+        type="date"
+        value={textOf(draft['birthday'])}
+        onChange={({ target }) => set('birthday', target.value)}
+        error={errors['vcard.birthday']}
+      />
+      <TextArea
+        label="Note"
+        value={textOf(draft['note'])}
+        onChange={({ target }) => set('note', target.value)}
+        error={errors['vcard.note']}
+      />
+    </>
+  );
+}
+
+interface ItemListProps {
+  title: string;
+  one: string;
+  kinds: readonly string[];
+  mode: 'tel' | 'email' | 'url';
+  items: readonly Item[];
+  onChange(items: Item[]): void;
+  errorOf(index: number): string | undefined;
+}
+
+function ItemList({ title, one, kinds, mode, items, onChange, errorOf }: ItemListProps) {
+  const [first] = kinds;
+  const setItem = (index: number, change: Partial<Item>) =>
+    onChange(items.map((item, at) => (at === index ? { ...item, ...change } : item)));
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-medium">{title}</legend>
+      {items.map((item, index) => (
+        // oxlint-disable-next-line no-array-index-key -- the items are texts that may be equal
+        <div key={index}>
+          <div className="flex gap-2">
+            {kinds.length > 0 && (
+              <select
+                aria-label={`Kind of ${one} ${index + 1}`}
+                value={item.type === 'cell' ? 'mobile' : (item.type ?? first)}
+                onChange={({ target }) => setItem(index, { type: target.value })}
+                className={`${inputLook} max-w-28`}
+              >
+                {[...new Set([...kinds, item.type ?? first])]
+                  .filter((kind) => kind !== 'cell')
+                  .map((kind) => (
+                    <option key={kind}>{kind}</option>
+                  ))}
+              </select>
+            )}
+            <input
+              aria-label={`${one.slice(0, 1).toUpperCase()}${one.slice(1)} ${index + 1}`}
+              aria-invalid={errorOf(index) === undefined ? undefined : true}
+              inputMode={mode}
+              value={item.value}
+              onChange={({ target }) => setItem(index, { value: target.value })}
+              className={inputLook}
+            />
+            <IconButton
+              icon={Trash2}
+              label={`Remove ${one} ${index + 1}`}
+              onClick={() => onChange(items.filter((_, at) => at !== index))}
+            />
+          </div>
+          {errorOf(index) && <p className="mt-1 text-xs text-danger">{errorOf(index)}</p>}
+        </div>
+      ))}
+      {items.length < MOST && (
+        <Button
+          size="small"
+          icon={Plus}
+          className="self-start"
+          onClick={() =>
+            onChange([...items, first === undefined ? { value: '' } : { type: first, value: '' }])
+          }
+        >
+          Add {one}
+        </Button>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,146 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { Refused } from '../ui/form-dialog.tsx';
+import { Page } from '../ui/page.tsx';
+import { saveFile } from '../ui/save-file.ts';
+import { Section, Sections } from '../ui/section.tsx';
+
+type Format = 'csv' | 'ndjson';
+const EVENTS = {
+  clicks: 'Clicks',
+  scans: 'Scans',
+  leads: 'Leads',
+  sales: 'Sales',
+  views: 'Views of pages',
+} as const;
+const SPANS = {
+  '24h': 'The last 24 hours',
+  '7d': 'The last 7 days',
+  '30d': 'The last 30 days',
+  '90d': 'The last 90 days',
+  '1y': 'The last year',
+  all: 'All that is kept',
+} as const;
+
+/** Files of all links, and of events. */
+export function ExportsPage() {
+  const { may } = useWorkspace();
+  return (
+    <Page title="Exports">
+      <Sections>
+        {may('links.read') && <LinksExport />}
+        {may('events.read') && <EventsExport />}
+        <p className="text-muted">
+          Large files are written by a worker, which takes a while; you can go on with other things
+          in another window. <DocsLink guide="api">How exports work</DocsLink>
+        </p>
+      </Sections>
+    </Page>
+  );
+}
+
+function LinksExport() {
+  const { api, slug } = useWorkspace();
+  const [format, setFormat] = useState<Format>('csv');
+  const save = useWrite({
+    send: async (_: undefined) => {
+      const call = api.GET('/links/export', { params: { query: { format } }, parseAs: 'blob' });
+      await saveExport(await call, `${slug} links.${format}`);
+    },
+  });
+  return (
+    <Section
+      title="Links"
+      description="Every link with all its fields but its password, oldest first."
+      footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
+    >
+      <Refused error={save.error} />
+      <FormatField format={format} onChange={setFormat} />
+    </Section>
+  );
+}
+
+function EventsExport() {
+  const { api, slug } = useWorkspace();
+  const [format, setFormat] = useState<Format>('csv');
+  const [event, setEvent] = useState<keyof typeof EVENTS>('clicks');
+  const [interval, setInterval] = useState<keyof typeof SPANS>('30d');
+  const save = useWrite({
+    send: async (_: undefined) => {
+      const query = { event, interval, format };
+      const call = api.GET('/events/export', { params: { query }, parseAs: 'blob' });
+      await saveExport(await call, `${slug} ${event}.${format}`);
+    },
+  });
+  return (
+    <Section
+      title="Events"
+      description="Visits, leads and sales one by one, oldest first. From the plan business on."
+      footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
+    >
+      <Refused error={save.error} />
+      <div className="grid gap-4 md:grid-cols-3">
+        <SelectField
+          label="Kind"
+          value={event}
+          onChange={(change) => setEvent(change.target.value as typeof event)}
+        >
+          {Object.entries(EVENTS).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Span"
+          value={interval}
+          onChange={(change) => setInterval(change.target.value as typeof interval)}
+        >
+          {Object.entries(SPANS).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <FormatField format={format} onChange={setFormat} />
+      </div>
+    </Section>
+  );
+}
+
+function FormatField({ format, onChange }: { format: Format; onChange(format: Format): void }) {
+  return (
+    <SelectField
+      label="Format"
+      value={format}
+      onChange={(change) => onChange(change.target.value === 'csv' ? 'csv' : 'ndjson')}
+    >
+      <option value="csv">CSV, for spreadsheets</option>
+      <option value="ndjson">NDJSON, for programs</option>
+    </SelectField>
+  );
+}
+
+function SaveButton({ busy, onClick }: { busy: boolean; onClick(): void }) {
+  return (
+    <Button look="primary" icon={Download} busy={busy} onClick={onClick}>
+      {busy ? 'Preparing the file' : 'Download'}
+    </Button>
+  );
+}
+
+/** A small export is the answer; a large one stands at the address that the result of its job has. */
+async function saveExport({ data }: { data?: Blob }, name: string): Promise<void> {
+  if (data === undefined) return;
+  if (!data.type.startsWith('application/json')) {
+    saveFile(data, name);
+    return;
+  }
+  const { url } = JSON.parse(await data.text()) as { url: string };
+  location.assign(url);
+}

@@ -1,0 +1,45 @@
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Refused } from '../ui/form-dialog.tsx';
+import { Section } from '../ui/section.tsx';
+
+interface FormSectionProps {
+  title: string;
+  description?: ReactNode;
+  /** The button's words; "Save" by default. */
+  action?: string;
+  /** False: values are shown, and can't be changed. */
+  mayWrite: boolean;
+  isChanged: boolean;
+  busy: boolean;
+  error: Error | null;
+  onSubmit(): void;
+  children: ReactNode;
+}
+
+/** A section with a form that is saved by itself. */
+export function FormSection(props: FormSectionProps) {
+  const { mayWrite, isChanged, busy, error, children } = props;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    props.onSubmit();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Section
+        title={props.title}
+        description={props.description}
+        footer={
+          mayWrite && (
+            <Button type="submit" look="primary" busy={busy} disabled={!isChanged}>
+              {props.action ?? 'Save'}
+            </Button>
+          )
+        }
+      >
+        <Refused error={error} />
+        {children}
+      </Section>
+    </form>
+  );
+}

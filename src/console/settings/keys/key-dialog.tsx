@@ -1,0 +1,159 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../api/client.ts';
+import { useWrite } from '../../api/queries.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { FormDialog, messagesOf } from '../../ui/form-dialog.tsx';
+import { ScopeFields } from './scope-fields.tsx';
+import type { Scope } from './scopes.ts';
+
+interface NewKeyDialogProps {
+  onClose(): void;
+  onCreated(key: Schemas['ApiKeyWithSecret']): void;
+}
+
+/** Lifetimes to choose from, in days. */
+const LIFETIMES = [
+  { label: 'Never', days: 0 },
+  { label: 'In 30 days', days: 30 },
+  { label: 'In 90 days', days: 90 },
+  { label: 'In a year', days: 365 },
+];
+const DAY_MS = 86_400_000;
+
+/** Makes a key. */
+export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [days, setDays] = useState(90);
+  const [isLimited, setLimited] = useState(false);
+  const [scopes, setScopes] = useState<Scope[]>(['links.write']);
+  const create = useWrite({
+    send: (body: Schemas['NewApiKey'], key) =>
+      answer(api.POST('/keys', { body, params: { header: { 'Idempotency-Key': key } } })),
+    onDone: (made) => {
+      void client.invalidateQueries({ queryKey: ['keys'] });
+      onCreated(made);
+    },
+  });
+  const messages = messagesOf(create.error);
+  return (
+    <FormDialog
+      title="Create an API key"
+      action="Create key"
+      size="medium"
+      onClose={onClose}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() =>
+        create.write({
+          name,
+          ...(isLimited && { scopes }),
+          ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() }),
+        })
+      }
+    >
+      <TextField
+        label="Name"
+        hint="Say where it is used, such as “Shop” or “CI”."
+        autoFocus
+        required
+        maxLength={100}
+        value={name}
+        error={messages['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div className="grid gap-4 md:grid-cols-2">
+        <SelectField
+          label="Expires"
+          value={days}
+          error={messages['expiresAt']}
+          onChange={(event) => setDays(Number(event.target.value))}
+        >
+          {LIFETIMES.map((one) => (
+            <option key={one.days} value={one.days}>
+              {one.label}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="May do"
+          value={isLimited ? 'limited' : 'all'}
+          onChange={(event) => setLimited(event.target.value === 'limited')}
+        >
+          <option value="all">All that I may</option>
+          <option value="limited">Only what I choose</option>
+        </SelectField>
+      </div>
+      {isLimited && (
+        <ScopeFields
+          scopes={scopes}
+          onChange={setScopes}
+          mayGive={may}
+          error={messages['scopes']}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+interface EditKeyDialogProps {
+  apiKey: Schemas['ApiKey'];
+  onClose(): void;
+}
+
+/** Changes the name and the scopes of a key. */
+export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const [name, setName] = useState(apiKey.name);
+  const [scopes, setScopes] = useState<Scope[]>(apiKey.scopes);
+  const isAll = scopes.includes('*');
+  const update = useWrite({
+    send: (body: Schemas['ApiKeyUpdate']) =>
+      answer(api.PATCH('/keys/{id}', { params: { path: { id: apiKey.id } }, body })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['keys'] });
+      onClose();
+    },
+  });
+  const messages = messagesOf(update.error);
+  return (
+    <FormDialog
+      title="Change the API key"
+      action="Save"
+      size="medium"
+      onClose={onClose}
+      busy={update.isPending}
+      error={update.error}
+      onSubmit={() => update.write({ name, scopes })}
+    >
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        value={name}
+        error={messages['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="May do"
+        value={isAll ? 'all' : 'limited'}
+        onChange={(event) => setScopes(event.target.value === 'all' ? ['*'] : ['links.write'])}
+      >
+        {(isAll || may('keys.write')) && <option value="all">Everything</option>}
+        <option value="limited">Only what I choose</option>
+      </SelectField>
+      {!isAll && (
+        <ScopeFields
+          scopes={scopes}
+          onChange={setScopes}
+          mayGive={may}
+          error={messages['scopes']}
+        />
+      )}
+    </FormDialog>
+  );
+}

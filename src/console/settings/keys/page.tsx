@@ -1,0 +1,217 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../api/client.ts';
+import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
+import { useWrite } from '../../api/queries.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Button } from '../../ui/button.tsx';
+import { DocsLink } from '../../ui/docs-link.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { RowMenu } from '../../ui/menu.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RecordList } from '../../ui/record-list.tsx';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
+import { Badge, Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { isPast, Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { EditKeyDialog, NewKeyDialog } from './key-dialog.tsx';
+import { summaryOf } from './scopes.ts';
+
+type Key = Schemas['ApiKey'];
+type Opened =
+  | { what: 'new' }
+  | { what: 'edit' | 'rotate' | 'revoke'; key: Key }
+  | { what: 'secret'; key: Schemas['ApiKeyWithSecret'] };
+
+/** The API keys of a workspace. */
+export function KeysPage() {
+  const { api, may } = useWorkspace();
+  const [opened, setOpened] = useState<Opened>();
+  const close = () => setOpened(undefined);
+  const keys = usePaged(['keys'], (page, signal) =>
+    answer(api.GET('/keys', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
+  );
+  const mayWrite = may('keys.write');
+  const createButton = mayWrite && (
+    <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
+      Create key
+    </Button>
+  );
+  return (
+    <Page title="API keys" actions={keys.rows.length > 0 && createButton}>
+      <RecordList
+        query={keys}
+        empty={
+          <Empty icon={KeyRound} title="No API keys" action={createButton}>
+            A key lets your own software use the API in the name of this workspace.{' '}
+            <DocsLink guide="workspaces#api-keys">How keys work</DocsLink>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table
+            label="API keys"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Name',
+                render: (key) => (
+                  <div className="flex min-w-0 flex-col">
+                    <span className="font-medium break-words">{key.name}</span>
+                    <span className="font-mono text-xs text-muted">{key.hint}</span>
+                  </div>
+                ),
+              },
+              { name: 'May do', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
+              {
+                name: 'Last used',
+                render: ({ lastUsedAt }) =>
+                  lastUsedAt === null ? (
+                    <span className="text-muted">Never</span>
+                  ) : (
+                    <Time at={lastUsedAt} />
+                  ),
+              },
+              { name: 'Expires', isMinor: true, render: (key) => <Expiry at={key.expiresAt} /> },
+              {
+                name: 'Actions',
+                isBare: true,
+                render: (key) =>
+                  mayWrite && (
+                    <RowMenu
+                      label={`Actions for ${key.name}`}
+                      items={[
+                        {
+                          label: 'Change',
+                          icon: Pencil,
+                          onSelect: () => setOpened({ what: 'edit', key }),
+                        },
+                        {
+                          label: 'Rotate',
+                          icon: RefreshCw,
+                          onSelect: () => setOpened({ what: 'rotate', key }),
+                        },
+                        {
+                          label: 'Revoke',
+                          icon: Trash2,
+                          isDanger: true,
+                          onSelect: () => setOpened({ what: 'revoke', key }),
+                        },
+                      ]}
+                    />
+                  ),
+              },
+            ]}
+          />
+        )}
+      </RecordList>
+      {opened?.what === 'new' && (
+        <NewKeyDialog onClose={close} onCreated={(key) => setOpened({ what: 'secret', key })} />
+      )}
+      {opened?.what === 'edit' && <EditKeyDialog apiKey={opened.key} onClose={close} />}
+      {opened?.what === 'rotate' && (
+        <RotateDialog
+          apiKey={opened.key}
+          onClose={close}
+          onRotated={(key) => setOpened({ what: 'secret', key })}
+        />
+      )}
+      {opened?.what === 'revoke' && <RevokeDialog apiKey={opened.key} onClose={close} />}
+      {opened?.what === 'secret' && (
+        <SecretDialog
+          title={opened.key.name}
+          label="API key"
+          secret={opened.key.key}
+          onClose={close}
+        >
+          Send it as <code className="text-xs">Authorization: Bearer …</code>. Keep it where only
+          your software can read it.
+        </SecretDialog>
+      )}
+    </Page>
+  );
+}
+
+function Expiry({ at }: { at: string | null }) {
+  if (at === null) return <span className="text-muted">Never</span>;
+  return isPast(at) ? <Badge tone="danger">Expired</Badge> : <Time at={at} />;
+}
+
+interface KeyDialogProps {
+  apiKey: Key;
+  onClose(): void;
+}
+
+function RotateDialog({
+  apiKey,
+  onClose,
+  onRotated,
+}: KeyDialogProps & { onRotated(key: Schemas['ApiKeyWithSecret']): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const rotate = useWrite({
+    send: (id: string, key) =>
+      answer(
+        api.POST('/keys/{id}/rotate', {
+          params: { path: { id }, header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    onDone: (made) => {
+      void client.invalidateQueries({ queryKey: ['keys'] });
+      onRotated(made);
+    },
+  });
+  return (
+    <FormDialog
+      title={`Rotate “${apiKey.name}”?`}
+      action="Rotate key"
+      onClose={onClose}
+      busy={rotate.isPending}
+      error={rotate.error}
+      onSubmit={() => rotate.write(apiKey.id)}
+    >
+      <p>
+        You get a new key, and the present one (<code className="text-xs">{apiKey.hint}</code>) ends
+        at once: software that uses it is refused until it has the new one.
+      </p>
+    </FormDialog>
+  );
+}
+
+function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const revoke = useWrite({
+    send: (id: string) => answer(api.DELETE('/keys/{id}', { params: { path: { id } } })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['keys'] });
+      toast(`“${apiKey.name}” is revoked`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Revoke “${apiKey.name}”?`}
+      action="Revoke key"
+      isDanger
+      onClose={onClose}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onSubmit={() => revoke.write(apiKey.id)}
+    >
+      <p>
+        Software that uses <code className="text-xs">{apiKey.hint}</code> is refused at once.
+        {apiKey.lastUsedAt !== null && (
+          <>
+            {' '}
+            It was last used <Time at={apiKey.lastUsedAt} />.
+          </>
+        )}{' '}
+        This can’t be taken back.
+      </p>
+    </FormDialog>
+  );
+}

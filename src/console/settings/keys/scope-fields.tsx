@@ -1,0 +1,72 @@
+import { useId } from 'react';
+import { classes } from '../../ui/classes.ts';
+import { RESOURCES, type Scope } from './scopes.ts';
+
+interface ScopeFieldsProps {
+  scopes: readonly Scope[];
+  onChange(scopes: Scope[]): void;
+  /** True for scopes that the person has, who can give no others. */
+  mayGive(scope: Scope): boolean;
+  error?: string | undefined;
+}
+
+/** Rights of a key, kind by kind: none, read, or read and write. */
+export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsProps) {
+  const id = useId();
+  const set = (old: readonly (Scope | undefined)[], next: Scope | undefined) =>
+    onChange([
+      ...scopes.filter((scope) => scope !== '*' && !old.includes(scope)),
+      ...(next === undefined ? [] : [next]),
+    ]);
+  return (
+    <fieldset aria-describedby={error && id} className="flex flex-col">
+      <legend className="sr-only">Scopes</legend>
+      {RESOURCES.map(({ label, read, write }) => {
+        const now = [write, read].find((scope) => scope !== undefined && scopes.includes(scope));
+        const choices = [
+          { label: 'None', scope: undefined },
+          ...(read !== undefined && mayGive(read) ? [{ label: 'Read', scope: read }] : []),
+          ...(write !== undefined && mayGive(write) ? [{ label: 'Write', scope: write }] : []),
+        ];
+        if (choices.length === 1) return null;
+        return (
+          <div
+            key={label}
+            role="radiogroup"
+            aria-label={label}
+            className="flex items-center justify-between gap-2 border-b border-line py-1 last:border-0"
+          >
+            <span>{label}</span>
+            <span className="flex gap-0.5">
+              {choices.map((choice) => (
+                <label
+                  key={choice.label}
+                  className={classes(
+                    'flex h-7 items-center rounded-md px-2 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-10 max-md:px-3',
+                    choice.scope === now
+                      ? 'bg-accent-soft font-medium text-accent-text'
+                      : 'text-muted hover:bg-hover',
+                  )}
+                >
+                  <input
+                    type="radio"
+                    name={`${id}-${label}`}
+                    className="sr-only"
+                    checked={choice.scope === now}
+                    onChange={() => set([read, write], choice.scope)}
+                  />
+                  {choice.label}
+                </label>
+              ))}
+            </span>
+          </div>
+        );
+      })}
+      {error && (
+        <p id={id} className="text-xs text-danger">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

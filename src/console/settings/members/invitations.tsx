@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { answer } from '../../api/client.ts';
+import { describe } from '../../api/error.ts';
+import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
+import { useWrite } from '../../api/queries.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Button } from '../../ui/button.tsx';
+import { RecordList } from '../../ui/record-list.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+/** Invitations that can still be accepted. */
+export function Invitations() {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const invitations = usePaged(['invitations'], (page, signal) =>
+    answer(api.GET('/invitations', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
+  );
+  const takeBack = useWrite({
+    send: (id: string) => answer(api.DELETE('/invitations/{id}', { params: { path: { id } } })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['invitations'] });
+      toast('The invitation is taken back: its address no longer works');
+    },
+    onFailed: (error) => toast(describe(error), 'danger'),
+  });
+  return (
+    <section aria-labelledby="invitations" className="pt-8 pb-10">
+      <h2 id="invitations" className="px-4 pb-2 font-semibold md:px-6">
+        Invitations
+      </h2>
+      <RecordList
+        query={invitations}
+        empty={
+          <p className="px-4 text-muted md:px-6">
+            None is open. An invitation gives a person a role in this workspace.
+          </p>
+        }
+      >
+        {(rows) => (
+          <Table
+            label="Invitations"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              { name: 'E-mail', render: ({ email }) => <span className="break-all">{email}</span> },
+              { name: 'Role', render: ({ role }) => <span className="capitalize">{role}</span> },
+              {
+                name: 'Expires',
+                isMinor: true,
+                render: ({ expiresAt }) => <Time at={expiresAt} />,
+              },
+              {
+                name: 'Actions',
+                isBare: true,
+                render: ({ id, email }) => (
+                  <Button
+                    size="small"
+                    aria-label={`Take back the invitation of ${email}`}
+                    onClick={() => takeBack.write(id)}
+                  >
+                    Take back
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </RecordList>
+    </section>
+  );
+}

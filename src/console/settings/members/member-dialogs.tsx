@@ -1,0 +1,84 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../api/client.ts';
+import type { Role } from '../../api/people.ts';
+import { useWrite } from '../../api/queries.ts';
+import { meQuery, personClient, useMe } from '../../app/session.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { toast } from '../../ui/toasts.tsx';
+import { RoleChoice } from './roles.tsx';
+
+interface MemberDialogProps {
+  member: Schemas['Member'];
+  onClose(): void;
+}
+
+/** Changes what a person may do. */
+export function RoleDialog({ member, onClose }: MemberDialogProps) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>(member.role);
+  const save = useWrite({
+    send: (body: { role: Role }) =>
+      answer(api.PATCH('/members/{userId}', { params: { path: { userId: member.userId } }, body })),
+    onDone: async () => {
+      void client.invalidateQueries({ queryKey: ['members'] });
+      onClose();
+      // It may be the person's own role, by which controls are shown.
+      await personClient.invalidateQueries(meQuery);
+    },
+  });
+  return (
+    <FormDialog
+      title={`Role of ${member.name === '' ? member.email : member.name}`}
+      action="Save"
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+      isDisabled={role === member.role}
+      onSubmit={() => save.write({ role })}
+    >
+      <RoleChoice role={role} onChange={setRole} />
+    </FormDialog>
+  );
+}
+
+/** Removes a person, or leaves. */
+export function RemoveDialog({ member, onClose }: MemberDialogProps) {
+  const { api, name } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const isMe = useMe().id === member.userId;
+  const remove = useWrite({
+    send: (userId: string) =>
+      answer(api.DELETE('/members/{userId}', { params: { path: { userId } } })),
+    onDone: async () => {
+      if (!isMe) {
+        void client.invalidateQueries({ queryKey: ['members'] });
+        toast(`${member.email} is removed`);
+        onClose();
+        return;
+      }
+      await personClient.refetchQueries(meQuery);
+      await navigate({ to: '/' });
+    },
+  });
+  return (
+    <FormDialog
+      title={isMe ? `Leave ${name}?` : `Remove ${member.email}?`}
+      action={isMe ? 'Leave' : 'Remove'}
+      isDanger
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      onSubmit={() => remove.write(member.userId)}
+    >
+      <p>
+        {isMe ? 'You no longer see this workspace' : 'They no longer see this workspace'}, and API
+        keys that {isMe ? 'you' : 'they'} made in it end at once. Links and all other records stay.
+      </p>
+    </FormDialog>
+  );
+}

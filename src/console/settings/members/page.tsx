@@ -1,0 +1,132 @@
+import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../api/client.ts';
+import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
+import { useMe } from '../../app/session.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Button } from '../../ui/button.tsx';
+import { RowMenu } from '../../ui/menu.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RecordList } from '../../ui/record-list.tsx';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
+import { Badge } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Invitations } from './invitations.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { RemoveDialog, RoleDialog } from './member-dialogs.tsx';
+
+type Member = Schemas['Member'];
+type Opened =
+  | { what: 'invite' }
+  | { what: 'role' | 'remove'; member: Member }
+  | { what: 'invited'; invitation: Schemas['InvitationWithUrl'] };
+
+/** The people of a workspace. */
+export function MembersPage() {
+  const { api, may } = useWorkspace();
+  const me = useMe();
+  const [opened, setOpened] = useState<Opened>();
+  const close = () => setOpened(undefined);
+  const mayWrite = may('members.write');
+  const members = usePaged(['members'], (page, signal) =>
+    answer(api.GET('/members', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
+  );
+  return (
+    <Page
+      title="Members"
+      actions={
+        mayWrite && (
+          <Button look="primary" icon={UserPlus} onClick={() => setOpened({ what: 'invite' })}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <RecordList query={members} empty={null}>
+        {(rows) => (
+          <Table
+            label="Members"
+            rows={rows}
+            keyOf={({ userId }) => userId}
+            columns={[
+              {
+                name: 'Person',
+                render: ({ userId, name, email }) => (
+                  <div className="flex min-w-0 flex-col">
+                    <span className="font-medium break-words">
+                      {name === '' ? email : name} {userId === me.id && <Badge>You</Badge>}
+                    </span>
+                    <span className="text-xs break-all text-muted">{email}</span>
+                  </div>
+                ),
+              },
+              { name: 'Role', render: ({ role }) => <span className="capitalize">{role}</span> },
+              { name: 'Joined', isMinor: true, render: ({ joinedAt }) => <Time at={joinedAt} /> },
+              {
+                name: 'Last seen',
+                isMinor: true,
+                render: ({ lastSeenAt }) =>
+                  lastSeenAt === null ? (
+                    <span className="text-muted">Never</span>
+                  ) : (
+                    <Time at={lastSeenAt} />
+                  ),
+              },
+              {
+                name: 'Actions',
+                isBare: true,
+                render: (member) => {
+                  const isMe = member.userId === me.id;
+                  const items = [
+                    ...(mayWrite
+                      ? [
+                          {
+                            label: 'Change role',
+                            onSelect: () => setOpened({ what: 'role', member }),
+                          },
+                        ]
+                      : []),
+                    ...(mayWrite || isMe
+                      ? [
+                          {
+                            label: isMe ? 'Leave the workspace' : 'Remove',
+                            isDanger: true,
+                            onSelect: () => setOpened({ what: 'remove', member }),
+                          },
+                        ]
+                      : []),
+                  ];
+                  return (
+                    items.length > 0 && (
+                      <RowMenu label={`Actions for ${member.email}`} items={items} />
+                    )
+                  );
+                },
+              },
+            ]}
+          />
+        )}
+      </RecordList>
+      {mayWrite && <Invitations />}
+      {opened?.what === 'invite' && (
+        <InviteDialog
+          onClose={close}
+          onInvited={(invitation) => setOpened({ what: 'invited', invitation })}
+        />
+      )}
+      {opened?.what === 'invited' && (
+        <SecretDialog
+          title={`Invite ${opened.invitation.email}`}
+          label="Address of the invitation"
+          secret={opened.invitation.url}
+          onClose={close}
+        >
+          Send this address to {opened.invitation.email}. It works once, for seven days.
+        </SecretDialog>
+      )}
+      {opened?.what === 'role' && <RoleDialog member={opened.member} onClose={close} />}
+      {opened?.what === 'remove' && <RemoveDialog member={opened.member} onClose={close} />}
+    </Page>
+  );
+}

@@ -1,0 +1,118 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Monitor, Smartphone } from 'lucide-react';
+import { describe } from '../../api/error.ts';
+import { people, type Session } from '../../api/people.ts';
+import { personClient } from '../../app/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Badge, Failure, Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+const key = ['sessions'];
+
+/** The browsers in which the person is signed in. */
+export function Sessions() {
+  const sessions = useQuery({ queryKey: key, queryFn: people.sessions }, personClient);
+  const ended = (text: string) => ({
+    onSuccess: () => {
+      void personClient.invalidateQueries({ queryKey: key });
+      toast(text);
+    },
+    onError: (error: Error) => toast(describe(error), 'danger'),
+  });
+  const end = useMutation(
+    { mutationFn: people.endSession, ...ended('That browser is signed out') },
+    personClient,
+  );
+  const endOthers = useMutation(
+    { mutationFn: people.endOtherSessions, ...ended('All other browsers are signed out') },
+    personClient,
+  );
+  const rows = sessions.data ?? [];
+  return (
+    <Section
+      title="Sessions"
+      description="Browsers in which you are signed in. End those that you don’t know."
+      footer={
+        rows.length > 1 && (
+          <Button look="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            Sign out everywhere else
+          </Button>
+        )
+      }
+    >
+      {sessions.isPending && <Skeleton className="h-12 w-full" />}
+      {sessions.error && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
+      <ul aria-label="Sessions">
+        {rows.map((session) => (
+          <SessionRow
+            key={session.id}
+            session={session}
+            end={() => end.mutate(session.id)}
+            isEnding={end.isPending && end.variables === session.id}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+interface SessionRowProps {
+  session: Session;
+  end(): void;
+  isEnding: boolean;
+}
+
+function SessionRow({ session, end, isEnding }: SessionRowProps) {
+  const { userAgent, network, lastUsedAt, isCurrent } = session;
+  const Icon = /Mobi|Android|iPhone/.test(userAgent) ? Smartphone : Monitor;
+  const name = browserOf(userAgent);
+  return (
+    <li className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+      <Icon size={18} aria-hidden className="shrink-0 text-muted" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <span title={userAgent}>{name}</span>
+          {isCurrent && <Badge tone="success">This browser</Badge>}
+        </p>
+        <p className="text-xs text-muted">
+          {network !== '' && `${network}, `}used <Time at={lastUsedAt} />
+        </p>
+      </div>
+      {!isCurrent && (
+        <Button
+          size="small"
+          busy={isEnding}
+          aria-label={`End the session of ${name}`}
+          onClick={end}
+        >
+          End
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** Browsers and systems by what they write into their name; the first that fits is meant. */
+const BROWSERS = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const;
+const SYSTEMS = [
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
+
+function browserOf(userAgent: string): string {
+  const browser = BROWSERS.find(([part]) => userAgent.includes(part))?.[1];
+  const system = SYSTEMS.find(([part]) => userAgent.includes(part))?.[1];
+  return [browser ?? 'Unknown browser', system].filter(Boolean).join(' on ');
+}

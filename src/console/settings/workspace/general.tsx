@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { messagesOf } from '../../ui/form-dialog.tsx';
+import { FormSection } from '../form-section.tsx';
+import { useSaveWorkspace } from './save.ts';
+
+/** The name of the workspace. */
+export function General({ workspace }: { workspace: Schemas['Workspace'] }) {
+  const { may } = useWorkspace();
+  const [name, setName] = useState(workspace.name);
+  const save = useSaveWorkspace();
+  return (
+    <FormSection
+      title="General"
+      mayWrite={may('workspace.write')}
+      busy={save.isPending}
+      error={save.error}
+      isChanged={name !== workspace.name}
+      onSubmit={() => save.write({ name })}
+    >
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        disabled={!may('workspace.write')}
+        value={name}
+        error={messagesOf(save.error)['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label="Slug"
+        hint="It names the workspace in addresses and in the API, and stays."
+        disabled
+        value={workspace.slug}
+      />
+    </FormSection>
+  );
+}

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer } from '../../api/client.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Sections } from '../../ui/section.tsx';
+import { Failure, Skeleton } from '../../ui/states.tsx';
+import { Brand } from './brand.tsx';
+import { General } from './general.tsx';
+import { Usage } from './usage.tsx';
+import { Visits } from './visits.tsx';
+
+/** The settings of the workspace itself, with its plan and use. */
+export function WorkspacePage() {
+  const { api } = useWorkspace();
+  const query = useQuery({
+    queryKey: ['workspace'],
+    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
+  });
+  return (
+    <Page title="Workspace">
+      {query.isPending && (
+        <Sections>
+          <Skeleton className="h-40 rounded-xl" />
+          <Skeleton className="h-40 rounded-xl" />
+        </Sections>
+      )}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {query.data && (
+        <Sections>
+          <General workspace={query.data} />
+          <Brand workspace={query.data} />
+          <Visits workspace={query.data} />
+          <Usage workspace={query.data} />
+        </Sections>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,101 @@
+import { Check, Copy, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { type ComponentProps, useEffect, useState } from 'react';
+import { classes } from './classes.ts';
+
+type Look = 'primary' | 'plain' | 'quiet' | 'danger';
+
+/** Look of a button; also for links that look like one. */
+export const buttonLook = (look: Look = 'plain', size: 'small' | 'medium' = 'medium'): string =>
+  classes(
+    'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50',
+    size === 'small' ? 'h-7 px-2 text-xs' : 'h-8 px-3 max-md:h-10',
+    look === 'primary' && 'border-transparent bg-accent text-accent-ink hover:brightness-110',
+    look === 'plain' && 'border-line bg-panel hover:bg-hover',
+    look === 'quiet' && 'border-transparent hover:bg-hover',
+    look === 'danger' && 'border-line bg-panel text-danger hover:bg-danger-soft',
+  );
+
+interface ButtonProps extends ComponentProps<'button'> {
+  look?: Look;
+  size?: 'small' | 'medium';
+  icon?: LucideIcon;
+  /** The action runs: the button shows it, and can't be pressed again. */
+  busy?: boolean;
+}
+
+/** A button with words. */
+export function Button({ look, size, icon: Icon, busy = false, children, ...rest }: ButtonProps) {
+  const Shown = busy ? LoaderCircle : Icon;
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={rest.disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={classes(buttonLook(look, size), rest.className)}
+    >
+      {Shown && <Shown size={15} aria-hidden className={busy ? 'animate-spin' : undefined} />}
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps extends ComponentProps<'button'> {
+  icon: LucideIcon;
+  /** Its name for screen readers, and its tooltip. */
+  label: string;
+}
+
+/** A button with a picture alone. */
+export function IconButton({ icon: Icon, label, ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      title={label}
+      {...rest}
+      aria-label={label}
+      className={classes(
+        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink disabled:opacity-50 max-md:size-10',
+        rest.className,
+      )}
+    >
+      <Icon size={16} aria-hidden />
+    </button>
+  );
+}
+
+/** Copies a text, and says for a moment that it did. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <>
+      <IconButton
+        icon={isCopied ? Check : Copy}
+        label={label}
+        onClick={(event) => {
+          event.preventDefault();
+          void copy(text).then(() => setCopied(true));
+        }}
+      />
+      <span role="status" className="sr-only">
+        {isCopied ? 'Copied' : ''}
+      </span>
+    </>
+  );
+}
+
+/** Copies to the clipboard; on pages without https, where browsers have none, through a selection. */
+export async function copy(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+}

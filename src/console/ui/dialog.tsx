@@ -1,0 +1,73 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+
+interface DialogProps {
+  title: string;
+  onClose(): void;
+  /** Asked before Escape, the cross or a click beside it closes; false keeps it open. */
+  mayClose?(): boolean;
+  size?: 'small' | 'medium' | 'large';
+  footer?: ReactNode;
+  children: ReactNode;
+}
+
+const WIDTHS = { small: 'md:w-[26rem]', medium: 'md:w-[38rem]', large: 'md:w-[64rem]' };
+
+/**
+ * A modal dialog, open as long as it is rendered. The focus goes to the element with `data-autofocus`, if there is one. The browser's own element: it keeps the focus inside, gives it back, and
+ * needs no script that writes styles, which the policy forbids. On phones it fills the screen.
+ */
+export function Dialog({
+  title,
+  onClose,
+  mayClose,
+  size = 'medium',
+  footer,
+  children,
+}: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    // React's autoFocus comes too early, while the dialog is not shown yet.
+    dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    return () => dialog?.close();
+  }, []);
+  const ask = () => {
+    if (mayClose?.() !== false) onClose();
+  };
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        ask();
+      }}
+      onMouseDown={(event) => event.target === element.current && ask()}
+      className={classes(
+        'm-auto max-h-[90dvh] w-full max-w-full overflow-hidden rounded-xl border border-line bg-panel text-ink shadow-2xl max-md:h-dvh max-md:max-h-dvh max-md:rounded-none max-md:border-0',
+        WIDTHS[size],
+      )}
+    >
+      <div className="flex max-h-[inherit] flex-col max-md:h-full">
+        <header className="flex items-center justify-between gap-3 border-b border-line py-2 pr-2 pl-4">
+          <h2 id={titleId} className="truncate text-base font-semibold">
+            {title}
+          </h2>
+          <IconButton icon={X} label="Close" onClick={ask} />
+        </header>
+        <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        {footer && (
+          <footer className="flex items-center justify-end gap-2 border-t border-line px-4 py-3">
+            {footer}
+          </footer>
+        )}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,13 @@
+/** A way to the guide about what is shown: `guide` is its page, such as `webhooks` or `workspaces#api-keys`. */
+export function DocsLink({ guide, children }: { guide: string; children: string }) {
+  return (
+    <a
+      href={`/docs/${guide}`}
+      target="_blank"
+      rel="noreferrer"
+      className="text-accent-text underline underline-offset-2"
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,70 @@
+import { type FormEvent, type ReactNode, useId } from 'react';
+import { ApiError, describe } from '../api/error.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface FormDialogProps {
+  title: string;
+  /** What the button does: "Create key". */
+  action: string;
+  onSubmit(): void;
+  onClose(): void;
+  busy: boolean;
+  /** Why the last attempt was refused. */
+  error: Error | null;
+  size?: 'small' | 'medium' | 'large';
+  isDanger?: boolean;
+  isDisabled?: boolean;
+  children: ReactNode;
+}
+
+/** A form in a dialog: what the API refuses is said above it, and each field says its own part. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, action, onSubmit, onClose, busy, error, size = 'small', children } = props;
+  const id = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    onSubmit();
+  };
+  return (
+    <Dialog
+      title={title}
+      size={size}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={id}
+            look={props.isDanger === true ? 'danger' : 'primary'}
+            busy={busy}
+            disabled={props.isDisabled === true}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
+        <Refused error={error} />
+        {children}
+      </form>
+    </Dialog>
+  );
+}
+
+/** Why the last attempt was refused. */
+export function Refused({ error }: { error: Error | null }) {
+  if (error === null) return null;
+  return (
+    <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+      {describe(error)}
+    </p>
+  );
+}
+
+/** The message of a refusal by field, for `error` of the fields. */
+export const messagesOf = (error: Error | null): Readonly<Record<string, string>> =>
+  error instanceof ApiError ? error.fields : {};

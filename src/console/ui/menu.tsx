@@ -1,0 +1,180 @@
+import { Ellipsis, type LucideIcon } from 'lucide-react';
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { flushSync } from 'react-dom';
+import { classes } from './classes.ts';
+
+interface PopoverProps {
+  /** The button that opens it. */
+  button: Omit<ComponentProps<'button'>, 'type'>;
+  /** Called with a function that closes it. */
+  children(close: () => void): ReactNode;
+  role?: 'menu' | 'dialog';
+  label: string;
+  onOpen?(): void;
+  className?: string;
+}
+
+/** Distance to the edges of the window and to the button, in pixels. */
+const GAP = 6;
+
+/**
+ * What opens beside a button, by the browser's own popover: above dialogs too, closed by Escape and a click elsewhere.
+ * Menus are walked through by arrow keys.
+ */
+export function Popover({
+  button,
+  children,
+  role = 'dialog',
+  label,
+  onOpen,
+  className,
+}: PopoverProps) {
+  const id = useId();
+  const opener = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  // Lists have many menus, which are made only when they are opened.
+  const [isOpen, setOpen] = useState(false);
+  const close = () => document.getElementById(id)?.hidePopover();
+
+  const place = () => {
+    const [from, box] = [opener.current, panel.current];
+    if (from === null || box === null) return;
+    const at = from.getBoundingClientRect();
+    const left = Math.min(at.left, innerWidth - box.offsetWidth - GAP);
+    const isBelow = at.bottom + GAP + box.offsetHeight <= innerHeight || at.top < innerHeight / 2;
+    box.style.left = `${Math.max(GAP, left)}px`;
+    box.style.top = isBelow
+      ? `${at.bottom + GAP}px`
+      : `${Math.max(GAP, at.top - GAP - box.offsetHeight)}px`;
+  };
+
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined || role !== 'menu') return;
+    event.preventDefault();
+    const items = [...panel.current!.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+    const now = items.indexOf(document.activeElement as HTMLElement);
+    const next = Number.isFinite(step) ? (now + step + items.length) % items.length : step;
+    items.at(next === Infinity ? -1 : Math.max(0, next))?.focus();
+  };
+
+  return (
+    <>
+      <button type="button" {...button} ref={opener} popoverTarget={id} aria-haspopup={role} />
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        role={role}
+        aria-label={label}
+        tabIndex={-1}
+        onKeyDown={walk}
+        onBeforeToggle={(event) => {
+          if (event.target !== event.currentTarget) return;
+          const opens = event.newState === 'open';
+          // At once: it is measured when it is shown.
+          if (opens) flushSync(() => setOpen(true));
+          else setOpen(false);
+        }}
+        onToggle={(event) => {
+          if (event.newState !== 'open' || event.target !== event.currentTarget) return;
+          onOpen?.();
+          place();
+          const first = panel.current?.querySelector<HTMLElement>(
+            '[autofocus], [role^=menuitem], input, button',
+          );
+          (first ?? panel.current)?.focus();
+        }}
+        className={classes(
+          'fixed m-0 max-h-[70dvh] overflow-y-auto rounded-lg border border-line bg-raised p-1 text-ink shadow-xl',
+          className ?? 'min-w-48',
+        )}
+      >
+        {isOpen && children(close)}
+      </div>
+    </>
+  );
+}
+
+/** A line of a menu. */
+export interface MenuItem {
+  label: string;
+  icon?: LucideIcon;
+  isDanger?: boolean;
+  /** Shown as chosen. */
+  isChecked?: boolean;
+  /** The key that does the same. */
+  hotkey?: string;
+  onSelect(): void;
+}
+
+interface MenuProps {
+  button: PopoverProps['button'];
+  label: string;
+  items: readonly MenuItem[];
+}
+
+/** A button that opens a list of actions. */
+export function Menu({ button, label, items }: MenuProps) {
+  return (
+    <Popover button={button} label={label} role="menu">
+      {(close) =>
+        items.map(({ label, icon: Icon, isDanger, isChecked, hotkey, onSelect }) => (
+          <button
+            key={label}
+            type="button"
+            role={isChecked === undefined ? 'menuitem' : 'menuitemradio'}
+            aria-checked={isChecked}
+            tabIndex={-1}
+            onClick={() => {
+              close();
+              onSelect();
+            }}
+            className={classes(
+              'flex h-8 w-full items-center gap-2 rounded-md px-2 text-left hover:bg-hover focus:bg-hover focus:outline-none max-md:h-11',
+              isDanger === true && 'text-danger',
+              isChecked === true && 'font-semibold',
+            )}
+          >
+            {Icon && <Icon size={15} aria-hidden />}
+            <span className="flex-1 truncate">{label}</span>
+            {hotkey && <Kbd>{hotkey}</Kbd>}
+          </button>
+        ))
+      }
+    </Popover>
+  );
+}
+
+/** A key of the keyboard. */
+export function Kbd({ children }: { children: ReactNode }) {
+  return (
+    <kbd className="rounded border border-line bg-ground px-1 font-sans text-xs text-muted">
+      {children}
+    </kbd>
+  );
+}
+
+/** The actions of a row, behind a button with a picture alone. */
+export function RowMenu({ label, items }: { label: string; items: readonly MenuItem[] }) {
+  return (
+    <Menu
+      label={label}
+      items={items}
+      button={{
+        title: label,
+        'aria-label': label,
+        className:
+          'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink max-md:size-10',
+        children: <Ellipsis size={16} aria-hidden />,
+      }}
+    />
+  );
+}

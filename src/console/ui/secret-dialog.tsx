@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import { Button, CopyButton } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field, inputLook } from './field.tsx';
+
+interface SecretDialogProps {
+  title: string;
+  label: string;
+  secret: string;
+  onClose(): void;
+  /** What to do with it. */
+  children: ReactNode;
+}
+
+/** Shows what is shown once: the service keeps no copy of it. */
+export function SecretDialog({ title, label, secret, onClose, children }: SecretDialogProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <div>{children}</div>
+        <Field label={label} hint="It is shown only now. Copy it before you close this.">
+          {(control) => (
+            <div className="flex items-center gap-1">
+              <input
+                {...control}
+                readOnly
+                autoFocus
+                value={secret}
+                spellCheck={false}
+                autoComplete="off"
+                onFocus={(event) => event.currentTarget.select()}
+                className={`${inputLook} font-mono text-xs`}
+              />
+              <CopyButton text={secret} label={`Copy ${label.toLowerCase()}`} />
+            </div>
+          )}
+        </Field>
+      </div>
+    </Dialog>
+  );
+}

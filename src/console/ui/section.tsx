@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+interface SectionProps {
+  title: string;
+  /** Says what it is for. */
+  description?: ReactNode;
+  /** Buttons at its end. */
+  footer?: ReactNode;
+  isDanger?: boolean;
+  children?: ReactNode;
+}
+
+/** A part of a view that has a title of its own. */
+export function Section({ title, description, footer, isDanger, children }: SectionProps) {
+  return (
+    <section
+      className={classes(
+        'overflow-hidden rounded-xl border bg-panel',
+        isDanger === true ? 'border-danger/40' : 'border-line',
+      )}
+    >
+      <div className="flex flex-col gap-4 p-4 md:p-5">
+        <header className="flex flex-col gap-1">
+          <h2 className="font-semibold">{title}</h2>
+          {description && <div className="max-w-prose text-muted">{description}</div>}
+        </header>
+        {children}
+      </div>
+      {footer && (
+        <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-ground px-4 py-3 md:px-5">
+          {footer}
+        </footer>
+      )}
+    </section>
+  );
+}
+
+/** The column in which sections stand. */
+export function Sections({ children }: { children: ReactNode }) {
+  return <div className="flex w-full max-w-3xl flex-col gap-5 px-4 pb-10 md:px-6">{children}</div>;
+}

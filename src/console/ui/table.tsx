@@ -1,0 +1,66 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+/** A column of a table. */
+export interface Column<Row> {
+  /** Its header; hidden from view with `isBare`, as over buttons. */
+  name: string;
+  isBare?: boolean;
+  /** Left out on phones. */
+  isMinor?: boolean;
+  /** Aligned to the right, with digits of one width. */
+  isNumber?: boolean;
+  render(row: Row): ReactNode;
+}
+
+interface TableProps<Row> {
+  /** Names the table for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+}
+
+/** Records in rows; what matters least gives way on phones. */
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  return (
+    <table className="w-full border-separate border-spacing-0" aria-label={label}>
+      <thead>
+        <tr className="text-left text-xs text-muted">
+          {columns.map((column) => (
+            <th
+              key={column.name}
+              scope="col"
+              className={classes(cell(column), 'py-2 font-medium whitespace-nowrap')}
+            >
+              {column.isBare === true ? (
+                <span className="sr-only">{column.name}</span>
+              ) : (
+                column.name
+              )}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} className="hover:bg-hover/60">
+            {columns.map((column) => (
+              <td key={column.name} className={classes(cell(column), 'py-2.5')}>
+                {column.render(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const cell = ({ isMinor, isNumber, isBare }: Column<never>): string =>
+  classes(
+    'border-b border-line px-2 align-middle first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6',
+    isMinor === true && 'max-md:hidden',
+    isNumber === true && 'pr-6 text-right tabular-nums',
+    isBare === true && 'w-0 text-right whitespace-nowrap',
+  );

@@ -1,0 +1,30 @@
+const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A time as seen from now, with the moment itself as tooltip: "3 hours ago". */
+export function Time({ at }: { at: string }) {
+  const moment = new Date(at);
+  return (
+    <time dateTime={at} title={absolute.format(moment)} className="whitespace-nowrap">
+      {fromNow(moment)}
+    </time>
+  );
+}
+
+function fromNow(moment: Date): string {
+  const seconds = (moment.getTime() - Date.now()) / 1000;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return seconds > 0 ? 'in a moment' : 'just now';
+}
+
+/** True once a time has come. */
+export const isPast = (at: string): boolean => Date.parse(at) <= Date.now();

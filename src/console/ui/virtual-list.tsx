@@ -1,0 +1,69 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useRef } from 'react';
+import { classes } from './classes.ts';
+
+interface ScrollerProps {
+  label: string;
+  className: string;
+  children: ReactNode;
+  ref?: React.Ref<HTMLDivElement>;
+}
+
+/** What scrolls by itself; it takes the focus, so that arrow keys scroll it. */
+export function Scroller({ label, className, children, ref }: ScrollerProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- else keys could not scroll it
+    <div ref={ref} tabIndex={0} role="group" aria-label={label} className={className}>
+      {children}
+    </div>
+  );
+}
+
+interface VirtualListProps {
+  label: string;
+  count: number;
+  rowPx: number;
+  keyOf(index: number): string;
+  /** Look of the part that scrolls, and of a row. */
+  className: string;
+  rowClassName?: string;
+  children(index: number): ReactNode;
+}
+
+/** A long list of which only the rows in view are in the page. */
+export function VirtualList({
+  label,
+  count,
+  rowPx,
+  keyOf,
+  className,
+  rowClassName,
+  children,
+}: VirtualListProps) {
+  const box = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowPx,
+    getItemKey: keyOf,
+    overscan: 8,
+  });
+  return (
+    <Scroller ref={box} label={label} className={classes('overflow-y-auto', className)}>
+      <ol className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start, key }) => (
+          <li
+            key={key}
+            aria-posinset={index + 1}
+            aria-setsize={count}
+            className={classes('absolute inset-x-0 flex items-center', rowClassName)}
+            style={{ height: rowPx, transform: `translateY(${start}px)` }}
+          >
+            {children(index)}
+          </li>
+        ))}
+      </ol>
+    </Scroller>
+  );
+}

@@ -1,0 +1,183 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { RotateCw, Send } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { inputLook, SelectField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { RecordList } from '../ui/record-list.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+import { DeliveryState } from './state.tsx';
+
+type State = Schemas['Delivery']['state'];
+const STATES: readonly State[] = ['delivered', 'pending', 'failed', 'held'];
+/** Deliveries change by themselves: time between two looks, in ms. */
+const REFRESH_MS = 5_000;
+
+/** What was sent to a webhook, newest first. */
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  const { api, may } = useWorkspace();
+  const [state, setState] = useState<State | ''>('');
+  const [openedId, setOpenedId] = useState<string>();
+  const [isResending, setResending] = useState(false);
+  const deliveries = usePaged(
+    ['deliveries', webhookId, state],
+    (page, signal) =>
+      answer(
+        api.GET('/webhooks/{id}/deliveries', {
+          params: {
+            path: { id: webhookId },
+            query: { page, pageSize: PAGE_SIZE, ...(state !== '' && { state: [state] }) },
+          },
+          signal,
+        }),
+      ),
+    { refetchInterval: REFRESH_MS },
+  );
+  return (
+    <section aria-labelledby="deliveries">
+      <header className="flex flex-wrap items-center justify-between gap-2 border-t border-line px-4 py-3 md:px-6">
+        <h2 id="deliveries" className="font-semibold">
+          Deliveries
+        </h2>
+        <div className="flex items-center gap-2">
+          <select
+            aria-label="State of deliveries"
+            className={inputLook}
+            value={state}
+            onChange={(event) => setState(event.target.value as State | '')}
+          >
+            <option value="">All states</option>
+            {STATES.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+          {may('webhooks.write') && (
+            <Button icon={RotateCw} onClick={() => setResending(true)}>
+              Resend
+            </Button>
+          )}
+        </div>
+      </header>
+      <RecordList
+        query={deliveries}
+        empty={
+          <Empty icon={Send} title={state === '' ? 'No deliveries yet' : 'None in this state'}>
+            {state === ''
+              ? 'Each event that is sent appears here, with its request and what was answered, for 30 days. Send a test to see one.'
+              : 'Choose another state to see other deliveries.'}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table
+            label="Deliveries"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Event',
+                render: ({ id, kind }) => (
+                  <button
+                    type="button"
+                    className="text-left font-medium hover:underline max-md:min-h-10"
+                    onClick={() => setOpenedId(id)}
+                  >
+                    {kind}
+                  </button>
+                ),
+              },
+              { name: 'State', render: ({ state: now }) => <DeliveryState state={now} /> },
+              { name: 'Attempts', isMinor: true, isNumber: true, render: (one) => one.attempts },
+              { name: 'When', render: ({ createdAt }) => <Time at={createdAt} /> },
+            ]}
+          />
+        )}
+      </RecordList>
+      {openedId !== undefined && (
+        <DeliveryDialog
+          webhookId={webhookId}
+          deliveryId={openedId}
+          onClose={() => setOpenedId(undefined)}
+        />
+      )}
+      {isResending && <ResendDialog webhookId={webhookId} onClose={() => setResending(false)} />}
+    </section>
+  );
+}
+
+/** Spans to send again, in hours. */
+const SPANS = [
+  { label: 'The last hour', hours: 1 },
+  { label: 'The last 24 hours', hours: 24 },
+  { label: 'The last 7 days', hours: 168 },
+  { label: 'The last 30 days', hours: 720 },
+];
+const HOUR_MS = 3_600_000;
+
+function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [hours, setHours] = useState(24);
+  const [isAll, setAll] = useState(false);
+  const resend = useWrite({
+    send: (body: Schemas['ResendRequest'], key) =>
+      answer(
+        api.POST('/webhooks/{id}/resend', {
+          params: { path: { id: webhookId }, header: { 'Idempotency-Key': key } },
+          body,
+        }),
+      ),
+    onDone: ({ count }) => {
+      void client.invalidateQueries({ queryKey: ['deliveries', webhookId] });
+      toast(count === 1 ? '1 delivery is sent again' : `${count} deliveries are sent again`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Send deliveries again"
+      action="Resend"
+      onClose={onClose}
+      busy={resend.isPending}
+      error={resend.error}
+      onSubmit={() =>
+        resend.write({
+          since: new Date(Date.now() - hours * HOUR_MS).toISOString(),
+          undeliveredOnly: !isAll,
+        })
+      }
+    >
+      <SelectField
+        label="From"
+        value={hours}
+        onChange={(event) => setHours(Number(event.target.value))}
+      >
+        {SPANS.map((one) => (
+          <option key={one.hours} value={one.hours}>
+            {one.label}
+          </option>
+        ))}
+      </SelectField>
+      <label className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={isAll}
+          onChange={(event) => setAll(event.target.checked)}
+        />
+        Also those that were delivered
+      </label>
+      <p className="text-xs text-muted">
+        They keep their ids, by which your software can recognise them.
+      </p>
+    </FormDialog>
+  );
+}

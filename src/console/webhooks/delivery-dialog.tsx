@@ -1,0 +1,136 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
+import { answer, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { DeliveryState } from './state.tsx';
+
+interface DeliveryDialogProps {
+  webhookId: string;
+  deliveryId: string;
+  onClose(): void;
+}
+
+/** A delivery: its request, and what came back each time. */
+export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialogProps) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const path = { id: webhookId, deliveryId };
+  const query = useQuery({
+    queryKey: ['deliveries', webhookId, 'one', deliveryId],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/webhooks/{id}/deliveries/{deliveryId}', { params: { path }, signal })),
+  });
+  const resend = useWrite({
+    send: (_: undefined, key) =>
+      answer(
+        api.POST('/webhooks/{id}/deliveries/{deliveryId}/resend', {
+          params: { path, header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['deliveries', webhookId] });
+      toast('It is sent again');
+    },
+    onFailed: (error) => toast(describe(error), 'danger'),
+  });
+  const delivery = query.data;
+  return (
+    <Dialog
+      title={delivery?.kind ?? 'Delivery'}
+      size="medium"
+      onClose={onClose}
+      footer={
+        may('webhooks.write') && (
+          <Button icon={RotateCw} busy={resend.isPending} onClick={() => resend.write(undefined)}>
+            Send again
+          </Button>
+        )
+      }
+    >
+      {query.isPending && <Skeleton className="h-40 w-full" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {delivery && (
+        <div className="flex flex-col gap-5">
+          <p className="flex flex-wrap items-center gap-2">
+            <DeliveryState state={delivery.state} />
+            <code className="text-xs break-all text-muted">{delivery.id}</code>
+          </p>
+          {delivery.nextAttemptAt !== null && delivery.state === 'pending' && (
+            <p className="text-muted">
+              The next attempt is <Time at={delivery.nextAttemptAt} />.
+            </p>
+          )}
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold">Attempts</h3>
+            {delivery.log.length === 0 && <p className="text-muted">None yet.</p>}
+            {delivery.log.map((attempt) => (
+              <Attempt key={attempt.at} attempt={attempt} />
+            ))}
+          </section>
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold">Request</h3>
+            <Text label="Body of the request">{indented(delivery.request.body)}</Text>
+            <details>
+              <summary className="text-muted">Headers</summary>
+              <Text label="Headers of the request">{headersOf(delivery.request.headers)}</Text>
+            </details>
+          </section>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Attempt({ attempt }: { attempt: Schemas['DeliveryAttempt'] }) {
+  const { at, status, error, durationMs, response } = attempt;
+  return (
+    <div className="flex flex-col gap-1 rounded-md border border-line p-3">
+      <p className="flex flex-wrap justify-between gap-2">
+        <span className={error === null ? 'text-success' : 'text-danger'}>
+          {status ?? 'No answer'}
+          {error !== null && `: ${error}`}
+        </span>
+        <span className="text-muted">
+          <Time at={at} />, {durationMs} ms
+        </span>
+      </p>
+      {response !== null && response.body !== '' && (
+        <Text label="Body of the answer">{response.body}</Text>
+      )}
+    </div>
+  );
+}
+
+/** A text that scrolls, and can be reached by keyboard for that. */
+function Text({ label, children }: { label: string; children: string }) {
+  return (
+    <textarea
+      readOnly
+      aria-label={label}
+      rows={Math.min(16, children.split('\n').length + 1)}
+      value={children}
+      spellCheck={false}
+      className="w-full resize-y rounded-md border border-line bg-ground p-3 font-mono text-xs"
+    />
+  );
+}
+
+const headersOf = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,105 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Plus, Webhook as WebhookIcon } from 'lucide-react';
+import { useState } from 'react';
+import { answer } from '../api/client.ts';
+import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { Page } from '../ui/page.tsx';
+import { RecordList } from '../ui/record-list.tsx';
+import { SecretDialog } from '../ui/secret-dialog.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { WebhookState } from './state.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
+
+/** The webhooks of a workspace. */
+export function WebhooksPage() {
+  const { slug, api, may } = useWorkspace();
+  const navigate = useNavigate();
+  const [isNew, setNew] = useState(false);
+  const [made, setMade] = useState<{ id: string; secret: string }>();
+  const webhooks = usePaged(['webhooks', 'list'], (page, signal) =>
+    answer(api.GET('/webhooks', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
+  );
+  const createButton = may('webhooks.write') && (
+    <Button look="primary" icon={Plus} onClick={() => setNew(true)}>
+      Create webhook
+    </Button>
+  );
+  return (
+    <Page title="Webhooks" actions={webhooks.rows.length > 0 && createButton}>
+      <RecordList
+        query={webhooks}
+        empty={
+          <Empty icon={WebhookIcon} title="No webhooks yet" action={createButton}>
+            A webhook tells your own software what happens, as it happens: a link was made, a visit
+            came, a sale followed. <DocsLink guide="webhooks">How webhooks work</DocsLink>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table
+            label="Webhooks"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Name',
+                render: ({ id, name, url }) => (
+                  <div className="flex flex-col">
+                    <Link
+                      to="/$workspace/webhooks/$webhookId"
+                      params={{ workspace: slug, webhookId: id }}
+                      className="font-medium break-words hover:underline"
+                    >
+                      {name}
+                    </Link>
+                    <span className="text-xs break-all text-muted">{url}</span>
+                  </div>
+                ),
+              },
+              {
+                name: 'Events',
+                isMinor: true,
+                render: ({ kinds }) => (
+                  <span className="text-muted">
+                    {kinds.slice(0, 2).join(', ')}
+                    {kinds.length > 2 && ` and ${kinds.length - 2} more`}
+                  </span>
+                ),
+              },
+              { name: 'State', render: (webhook) => <WebhookState webhook={webhook} /> },
+            ]}
+          />
+        )}
+      </RecordList>
+      {isNew && (
+        <WebhookDialog
+          onClose={() => setNew(false)}
+          onCreated={({ id, secret }) => {
+            setNew(false);
+            setMade({ id, secret });
+          }}
+        />
+      )}
+      {made && (
+        <SecretDialog
+          title="The webhook is ready"
+          label="Secret"
+          secret={made.secret}
+          onClose={() =>
+            void navigate({
+              to: '/$workspace/webhooks/$webhookId',
+              params: { workspace: slug, webhookId: made.id },
+            })
+          }
+        >
+          Your software checks with it that a delivery is ours, by Standard Webhooks.{' '}
+          <DocsLink guide="webhooks">How to check it</DocsLink>
+        </SecretDialog>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Schemas } from '../api/client.ts';
+import { Badge } from '../ui/states.tsx';
+import { isPast } from '../ui/time.tsx';
+
+/** Whether a webhook gets deliveries now. */
+export function WebhookState({ webhook }: { webhook: Schemas['Webhook'] }) {
+  const { enabled, pausedUntil, failingSince } = webhook;
+  if (!enabled) return <Badge>Disabled</Badge>;
+  if (pausedUntil !== null && !isPast(pausedUntil)) return <Badge tone="warning">Paused</Badge>;
+  if (failingSince !== null) return <Badge tone="danger">Failing</Badge>;
+  return <Badge tone="success">Enabled</Badge>;
+}
+
+const TONES = {
+  delivered: 'success',
+  failed: 'danger',
+  held: 'warning',
+  pending: undefined,
+} as const;
+
+/** The state of a delivery. */
+export function DeliveryState({ state }: { state: Schemas['Delivery']['state'] }) {
+  const tone = TONES[state];
+  return <Badge {...(tone !== undefined && { tone })}>{state}</Badge>;
+}

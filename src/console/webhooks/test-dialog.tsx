@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { ALL_KINDS, type WebhookKind } from './kinds.ts';
+
+/** Sends an example of an event. */
+export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; onClose(): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [kind, setKind] = useState<WebhookKind>(webhook.kinds[0] ?? 'link.created');
+  const test = useWrite({
+    send: (body: { kind: WebhookKind }, key) =>
+      answer(
+        api.POST('/webhooks/{id}/test', {
+          params: { path: { id: webhook.id }, header: { 'Idempotency-Key': key } },
+          body,
+        }),
+      ),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['deliveries', webhook.id] });
+      toast('The example is on its way: see the newest delivery');
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Send a test"
+      action="Send"
+      onClose={onClose}
+      busy={test.isPending}
+      error={test.error}
+      onSubmit={() => test.write({ kind })}
+    >
+      <SelectField
+        label="Event"
+        hint="Your software gets an example, marked by “test”: true."
+        value={kind}
+        onChange={(event) => setKind(event.target.value as WebhookKind)}
+      >
+        {ALL_KINDS.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </SelectField>
+    </FormDialog>
+  );
+}

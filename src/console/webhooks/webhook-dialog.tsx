@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
+
+interface WebhookDialogProps {
+  /** The webhook to change; absent for a new one. */
+  webhook?: Schemas['Webhook'];
+  onClose(): void;
+  onCreated?(made: Schemas['WebhookWithSecret']): void;
+}
+
+/** Makes or changes a webhook. */
+export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [name, setName] = useState(webhook?.name ?? '');
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [kinds, setKinds] = useState<readonly WebhookKind[]>(
+    webhook?.kinds ?? ['link.created', 'link.updated', 'link.deleted'],
+  );
+  const save = useWrite({
+    async send(body: { name: string; url: string; kinds: WebhookKind[] }, key) {
+      if (webhook === undefined) {
+        const header = { 'Idempotency-Key': key };
+        onCreated?.(await answer(api.POST('/webhooks', { params: { header }, body })));
+      } else {
+        await api.PATCH('/webhooks/{id}', { params: { path: { id: webhook.id } }, body });
+      }
+    },
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['webhooks'] });
+      if (webhook !== undefined) onClose();
+    },
+  });
+  const messages = messagesOf(save.error);
+  const toggle = (kind: WebhookKind) =>
+    setKinds(kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind]);
+  return (
+    <FormDialog
+      title={webhook === undefined ? 'Create a webhook' : 'Change the webhook'}
+      action={webhook === undefined ? 'Create webhook' : 'Save'}
+      size="medium"
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+      isDisabled={kinds.length === 0}
+      onSubmit={() => save.write({ name, url, kinds: [...kinds] })}
+    >
+      <TextField
+        label="Name"
+        autoFocus
+        required
+        maxLength={100}
+        value={name}
+        error={messages['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label="Address"
+        type="url"
+        hint="Your software answers there with a status of 200 to 299 within seconds."
+        required
+        placeholder="https://example.com/hooks"
+        value={url}
+        error={messages['url']}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-1 font-medium">Events</legend>
+        <div className="grid gap-3 md:grid-cols-2">
+          {KIND_GROUPS.map((group) => (
+            <div key={group.label} role="group" aria-label={group.label}>
+              <p className="text-xs text-muted">{group.label}</p>
+              {group.kinds.map((kind) => (
+                <label key={kind} className="flex h-8 items-center gap-2 max-md:h-10">
+                  <input
+                    type="checkbox"
+                    className="size-4 accent-accent"
+                    checked={kinds.includes(kind)}
+                    onChange={() => toggle(kind)}
+                  />
+                  {kind}
+                </label>
+              ))}
+            </div>
+          ))}
+        </div>
+        <p className="text-xs text-muted">
+          Visits are sent only for links and QR codes that name this webhook.
+        </p>
+      </fieldset>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,168 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { Page } from '../ui/page.tsx';
+import { SecretDialog } from '../ui/secret-dialog.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { WebhookState } from './state.tsx';
+import { TestDialog } from './test-dialog.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
+
+type Opened = 'edit' | 'rotate' | 'delete' | 'test';
+
+/** A webhook with its deliveries. */
+export function WebhookPage() {
+  const { webhookId } = useParams({ from: '/$workspace/webhooks/$webhookId' });
+  const { slug, api, may } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<Opened>();
+  const [secret, setSecret] = useState<string>();
+  const close = () => setOpened(undefined);
+  const path = { id: webhookId };
+  const query = useQuery({
+    queryKey: ['webhooks', webhookId],
+    queryFn: ({ signal }) => answer(api.GET('/webhooks/{id}', { params: { path }, signal })),
+  });
+  const changed = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  const enable = useWrite({
+    send: (enabled: boolean) =>
+      answer(api.PATCH('/webhooks/{id}', { params: { path }, body: { enabled } })),
+    onDone: changed,
+    onFailed: (error) => toast(describe(error), 'danger'),
+  });
+  const rotate = useWrite({
+    send: (_: undefined, key) =>
+      answer(
+        api.POST('/webhooks/{id}/rotate-secret', {
+          params: { path, header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    onDone: (made) => {
+      close();
+      setSecret(made.secret);
+    },
+  });
+  const remove = useWrite({
+    send: (_: undefined) => answer(api.DELETE('/webhooks/{id}', { params: { path } })),
+    onDone: async () => {
+      await navigate({ to: '/$workspace/webhooks', params: { workspace: slug } });
+      void changed();
+    },
+  });
+  const webhook = query.data;
+  return (
+    <Page
+      title={webhook?.name ?? 'Webhook'}
+      actions={
+        webhook !== undefined &&
+        may('webhooks.write') && (
+          <>
+            <Button icon={Send} onClick={() => setOpened('test')}>
+              Test
+            </Button>
+            <RowMenu
+              label="Actions for the webhook"
+              items={[
+                { label: 'Change', icon: Pencil, onSelect: () => setOpened('edit') },
+                webhook.enabled
+                  ? { label: 'Disable', icon: Pause, onSelect: () => enable.write(false) }
+                  : { label: 'Enable', icon: Play, onSelect: () => enable.write(true) },
+                { label: 'Rotate secret', icon: RefreshCw, onSelect: () => setOpened('rotate') },
+                {
+                  label: 'Delete',
+                  icon: Trash2,
+                  isDanger: true,
+                  onSelect: () => setOpened('delete'),
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    >
+      {query.isPending && <Skeleton className="mx-6 h-24" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {webhook && (
+        <>
+          <Facts webhook={webhook} />
+          <Deliveries webhookId={webhook.id} />
+        </>
+      )}
+      {webhook && opened === 'edit' && <WebhookDialog webhook={webhook} onClose={close} />}
+      {webhook && opened === 'test' && <TestDialog webhook={webhook} onClose={close} />}
+      {opened === 'rotate' && (
+        <FormDialog
+          title="Rotate the secret?"
+          action="Rotate secret"
+          onClose={close}
+          busy={rotate.isPending}
+          error={rotate.error}
+          onSubmit={() => rotate.write(undefined)}
+        >
+          <p>
+            You get a new secret. For a day, deliveries are signed with both, so that your software
+            can change over without a gap.
+          </p>
+        </FormDialog>
+      )}
+      {opened === 'delete' && (
+        <FormDialog
+          title={`Delete “${webhook?.name ?? ''}”?`}
+          action="Delete webhook"
+          isDanger
+          onClose={close}
+          busy={remove.isPending}
+          error={remove.error}
+          onSubmit={() => remove.write(undefined)}
+        >
+          <p>Nothing more is sent, and its deliveries are deleted. This can’t be taken back.</p>
+        </FormDialog>
+      )}
+      {secret !== undefined && (
+        <SecretDialog
+          title="The new secret"
+          label="Secret"
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        >
+          Give it to your software within a day.
+        </SecretDialog>
+      )}
+    </Page>
+  );
+}
+
+function Facts({ webhook }: { webhook: Schemas['Webhook'] }) {
+  return (
+    <div className="flex flex-col gap-2 px-4 pb-4 md:px-6">
+      <p className="flex flex-wrap items-center gap-2">
+        <WebhookState webhook={webhook} />
+        <code className="text-xs break-all">{webhook.url}</code>
+      </p>
+      <p className="text-muted">{webhook.kinds.join(', ')}</p>
+      {!webhook.enabled && webhook.disabledReason !== null && (
+        <p className="text-warning">
+          It was disabled: {webhook.disabledReason}. Mend the receiver, then enable it again.
+        </p>
+      )}
+      {webhook.enabled && webhook.failingSince !== null && (
+        <p className="text-warning">
+          Deliveries have been failing since <Time at={webhook.failingSince} />. Open one to see
+          why.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,465 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { db, execute } from '../../src/infra/db.ts';
+import { createSignInAddress } from '../../src/users/accounts.ts';
+import { startBrowser } from '../pages/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+
+/*
+ * Flows through the console in Chromium, on a whole service: `npm run console:flows`. Not a part of `npm test`, since not
+ * every machine has a browser. CONSOLE_SCREENSHOTS names a folder for pictures of the views.
+ */
+
+const sizes = Object.keys(SIZES) as Size[];
+const A = 'https://example.com/a';
+
+const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText: `/${key}` });
+const slugField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
+const dialog = (page: Page) => page.getByRole('dialog');
+
+describe('links in the console', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let world: World;
+
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  /** Makes links with these slugs, the last one newest. */
+  const someLinks = async (...keys: string[]): Promise<void> => {
+    for (const key of keys) await world.api.post('/links', { url: A, key });
+  };
+  const linkOf = async (key: string) =>
+    (await world.api.get('/links/info', { domain: world.domain, key })).body;
+
+  for (const size of sizes) {
+    it(`makes a link with targets, and shows it in the list (${size})`, async () => {
+      await inConsole(browser, world, 'links', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Create the first link' }).click();
+        await dialog(page)
+          .getByLabel('Destination', { exact: true })
+          .fill('https://example.com/spring');
+        await slugField(page).fill('spring');
+        await dialog(page).getByText('This slug is free.').waitFor();
+        await page.locator('summary', { hasText: 'UTM parameters' }).click();
+        await dialog(page).getByLabel('Source').fill('news letter');
+        await page.locator('summary', { hasText: 'Targets' }).click();
+        await dialog(page).getByLabel('iOS').fill('https://example.com/ios');
+        await dialog(page).getByRole('button', { name: 'Create link' }).click();
+        await row(page, 'spring').waitFor();
+      });
+      const { url, ios, utm_source } = await linkOf('spring');
+      expect({ url, ios, utm_source }).to.deep.equal({
+        url: 'https://example.com/spring?utm_source=news%20letter',
+        ios: 'https://example.com/ios',
+        utm_source: 'news letter',
+      });
+    });
+
+    it(`shows what the API refuses at its field, and keeps what was typed (${size})`, async () => {
+      await someLinks('taken');
+      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+        await dialog(page).getByLabel('Destination', { exact: true }).fill('not an address');
+        await slugField(page).fill('taken');
+        await dialog(page).getByText('The slug is taken').waitFor();
+        await dialog(page).getByRole('button', { name: 'Create link' }).click();
+        await dialog(page).getByText('url must').waitFor();
+        await dialog(page).getByLabel('Destination', { exact: true }).fill(A);
+        await dialog(page).getByRole('button', { name: 'Create link' }).click();
+        await dialog(page).getByText('The key "taken" is taken').waitFor();
+        expect(await slugField(page).inputValue()).to.equal('taken');
+      });
+    });
+
+    it(`deletes with undo, and without (${size})`, async () => {
+      await someLinks('stays', 'goes');
+      await inConsole(browser, world, 'links', { size }, async (page) => {
+        for (const key of ['stays', 'goes']) {
+          await row(page, key)
+            .getByRole('button', { name: /Actions for/ })
+            .click();
+          await page.getByRole('menuitem', { name: 'Delete' }).click();
+          await row(page, key).waitFor({ state: 'detached' });
+          if (key === 'stays') {
+            await page.getByRole('button', { name: 'Undo' }).click();
+            await row(page, key).waitFor();
+          }
+        }
+        // The window is closed before the time for undoing is over.
+        await page.goto('about:blank');
+        await eventually(async () => {
+          const { body } = await world.api.get('/links');
+          expect(body.map(({ key }: { key: string }) => key)).to.deep.equal(['stays']);
+        });
+      });
+    });
+  }
+
+  it('finds, filters, sorts, and keeps a view', async () => {
+    await someLinks('alpha', 'beta', 'alphabet');
+    const { id } = await linkOf('beta');
+    await world.api.patch(`/links/${id}`, { password: 'secret' });
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      await row(page, 'beta').waitFor();
+      await page.getByRole('searchbox').fill('alpha');
+      await row(page, 'beta').waitFor({ state: 'detached' });
+      await eventually(async () => expect(await page.getByRole('row').count()).to.equal(2));
+      await page.getByRole('searchbox').fill('');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByLabel('Password', { exact: true }).selectOption('true');
+      await row(page, 'alpha').first().waitFor({ state: 'detached' });
+      expect(page.url()).to.contain('hasPassword=true');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByLabel('Name of the view').fill('Locked');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: /With: Password/ }).click();
+      await row(page, 'alphabet').waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('button', { name: 'Locked', exact: true }).click();
+      await row(page, 'beta').waitFor();
+      await row(page, 'alphabet').waitFor({ state: 'detached' });
+    });
+  });
+
+  it('changes many links at once', async () => {
+    await someLinks('one', 'two', 'three');
+    await world.api.post('/tags', { name: 'Spring' });
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      await row(page, 'one').getByRole('checkbox').click();
+      await row(page, 'three')
+        .getByRole('checkbox')
+        .click({ modifiers: ['Shift'] });
+      await page.getByText('3 selected').waitFor();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Tags' }).click();
+      await page.getByLabel('Spring').check();
+      await page.getByRole('button', { name: 'Set tags' }).click();
+      await row(page, 'two').getByText('Spring').waitFor();
+      await page.goto('about:blank');
+      await eventually(async () => {
+        const { body } = await world.api.get('/links', { tagNames: 'Spring' });
+        expect(body).to.have.length(3);
+      });
+    });
+  });
+
+  it('is used by the keyboard alone', async () => {
+    await someLinks('first', 'second');
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      await row(page, 'first').waitFor();
+      const { keyboard } = page;
+      await keyboard.press('c');
+      await dialog(page).getByLabel('Destination', { exact: true }).waitFor();
+      await keyboard.type(`${A}?third`);
+      await keyboard.press('Tab');
+      await keyboard.press('Tab');
+      await keyboard.type('third');
+      await keyboard.press('Enter');
+      await row(page, 'third').waitFor();
+      await dialog(page).waitFor({ state: 'detached' });
+      await keyboard.press('j');
+      await keyboard.press('j');
+      await keyboard.press('x');
+      await page.getByText('1 selected').waitFor();
+      expect(await row(page, 'second').getAttribute('aria-selected')).to.equal('true');
+      await keyboard.press('Escape');
+      await keyboard.press('e');
+      await dialog(page).getByText('second').first().waitFor();
+      await keyboard.press('Escape');
+      await dialog(page).waitFor({ state: 'detached' });
+      await keyboard.press('/');
+      await keyboard.type('fir');
+      await row(page, 'second').waitFor({ state: 'detached' });
+      await keyboard.press('Escape');
+      await keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+      await keyboard.type('second');
+      await page.getByRole('option', { name: /second/ }).waitFor();
+      await keyboard.press('Enter');
+      await dialog(page).getByText('second').first().waitFor();
+    });
+  });
+
+  it('moves rules by keys, buttons, and drag and drop', async () => {
+    const rules = ['DE', 'AT', 'CH'].map((code) => ({
+      value: { country: [code] },
+      url: `https://example.com/${code}`,
+    }));
+    const { body } = await world.api.post('/links', { url: A, key: 'ruled', rules });
+    await inConsole(browser, world, `links?edit=${body.id}`, {}, async (page) => {
+      await page.locator('summary', { hasText: 'Rules' }).click();
+      const values = () =>
+        page
+          .getByLabel(/^Value of condition/)
+          .evaluateAll((inputs) => inputs.map((input) => (input as { value?: string }).value));
+      await page.getByRole('button', { name: 'Move rule 1 down' }).click();
+      expect(await values()).to.deep.equal(['AT', 'DE', 'CH']);
+      await page.getByLabel('Destination of rule 3').focus();
+      await page.keyboard.press('Alt+ArrowUp');
+      expect(await values()).to.deep.equal(['AT', 'CH', 'DE']);
+      await page
+        .locator('[draggable=true]')
+        .nth(2)
+        .dragTo(page.getByRole('listitem', { name: 'Rule 1' }));
+      expect(await values()).to.deep.equal(['DE', 'AT', 'CH']);
+      await page.getByRole('button', { name: 'Move rule 3 up' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+    });
+    const order = (await linkOf('ruled')).rules.map(
+      ({ value }: { value: { country: string[] } }) => value.country[0],
+    );
+    expect(order).to.deep.equal(['DE', 'CH', 'AT']);
+  });
+
+  it('sends a change once the connection is back', async () => {
+    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+      await dialog(page).getByLabel('Destination', { exact: true }).fill(A);
+      await slugField(page).fill('later');
+      await page.context().setOffline(true);
+      await dialog(page).getByRole('button', { name: 'Create link' }).click();
+      await page.getByText('No connection. It will be saved when it is back.').waitFor();
+      await page.context().setOffline(false);
+      await row(page, 'later').waitFor();
+    });
+    expect((await world.api.get('/links')).body).to.have.length(1);
+  });
+
+  it('shows viewers no controls that write', async () => {
+    await someLinks('seen');
+    await inConsole(browser, world, 'links', { role: 'viewer' }, async (page) => {
+      await row(page, 'seen').waitFor();
+      expect(await page.getByRole('checkbox').count()).to.equal(0);
+      expect(await page.getByRole('button', { name: /Create/ }).count()).to.equal(0);
+      await page.keyboard.press('c');
+      await row(page, 'seen')
+        .getByRole('button', { name: /Actions for/ })
+        .click();
+      expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal([
+        'Copy short link',
+        'Open destination',
+        'Detailse',
+      ]);
+      await page.getByRole('menuitem', { name: 'Details' }).click();
+      await dialog(page).getByRole('button', { name: 'Close' }).first().waitFor();
+      expect(await dialog(page).getByLabel('Destination', { exact: true }).isDisabled()).to.equal(
+        true,
+      );
+      expect(await dialog(page).getByRole('button', { name: 'Save' }).count()).to.equal(0);
+    });
+  });
+
+  it('shows titles and addresses as text, whatever they contain', async () => {
+    const url = 'https://example.com/?q=<img src=x onerror=alert(1)>';
+    await world.api.post('/links', {
+      url,
+      key: 'hostile',
+      comments: '<script>alert(1)</script>',
+      title: '"><svg onload=alert(1)>',
+      proxy: true,
+    });
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      page.on('dialog', () => expect.fail('a script of a link ran'));
+      await row(page, 'hostile').click({ position: { x: 500, y: 40 } });
+      await dialog(page).getByText('"><svg onload=alert(1)>').waitFor();
+      expect(await page.locator('img[src="x"], svg[onload]').count()).to.equal(0);
+    });
+  });
+
+  it('scrolls through 100,000 links, and finds one of them while one types', async () => {
+    const { body } = await world.api.post('/links', { url: A, key: 'sample' });
+    await execute(
+      db(),
+      `INSERT INTO links
+       SELECT (jsonb_populate_record(link, jsonb_build_object(
+         'id', link.id || n, 'key', 'bulk-' || n, 'created_at', link.created_at - n * interval '1 second'))).*
+         FROM links AS link, generate_series(1, 99999) AS n WHERE link.id = :id`,
+      { id: body.id },
+    );
+    await execute(db(), 'ANALYZE links');
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      await page.getByText('100,000 links').waitFor();
+      const scroller = page.getByRole('grid').locator('..');
+      const slow = await scroller.evaluate(async (element) => {
+        const box = element as unknown as { scrollTop: number };
+        const raf = (
+          globalThis as unknown as { requestAnimationFrame(done: (at: number) => void): void }
+        ).requestAnimationFrame;
+        const times: number[] = [];
+        for (let frame = 0; frame < 180; frame += 1) {
+          box.scrollTop += 40;
+          times.push(await new Promise<number>((resolve) => raf(resolve)));
+        }
+        return times
+          .slice(1)
+          .map((at, index) => at - times[index]!)
+          .toSorted((a, b) => a - b);
+      });
+      const at = (share: number) => slow[Math.floor(slow.length * share)]!.toFixed(1);
+      console.log(`      frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, 99 % ${at(0.99)} ms`);
+      await scroller.evaluate((element) => {
+        (element as unknown as { scrollTop: number }).scrollTop = 50_000 * 60;
+      });
+      await row(page, 'bulk-50000').waitFor();
+      const times: number[] = [];
+      page.on('response', (response) => {
+        if (!response.url().includes('/links?') || !response.url().includes('search=')) return;
+        void response.finished().then(() => times.push(response.request().timing().responseEnd));
+      });
+      await page.getByRole('searchbox').pressSequentially('bulk-77777', { delay: 120 });
+      await row(page, 'bulk-77777').waitFor();
+      await row(page, 'bulk-7777').last().waitFor();
+      console.log(`      answers while typing: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+    });
+  });
+});
+
+describe('signing in to the console', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let world: World;
+
+  before(async () => {
+    browser = await startBrowser();
+    world = await aWorkspace();
+    await world.api.post('/links', { url: A, key: 'mine' });
+  });
+  after(() => browser.close());
+
+  for (const size of sizes) {
+    it(`takes a password, leads to where one wanted to go, and ends (${size})`, async () => {
+      const { email } = await aPerson({
+        in: { ...world, role: 'owner' },
+        password: 'correct horse',
+      });
+      await inConsole(browser, world, 'links?search=mine', { size, role: null }, async (page) => {
+        await page.getByLabel('E-mail').fill(email);
+        await page.getByLabel('Password').fill('wrong horse');
+        await page.keyboard.press('Enter');
+        await page.getByText('E-mail or password is wrong.').waitFor();
+        await page.getByLabel('Password').fill('correct horse');
+        await page.keyboard.press('Enter');
+        await row(page, 'mine').waitFor();
+        expect(page.url()).to.match(/links\?search=mine$/);
+        if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
+        await page.getByRole('button', { name: /^Account:/ }).click();
+        await page.getByRole('menuitem', { name: 'Sign out' }).click();
+        await page.getByLabel('E-mail').waitFor();
+        await page.goBack();
+        await page.getByLabel('E-mail').waitFor();
+      });
+    });
+  }
+
+  it('takes a one-time address, and removes its token from the address at once', async () => {
+    const { userId } = await aPerson({ in: { ...world, role: 'member' } });
+    const token = new URL(await createSignInAddress(db(), userId)).hash;
+    const use = (work: (page: Page) => Promise<unknown>) =>
+      inConsole(browser, world, 'links', { role: null }, async (page) => {
+        await page.getByLabel('E-mail').waitFor();
+        // A new document: the same one would only scroll to the fragment.
+        await page.goto('about:blank');
+        await page.goto(new URL(`/console/sign-in${token}`, stack().apiUrl).href);
+        await work(page);
+        expect(page.url()).not.to.contain(token);
+      });
+    await use((page) => row(page, 'mine').waitFor());
+    await use((page) => page.getByText('This sign-in link was used already').waitFor());
+  });
+
+  it('shows the workspace in the color of its brand', async () => {
+    await world.api.patch('/workspace', { brandColor: '#ffd000' });
+    for (const scheme of ['light', 'dark'] as const) {
+      await inConsole(browser, world, 'links', { scheme }, async (page) => {
+        const button = page.getByRole('button', { name: 'Create link' });
+        await row(page, 'mine').waitFor();
+        await eventually(async () => {
+          const color = await button.evaluate(
+            (element) =>
+              (
+                globalThis as unknown as {
+                  getComputedStyle(of: unknown): { backgroundColor: string };
+                }
+              ).getComputedStyle(element).backgroundColor,
+          );
+          expect(color).to.equal('rgb(255, 208, 0)');
+        });
+        await expectAccessible(page, `brand-${scheme}`);
+      });
+    }
+  });
+});
+
+describe('views of the console', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let world: World;
+
+  before(async () => {
+    browser = await startBrowser();
+    world = await aWorkspace();
+    const { body: tag } = await world.api.post('/tags', { name: 'Spring', color: 'green' });
+    await world.api.post('/folders', { name: 'Campaigns' });
+    const rules = [{ value: { country: ['DE'] }, url: 'https://example.com/de' }];
+    for (const [key, fields] of Object.entries({
+      plain: {},
+      'with-targets': { ios: 'https://example.com/ios', geo: { DE: 'https://example.de' }, rules },
+      locked: { password: 'secret', comments: 'For the team', tagIds: [tag.id] },
+      'with-a-slug-that-is-rather-long-for-a-phone': { expiresAt: '2040-01-01T00:00:00Z' },
+    })) {
+      await world.api.post('/links', {
+        url: `https://example.com/${key}?utm_source=news`,
+        key,
+        ...fields,
+      });
+    }
+  });
+  after(() => browser.close());
+
+  for (const size of sizes) {
+    for (const scheme of ['light', 'dark'] as const) {
+      const name = (view: string) => `${view}-${size}-${scheme}`;
+
+      it(`keep all rules of axe, ${size}, ${scheme}`, async () => {
+        await inConsole(browser, world, 'links', { size, scheme }, async (page) => {
+          await row(page, 'plain').waitFor();
+          await expectAccessible(page, name('links'));
+          await row(page, 'plain').getByRole('checkbox').click();
+          await expectAccessible(page, name('selected'));
+          await page.keyboard.press('Escape');
+          await page.getByRole('button', { name: 'Filter' }).click();
+          await expectAccessible(page, name('filters'));
+          await page.keyboard.press('Escape');
+          await page.keyboard.press('Control+k');
+          await page.getByRole('combobox').waitFor();
+          await expectAccessible(page, name('palette'));
+          await page.keyboard.press('Escape');
+          await page.keyboard.press('?');
+          await dialog(page).waitFor();
+          await expectAccessible(page, name('shortcuts'));
+          await page.keyboard.press('Escape');
+          await page.goto(`${page.url()}?search=with-targets`);
+          await row(page, 'with-targets').click({ position: { x: 150, y: 45 } });
+          await dialog(page).getByLabel('Destination', { exact: true }).waitFor();
+          await expectAccessible(page, name('edit'));
+          for (const summary of await page.locator('summary').all()) await summary.click();
+          await expectAccessible(page, name('edit-all'));
+        });
+        await inConsole(browser, world, 'links', { size, scheme, role: null }, async (page) => {
+          await page.getByLabel('E-mail').waitFor();
+          await expectAccessible(page, name('sign-in'));
+        });
+      });
+    }
+  }
+});

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from '../pages/browser.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+
+/* Flows through the settings, the imports and the records beside links: see flows.ts. */
+
+const sizes = Object.keys(SIZES) as Size[];
+const dialog = (page: Page) => page.getByRole('dialog');
+const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
+
+describe('settings in the console', function () {
+  this.timeout(180_000);
+  let browser: Browser;
+  let world: World;
+
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  /** Opens what is behind the button of a row. */
+  const choose = async (page: Page, row: string, action: string) => {
+    await page.getByRole('button', { name: `Actions for ${row}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  const secretShown = (page: Page, label: string) =>
+    dialog(page).getByLabel(label, { exact: true }).inputValue();
+  const statusOf = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(`${stack().apiUrl}/tags`, { headers })).status;
+  };
+
+  for (const size of sizes) {
+    it(`creates a key, shows it once, rotates and revokes it (${size})`, async () => {
+      await inConsole(browser, world, 'settings/keys', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Create key' }).click();
+        await dialog(page).getByLabel('Name').fill('Shop');
+        await dialog(page).getByLabel('May do').selectOption('limited');
+        await dialog(page).getByRole('radiogroup', { name: 'Tags' }).getByText('Read').click();
+        await dialog(page).getByRole('button', { name: 'Create key' }).click();
+        const first = await secretShown(page, 'API key');
+        expect(await statusOf(first)).to.equal(200);
+        await dialog(page).getByRole('button', { name: 'Done' }).click();
+
+        await choose(page, 'Shop', 'Rotate');
+        await dialog(page).getByRole('button', { name: 'Rotate key' }).click();
+        await dialog(page).getByRole('button', { name: 'Done' }).waitFor();
+        const second = await secretShown(page, 'API key');
+        await dialog(page).getByRole('button', { name: 'Done' }).click();
+        expect([await statusOf(first), await statusOf(second)]).to.deep.equal([401, 200]);
+
+        await choose(page, 'Shop', 'Revoke');
+        await dialog(page).getByText('This can’t be taken back.').waitFor();
+        await dialog(page).getByRole('button', { name: 'Revoke key' }).click();
+        await page.getByText('“Shop” is revoked').waitFor();
+        expect(await statusOf(second)).to.equal(401);
+      });
+    });
+  }
+
+  it('invites a person, who joins in another browser', async () => {
+    await inConsole(browser, world, 'settings/members', {}, async (page) => {
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await dialog(page).getByLabel('E-mail').fill('grace@people.test');
+      await dialog(page).getByText('viewer').click();
+      await dialog(page).getByRole('button', { name: 'Create invitation' }).click();
+      await dialog(page).getByRole('button', { name: 'Done' }).waitFor();
+      const address = await secretShown(page, 'Address of the invitation');
+      await dialog(page).getByRole('button', { name: 'Done' }).click();
+      const { pathname, hash } = new URL(address);
+      await inConsole(browser, world, 'links', { role: null }, async (other) => {
+        await other.getByLabel('E-mail').waitFor();
+        await other.goto(`${stack().apiUrl}${pathname}${hash}`);
+        await other.getByLabel('Your name').fill('Grace Hopper');
+        await other.getByLabel('New password').fill('correct horse battery staple');
+        await other.getByRole('button', { name: 'Join' }).click();
+        await other.getByRole('heading', { name: 'Links', exact: true }).waitFor();
+        expect(other.url()).not.to.contain(hash);
+      });
+      await page.reload();
+      await page.getByRole('row').filter({ hasText: 'Grace Hopper' }).getByText('viewer').waitFor();
+    });
+  });
+
+  it('signs out everywhere else, and that browser no longer works', async () => {
+    await inConsole(browser, world, 'settings/profile', {}, async (page) => {
+      const email = await page.getByLabel('E-mail').inputValue();
+      const password = 'correct horse battery staple';
+      await page.getByLabel('New password').fill(password);
+      await page.getByRole('button', { name: 'Set password' }).click();
+      await page.getByText('The password is changed').waitFor();
+      await inConsole(browser, world, 'links', { role: null }, async (other) => {
+        await other.getByLabel('E-mail').fill(email);
+        await other.getByLabel('Password').fill(password);
+        await other.getByRole('button', { name: 'Sign in' }).click();
+        await other.getByRole('heading', { name: 'Links' }).waitFor();
+        await page.reload();
+        await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+        await page.getByText('All other browsers are signed out').waitFor();
+        await other.reload();
+        await other.getByLabel('Password').waitFor();
+      });
+      expect(
+        await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count(),
+      ).to.equal(1);
+    });
+  });
+
+  it('imports 10,000 rows, hands over the errors, and undoes it all', async () => {
+    const rows = Array.from(
+      { length: 10_000 },
+      (_, at) => `https://example.com/${at},row-${at},spring`,
+    );
+    rows[7] = 'not an address,row-bad,spring';
+    const file = `Long URL,Slug,Labels\n${rows.join('\n')}`;
+    await inConsole(browser, world, 'imports', {}, async (page) => {
+      page.setDefaultTimeout(60_000);
+      await page
+        .getByLabel('CSV file')
+        .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+      await status(page, 'Ready to import').waitFor();
+      expect((await world.api.get('/links/count')).body).to.equal(0);
+      const started = Date.now();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await status(page, 'Done').waitFor();
+      console.log(`      10,000 rows in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+      expect((await world.api.get('/links/count')).body).to.equal(9_999);
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'All errors as CSV' }).click();
+      expect((await download).suggestedFilename()).to.equal('errors of links.csv');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await dialog(page).getByRole('button', { name: 'Delete its links' }).click();
+      await status(page, 'Undone').waitFor();
+      expect((await world.api.get('/links/count')).body).to.equal(0);
+    });
+  });
+
+  it('shows viewers no controls that write', async () => {
+    for (const path of ['domains', 'labels', 'pages', 'imports', 'settings/workspace']) {
+      await inConsole(browser, world, path, { role: 'viewer' }, async (page) => {
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await status(page, 'Loading').first().waitFor({ state: 'detached' });
+        const writes = page.getByRole('main').getByRole('button', {
+          name: /Add|Create|Save|Choose a file|Actions/,
+        });
+        expect(await writes.count(), path).to.equal(0);
+      });
+    }
+  });
+});
+
+describe('views beside links', function () {
+  this.timeout(300_000);
+  let browser: Browser;
+  let world: World;
+  let views: Record<string, string>;
+
+  before(async () => {
+    browser = await startBrowser();
+    world = await aWorkspace();
+    const { api } = world;
+    await api.post('/tags', { name: 'Spring', color: 'green' });
+    await api.post('/folders', { name: 'Campaigns' });
+    await api.post('/domains', { slug: 'go.acme.test', target: 'https://example.com' });
+    const { body: webhook } = await api.post('/webhooks', {
+      name: 'Orders',
+      url: 'https://hooks.example.com/orders',
+      kinds: ['link.created', 'sale.created'],
+    });
+    const fields = [
+      { name: 'email', label: 'Your e-mail', type: 'email', required: true },
+      { name: 'size', label: 'Size', type: 'select', options: ['S', 'M'] },
+    ];
+    const { body: page } = await api.post('/pages', { title: 'Before you go', fields });
+    views = {
+      domains: 'domains',
+      labels: 'labels',
+      pages: 'pages',
+      page: `pages/${page.id}`,
+      customers: 'customers',
+      webhooks: 'webhooks',
+      webhook: `webhooks/${webhook.id}`,
+      imports: 'imports',
+      workspace: 'settings/workspace',
+      members: 'settings/members',
+      keys: 'settings/keys',
+      'audit-log': 'settings/audit-log',
+      exports: 'settings/exports',
+      jobs: 'settings/jobs',
+      profile: 'settings/profile',
+    };
+  });
+  after(() => browser.close());
+
+  for (const size of sizes) {
+    for (const scheme of ['light', 'dark'] as const) {
+      it(`keep all rules of axe, ${size}, ${scheme}`, async () => {
+        for (const [name, path] of Object.entries(views)) {
+          await inConsole(browser, world, path, { size, scheme }, async (page) => {
+            await page.getByRole('heading', { level: 1 }).waitFor();
+            await status(page, 'Loading').first().waitFor({ state: 'detached' });
+            await expectAccessible(page, `${name}-${size}-${scheme}`);
+          });
+        }
+      });
+    }
+  }
+});
