@@ -1,18 +1,24 @@
 import { existsSync } from 'node:fs';
 import { SetupError } from '../scripts/embedded/servers.ts';
-import { EVENTS } from '../src/analytics/events.ts';
-import { type FilterQuery, filterSql, resolveFilter } from '../src/analytics/filters.ts';
-import { GROUPS, type GroupName } from '../src/analytics/groups/index.ts';
-import type { Question } from '../src/analytics/source.ts';
-import { type Cursor, listEvents } from '../src/events/queries.ts';
+import { eventRecords } from '../src/event-records/event-records.ts';
+import { resolveRecords } from '../src/event-records/resolve.ts';
+import type { EventFilter } from '../src/events/filter.ts';
+import { kindsOf } from '../src/events/kinds.ts';
+import { type FilterQuery, resolveFilter } from '../src/events/query/filters.ts';
+import { GROUPS, type GroupName } from '../src/events/query/groups/index.ts';
+import { eventsStore } from '../src/events/store/index.ts';
+import { filterSql, toSql } from '../src/events/store/postgres/filters.ts';
+import type { Cursor, Question } from '../src/events/store/store.ts';
 import { db } from '../src/infra/db.ts';
 import { SEEDED } from './seed.ts';
-import { onStage, percentileOf, thousands } from './stage.ts';
+import { percentileOf, thousands, withService } from './service.ts';
 
 const RUNS = 25;
 const RAW_RUNS = 1;
 const PAIRS = 60;
 const DAY_MS = 86_400_000;
+/** Matches all events, and has them read, since no rollup can answer it. */
+const READ_EVENTS: EventFilter = { via: ['link', 'qr'] };
 
 /**
  * Every group over the seeded events: from rollups, over spans of any length and with ragged ends, against the plain
@@ -20,21 +26,19 @@ const DAY_MS = 86_400_000;
  */
 export async function benchAnalytics(): Promise<void> {
   if (!existsSync(SEEDED)) throw new SetupError('There are no events: npm run bench:seed first');
-  await onStage(async ({ projectId }) => {
+  await withService(async ({ projectId }) => {
     const { rows } = await db().raw<{ rows: [{ count: number }] }>('SELECT count(*) FROM events');
     console.log(`${thousands(rows[0].count)} events of a year, in ms`);
     console.log('group            p50      p95   all, rollups   all, GROUP BY    ratio   members');
-    const everything = await resolveFilter(projectId, {});
+    const everything = await resolveFilter(projectId, {}, resolveRecords);
     for (const name of Object.keys(GROUPS) as GroupName[]) {
       const event = GROUPS[name].defaultEvent ?? 'clicks';
-      const ask = (span: Question['span'], conditions = '') =>
+      const ask = (span: Question['span'], more: EventFilter = {}) =>
         timed(() =>
-          GROUPS[name].ask({
-            projectId,
-            span,
-            filter: { ...everything, conditions },
-            events: EVENTS[event],
-          }),
+          GROUPS[name].ask(
+            { projectId, span, filter: { ...everything, ...more }, events: kindsOf(event) },
+            eventRecords.names,
+          ),
         );
       await ask(aYear());
       const some: number[] = [];
@@ -45,7 +49,7 @@ export async function benchAnalytics(): Promise<void> {
         const answer = await ask(aYear());
         rolled.push(answer.ms);
         members = Array.isArray(answer.value) ? answer.value.length : 1;
-        raw.push((await ask(aYear(), 'AND true')).ms);
+        raw.push((await ask(aYear(), READ_EVENTS)).ms);
       }
       const [ours, theirs] = [percentileOf(rolled, 0.5), percentileOf(raw, 0.5)];
       console.log(
@@ -60,14 +64,17 @@ export async function benchAnalytics(): Promise<void> {
 /** Pages of events, early and late ones. */
 async function benchPages(projectId: string): Promise<void> {
   console.log('\na hundred clicks of the list: p50, p95');
-  const everything = await resolveFilter(projectId, {});
+  const everything = await resolveFilter(projectId, {}, resolveRecords);
   const list = (offset: number, after?: Cursor) =>
-    listEvents(projectId, 'click', aYear(), everything, {
-      limit: 100,
-      order: 'desc',
-      offset,
-      ...(after === undefined ? {} : { after }),
-    });
+    eventsStore.list(
+      { projectId, kind: 'click', span: aYear(), filter: everything },
+      {
+        limit: 100,
+        order: 'desc',
+        offset,
+        ...(after === undefined ? {} : { after }),
+      },
+    );
   const late = (await list(2_000_000)).at(-1)!;
   const pages: [string, () => Promise<unknown>][] = [
     ['page 1', () => list(0)],
@@ -84,11 +91,11 @@ async function benchPages(projectId: string): Promise<void> {
 }
 
 const FILTERS: (() => FilterQuery)[] = [
-  () => ({ country: pick(['US', 'DE', 'FI', 'NZ', 'KE']) as string }),
+  () => ({ country: [pick(['US', 'DE', 'FI', 'NZ', 'KE'])] }),
   () => ({ city: `City ${Math.floor(Math.random() * 300)}` }),
-  () => ({ device: pick(['Mobile', 'Desktop', 'Tablet']) }),
-  () => ({ browser: pick(['Firefox', 'Opera', 'Silk', 'Edge']) }),
-  () => ({ os: pick(['Linux', 'macOS', 'Chrome OS', 'iOS']) }),
+  () => ({ device: [pick(['Mobile', 'Desktop', 'Tablet'])] }),
+  () => ({ browser: [pick(['Firefox', 'Opera', 'Silk', 'Edge'])] }),
+  () => ({ os: [pick(['Linux', 'macOS', 'Chrome OS', 'iOS'])] }),
   () => ({ referer: `site${130 + Math.floor(Math.random() * 300)}` }),
   () => ({ url: `page=${Math.floor(Math.random() * 500)}` }),
   () => ({ type: 'qr' }),
@@ -101,15 +108,17 @@ async function benchFilters(projectId: string): Promise<void> {
   for (let n = 0; n < PAIRS; n += 1) {
     const [first, second] = FILTERS.toSorted(() => Math.random() - 0.5);
     const query = { ...first!(), ...second!() };
-    const filter = await resolveFilter(projectId, query);
+    const filter = await resolveFilter(projectId, query, resolveRecords);
+    const asSql = await toSql(projectId, filter);
     const { rows } = await db().raw<{ rows: [{ count: number }] }>(
-      `SELECT count(*) FROM events e WHERE e.project_id = :projectId AND e.event = 'click' ${filterSql(filter)}`,
-      { ...filter.bindings, projectId } as unknown as Record<string, string>,
+      `SELECT count(*) FROM events e WHERE e.project_id = :projectId AND e.event = 'click' ${filterSql(asSql)}`,
+      { ...asSql.bindings, projectId } as unknown as Record<string, string>,
     );
     const group = pick(['countries', 'timeseries', 'devices', 'top_links', 'count'] as const);
     const { ms } = await timed(async () => {
-      const asked = await resolveFilter(projectId, query);
-      return GROUPS[group].ask({ projectId, span: aYear(), filter: asked, events: ['click'] });
+      const asked = await resolveFilter(projectId, query, resolveRecords);
+      const question: Question = { projectId, span: aYear(), filter: asked, events: ['click'] };
+      return GROUPS[group].ask(question, eventRecords.names);
     });
     figures.push({ matched: rows[0].count, ms, what: `${group} of ${JSON.stringify(query)}` });
   }

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { db } from '../src/infra/db.ts';
-import { API, median, onStage, type Stage, thousands, worker } from './stage.ts';
+import { API, type BenchService, median, thousands, withService, worker } from './service.ts';
 
 const LINKS_PER_REQUEST = 100;
 const CLIENTS = 8;
@@ -12,13 +12,13 @@ const ROUNDS = 3;
  * of the same rows by one client in transactions of 100, without any API, queue or cache.
  */
 export function benchBulk(): Promise<void> {
-  return onStage(async (stage) => {
-    await stage.run([API, worker('bulk')]);
-    await viaApi(stage, 3);
+  return withService(async (service) => {
+    await service.run([API, worker('bulk')]);
+    await viaApi(service, 3);
     const ratios: number[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const base = await plainInserts(stage, SECONDS / 2);
-      const ours = await viaApi(stage, SECONDS);
+      const base = await plainInserts(service, SECONDS / 2);
+      const ours = await viaApi(service, SECONDS);
       ratios.push(ours.perSecond / base);
       console.log(
         `round ${round}: plain inserts ${thousands(base)} links/s, POST /links/bulk ${thousands(ours.perSecond)} links/s ` +
@@ -32,7 +32,7 @@ export function benchBulk(): Promise<void> {
 }
 
 async function viaApi(
-  { apiUrl, apiKey }: Stage,
+  { apiUrl, apiKey }: BenchService,
   seconds: number,
 ): Promise<{ perSecond: number; p50: number; p99: number }> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
@@ -88,7 +88,10 @@ async function viaApi(
 
 let plainRows = 0;
 
-async function plainInserts({ projectId, domainId }: Stage, seconds: number): Promise<number> {
+async function plainInserts(
+  { projectId, domainId }: BenchService,
+  seconds: number,
+): Promise<number> {
   const began = performance.now();
   let links = 0;
   while (performance.now() - began < seconds * 1000) {

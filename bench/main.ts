@@ -5,6 +5,7 @@ import { benchBulk } from './bulk.ts';
 import { benchMemory } from './memory.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
+import { benchTenants } from './tenants.ts';
 import { benchVisits } from './visits.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -16,6 +17,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   qr: benchQr,
   analytics: benchAnalytics,
   webhooks: benchWebhooks,
+  tenants: benchTenants,
 };
 
 const name = process.argv[2] ?? '';

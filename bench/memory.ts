@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { onStage, REDIRECT, seedLinks, thousands } from './stage.ts';
+import { REDIRECT, seedLinks, thousands, withService } from './service.ts';
 import { load, requireWrk } from './wrk.ts';
 
 const LINKS = 1_000_000;
@@ -9,10 +9,10 @@ const MAX_ROUNDS = 60;
 /** Resident memory of a redirect process that remembers a million links, against what it takes at first. */
 export function benchMemory(): Promise<void> {
   requireWrk();
-  return onStage(async (stage) => {
-    await seedLinks(stage, LINKS);
+  return withService(async (service) => {
+    await seedLinks(service, LINKS);
     // Long enough that nothing is forgotten while the rest is still being asked for.
-    const runner = await stage.run([REDIRECT], {
+    const runner = await service.run([REDIRECT], {
       REDIRECT_CACHE_SECONDS: '86400',
       // Half of it is young: room for all of them there.
       REDIRECT_CACHE_ENTRIES: String(3 * LINKS),
@@ -23,7 +23,7 @@ export function benchMemory(): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && done < LINKS; round += 1) {
       const before = done;
       const { perSecond } = await load({
-        port: stage.redirectPort,
+        port: service.redirectPort,
         connections: 32,
         seconds: ROUND_SECONDS,
         keys: LINKS,

@@ -7,7 +7,7 @@ import { drawPicture } from '../src/qrcodes/render/picture.ts';
 import { largestMiddle } from '../src/qrcodes/render/scannability.ts';
 import { sampleImage } from '../test/qr/cases.ts';
 import { DECODERS, toPixels } from '../test/support/decoders.ts';
-import { median } from './stage.ts';
+import { median } from './service.ts';
 
 // A CommonJS module whose types speak of a default export that is the module itself.
 const QRCodeStyling = QRCodeStylingModule as unknown as (typeof QRCodeStylingModule)['default'];

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
 import { freePort } from '../scripts/ports.ts';
-import { median, onStage, REDIRECT, type Stage, seedLinks, thousands } from './stage.ts';
+import {
+  type BenchService,
+  median,
+  REDIRECT,
+  seedLinks,
+  thousands,
+  withService,
+} from './service.ts';
 import { load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
@@ -15,20 +22,20 @@ const ROUNDS = 5;
  */
 export function benchRedirect(): Promise<void> {
   requireWrk();
-  return onStage(async (stage) => {
-    await seedLinks(stage, KEYS);
-    await stage.run([REDIRECT]);
+  return withService(async (service) => {
+    await seedLinks(service, KEYS);
+    await service.run([REDIRECT]);
     const barePort = await freePort();
     const bare = spawn('node', ['dist/bench/bare-server.js', String(barePort)]);
     try {
-      await compare(stage, barePort);
+      await compare(service, barePort);
     } finally {
       bare.kill();
     }
   });
 }
 
-async function compare({ redirectPort }: Stage, barePort: number): Promise<void> {
+async function compare({ redirectPort }: BenchService, barePort: number): Promise<void> {
   const at = (port: number, seconds = SECONDS) =>
     load({ port, connections: CONNECTIONS, seconds, keys: KEYS });
   await load({ port: redirectPort, connections: 32, seconds: 3, keys: KEYS, from: 0 });

@@ -7,12 +7,13 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { deriveRollups } from '../src/events/rebuild.ts';
-import { sumUp } from '../src/events/sum-up.ts';
+import { pino } from 'pino';
+import { compactRollups } from '../src/events/store/postgres/compact.ts';
+import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
 import { db } from '../src/infra/db.ts';
-import { onStage, type Stage, seedLinks, thousands } from './stage.ts';
+import { type BenchService, seedLinks, thousands, withService } from './service.ts';
 
-/** Where the seeded database is. */
+/** URL of the seeded database. */
 export const SEEDED = path.resolve('.data-bench');
 
 const LINKS = 10_000;
@@ -28,7 +29,7 @@ const COUNTRIES =
 /** Values that few or many have: the smaller the number, the more. */
 const skewed = (count: number, power = 3) => `floor(${count} * power(random(), ${power}))::int`;
 
-async function seed({ projectId }: Stage, count: number): Promise<void> {
+async function seed({ projectId }: BenchService, count: number): Promise<void> {
   await db().raw(
     `SELECT ensure_events_partition((current_date - make_interval(months => back))::date) FROM generate_series(0, 13) AS back`,
   );
@@ -43,7 +44,7 @@ async function seed({ projectId }: Stage, count: number): Promise<void> {
 }
 
 /** As many QR codes as links, with ids like theirs. */
-async function seedQrCodes({ projectId, domainId }: Stage): Promise<void> {
+async function seedQrCodes({ projectId, domainId }: BenchService): Promise<void> {
   await db().raw(
     `INSERT INTO qrcodes (project_id, id, user_id, domain_id, key, type, url, content, design)
      SELECT project_id, 'qr_' || right(id, 24), user_id, :domainId, 'q' || key, 'url', url, '{}', '{}'
@@ -94,7 +95,7 @@ async function main(argv: string[]): Promise<void> {
   const { values } = parseArgs({ args: argv, options: { events: { type: 'string' } } });
   const count = Number(values.events ?? '10000000');
   if (!Number.isInteger(count) || count < 1) throw new Error('--events must be a whole number');
-  await onStage(async (stage) => {
+  await withService(async (service) => {
     const { rows } = await db().raw<{ rows: object[] }>('SELECT 1 FROM events LIMIT 1');
     if (rows.length > 0) throw new Error(`${SEEDED} has events already: remove it first`);
     let began = performance.now();
@@ -103,16 +104,16 @@ async function main(argv: string[]): Promise<void> {
       began = performance.now();
       return passed;
     };
-    await seedLinks(stage, LINKS);
-    await seedQrCodes(stage);
-    await seed(stage, count);
+    await seedLinks(service, LINKS);
+    await seedQrCodes(service);
+    await seed(service, count);
     console.log(`${thousands(count)} events in ${seconds()} s`);
     await db().raw(
       `INSERT INTO counters (project_id, record_id, visits)
        SELECT project_id, link_id, count(*) FROM events GROUP BY 1, 2`,
     );
-    await deriveRollups(db(), stage.projectId);
-    await sumUp();
+    await deriveRollups(db(), service.projectId);
+    await compactRollups(pino());
     const { rows: kept } = await db().raw<{ rows: [{ domains: number; records: number }] }>(
       'SELECT (SELECT count(*) FROM rollups) AS domains, (SELECT count(*) FROM record_rollups) AS records',
     );

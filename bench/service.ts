@@ -7,28 +7,30 @@ import { freePort } from '../scripts/ports.ts';
 import { type ProcessSpec, Runner } from '../scripts/procfile.ts';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
-import { createApiKey, createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts';
+import { CURRENT_PREFIX } from '../src/lookup/codec.ts';
+import { createApiKey } from '../src/workspaces/api-keys.ts';
+import { createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
 
 /** A service of its own, empty, with the processes that a benchmark needs. */
-export interface Stage {
+export interface BenchService {
   servers: Servers;
   apiUrl: string;
   redirectPort: number;
   projectId: string;
   apiKey: string;
   domainId: string;
-  /** Starts processes of the Procfile by their commands; they end with the stage. */
+  /** Starts processes of the Procfile by their commands; they are stopped after the benchmark. */
   run(processes: ProcessSpec[], env?: Record<string, string>): Promise<Runner>;
 }
 
 /**
- * Sets a stage, plays on it, and clears it away.
+ * Starts a service, runs a benchmark on it, and removes it.
  *
- * @param keptIn folder of a stage that is not cleared away, and found again
+ * @param keptIn folder of a service that is kept, and used again by the next run
  */
-export async function onStage(
-  play: (stage: Stage) => Promise<void>,
+export async function withService(
+  bench: (service: BenchService) => Promise<void>,
   keptIn?: string,
 ): Promise<void> {
   const dataDir = keptIn ?? mkdtempSync(path.join(tmpdir(), 'shortlinks-bench-'));
@@ -45,7 +47,7 @@ export async function onStage(
   reloadConfig();
   const runners: Runner[] = [];
   try {
-    await migrateLatest(servers.databaseUrl);
+    await migrateLatest(servers);
     const known = await findWorkspace('bench');
     const { id: projectId } =
       known ?? (await createWorkspace(db(), { slug: 'bench', plan: 'enterprise' }));
@@ -53,7 +55,7 @@ export async function onStage(
     const { apiKey } = await createApiKey(db(), key);
     await updateWorkspace(db(), 'bench', { requestsPerMinute: 0 });
     const domain = (await db()('domains').whereNull('project_id').first('id')) as { id: string };
-    await play({
+    await bench({
       servers,
       apiUrl: `http://127.0.0.1:${apiPort}`,
       redirectPort,
@@ -97,14 +99,17 @@ export const SCHEDULER: ProcessSpec = {
 
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';
 
-/** Puts links straight into the tables, with the keys `k0`, `k1`, …: what a benchmark visits. */
-export async function seedLinks({ projectId, domainId }: Stage, count: number): Promise<void> {
+/** Inserts links with the keys `k0`, `k1`, … into the tables, for a benchmark to visit. */
+export async function seedLinks(
+  { projectId, domainId }: BenchService,
+  count: number,
+): Promise<void> {
   await db().raw(
     `INSERT INTO claims (domain_id, key, project_id, record_id, entry)
      SELECT :domainId, 'k' || n, :projectId, 'link_' || lpad(n::text, 24, '0'),
-            E'2\\nlink_' || lpad(n::text, 24, '0') || E'\\n' || CAST(:projectId AS text) || E'\\n' || :url || n || E'\\n'
+            CAST(:prefix AS text) || 'link_' || lpad(n::text, 24, '0') || E'\\n' || CAST(:projectId AS text) || E'\\n' || :url || n || E'\\n'
        FROM generate_series(0, :count::int - 1) AS n`,
-    { projectId, domainId, count, url: LANDING },
+    { projectId, domainId, count, url: LANDING, prefix: CURRENT_PREFIX },
   );
   await db().raw(
     `INSERT INTO links (project_id, id, user_id, domain_id, key, url)
@@ -116,12 +121,11 @@ export async function seedLinks({ projectId, domainId }: Stage, count: number): 
   await db().raw('ANALYZE links, claims');
 }
 
-/** The middle one of some figures. */
 export function median(figures: number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
 }
 
-/** The figure under which a share of all lies. */
+/** @param share 0.99 for the 99th percentile */
 export function percentileOf(figures: number[], share: number): number {
   const sorted = figures.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -4,11 +4,11 @@ import { db } from '../src/infra/db.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { clicks, type Visit } from '../src/queues/clicks.ts';
 import { Producer } from '../src/queues/queue.ts';
-import { onStage, type Stage, seedLinks, thousands, worker } from './stage.ts';
+import { type BenchService, seedLinks, thousands, withService, worker } from './service.ts';
 
 const LINKS = 10_000;
 const VISITS = 300_000;
-/** What a redirect process under load gathers in its millisecond or two. */
+/** Size of the batches of a redirect process under load. */
 const BATCH = 30;
 const STEADY_PER_SECOND = 8_000;
 const STEADY_SECONDS = 8;
@@ -18,22 +18,22 @@ const STEADY_SECONDS = 8;
  * the same table by one client; then the lag at a steady load.
  */
 export function benchVisits(): Promise<void> {
-  return onStage(async (stage) => {
-    await seedLinks(stage, LINKS);
-    const redis = connectRedis(stage.servers.redisUrl, 'wait');
+  return withService(async (service) => {
+    await seedLinks(service, LINKS);
+    const redis = connectRedis(service.servers.redisUrl, 'wait');
     await redisReady(redis);
     const producer = new Producer(redis);
     console.log(`filling the queue with ${thousands(VISITS)} visits …`);
-    await put(producer, stage, VISITS);
+    await put(producer, service, VISITS);
     const began = performance.now();
-    const runner = await stage.run([worker('clicks')]);
+    const runner = await service.run([worker('clicks')]);
     const started = performance.now();
-    await counted(stage, VISITS);
+    await counted(service, VISITS);
     const ours = (VISITS * 1000) / (performance.now() - started);
     console.log(
       `worker_clicks: ${thousands(ours)} visits/s from queue to queryable (aim 15,000; the process took ${Math.round(started - began)} ms to start)`,
     );
-    const base = await plainInserts(stage);
+    const base = await plainInserts(service);
     console.log(
       `plain inserts of event rows: ${thousands(base)} rows/s; worker_clicks / plain: ratio ${(ours / base).toFixed(2)}`,
     );
@@ -42,12 +42,12 @@ export function benchVisits(): Promise<void> {
     const before = await lagBuckets(runner.healthUrlOf('worker_clicks'));
     for (let second = 0; second < STEADY_SECONDS; second += 1) {
       const start = performance.now();
-      await put(producer, stage, STEADY_PER_SECOND);
+      await put(producer, service, STEADY_PER_SECOND);
       await new Promise((resolve) =>
         setTimeout(resolve, Math.max(0, 1000 - (performance.now() - start))),
       );
     }
-    await counted(stage, total);
+    await counted(service, total);
     const after = await lagBuckets(runner.healthUrlOf('worker_clicks'));
     console.log(
       `at ${thousands(STEADY_PER_SECOND)} visits/s: lag p99 under ${percentile(before, after, 0.99)} s, p50 under ${percentile(before, after, 0.5)} s (aim: p99 under 2 s)`,
@@ -59,7 +59,7 @@ export function benchVisits(): Promise<void> {
 
 let made = 0;
 
-async function put(producer: Producer, { projectId }: Stage, count: number): Promise<void> {
+async function put(producer: Producer, { projectId }: BenchService, count: number): Promise<void> {
   const waiting: Promise<void>[] = [];
   for (let done = 0; done < count; done += BATCH) {
     const size = Math.min(BATCH, count - done);
@@ -91,7 +91,7 @@ function visit(projectId: string): Visit {
 }
 
 /** Waits until this many visits can be read in the rollups. */
-async function counted({ projectId }: Stage, visits: number): Promise<void> {
+async function counted({ projectId }: BenchService, visits: number): Promise<void> {
   for (;;) {
     const { rows } = await db().raw<{ rows: { count: number | null }[] }>(
       "SELECT sum(count)::bigint AS count FROM rollups WHERE project_id = ? AND dimension = 'all' AND step = 'd'",
@@ -102,7 +102,7 @@ async function counted({ projectId }: Stage, visits: number): Promise<void> {
   }
 }
 
-async function plainInserts({ projectId }: Stage): Promise<number> {
+async function plainInserts({ projectId }: BenchService): Promise<number> {
   const seconds = 5;
   const rowsEach = 1_000;
   const began = performance.now();

@@ -8,16 +8,16 @@ import { seal } from '../src/infra/secrets.ts';
 import { insertDeliveries } from '../src/webhooks/outbox.ts';
 import { newSecret, signatures } from '../src/webhooks/sign.ts';
 import {
+  type BenchService,
   median,
-  onStage,
   percentileOf,
   REDIRECT,
   SCHEDULER,
-  type Stage,
   seedLinks,
   thousands,
+  withService,
   worker,
-} from './stage.ts';
+} from './service.ts';
 
 const DELIVERIES = 20_000;
 /** As many requests at once as the worker allows itself for one webhook. */
@@ -31,7 +31,7 @@ const VISIT_SECONDS = 20;
  * signs and sends the same bodies as often at once, in turn; then the time from a redirect to its webhook's arrival.
  */
 export function benchWebhooks(): Promise<void> {
-  return onStage(async (stage) => {
+  return withService(async (service) => {
     process.env['OUTBOUND_ALLOW'] = '127.0.0.1';
     const port = await freePort();
     const receiver = await startReceiver(port);
@@ -39,7 +39,7 @@ export function benchWebhooks(): Promise<void> {
     const webhookId = newId('webhook');
     const secret = newSecret();
     await db()('webhooks').insert({
-      project_id: stage.projectId,
+      project_id: service.projectId,
       id: webhookId,
       name: 'bench',
       url,
@@ -47,11 +47,11 @@ export function benchWebhooks(): Promise<void> {
       kinds: ['link.created'],
     });
     try {
-      const runner = await stage.run([worker('webhooks'), SCHEDULER]);
+      const runner = await service.run([worker('webhooks'), SCHEDULER]);
       const ratios: number[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
         const base = await bareUndici(url, secret);
-        const ours = await deliveries(stage, webhookId);
+        const ours = await deliveries(service, webhookId);
         ratios.push(ours / base);
         console.log(
           `round ${round}: bare undici ${thousands(base)}/s, worker_webhooks ${thousands(ours)}/s, ratio ${(ours / base).toFixed(2)}`,
@@ -59,7 +59,7 @@ export function benchWebhooks(): Promise<void> {
       }
       console.log(`worker_webhooks / bare undici: median ratio ${median(ratios).toFixed(2)}`);
       await runner.stop();
-      await latency(stage, webhookId);
+      await latency(service, webhookId);
     } finally {
       receiver.kill();
     }
@@ -105,9 +105,9 @@ async function bareUndici(url: string, secret: string): Promise<number> {
   return perSecond;
 }
 
-/** From the commit of what is to be told to the record of the last attempt. */
-async function deliveries({ projectId }: Stage, webhookId: string): Promise<number> {
-  const told = Array.from({ length: DELIVERIES }, (_, n) => ({
+/** From the commit of the deliveries to the record of the last attempt. */
+async function deliveries({ projectId }: BenchService, webhookId: string): Promise<number> {
+  const pending = Array.from({ length: DELIVERIES }, (_, n) => ({
     kind: 'link.clicked' as const,
     record_id: null,
     sequence: null,
@@ -120,7 +120,7 @@ async function deliveries({ projectId }: Stage, webhookId: string): Promise<numb
     return Number(row!['n']);
   };
   const before = await delivered();
-  await insertDeliveries(db(), projectId, told);
+  await insertDeliveries(db(), projectId, pending);
   while ((await delivered()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
   const [began, first] = [performance.now(), await delivered()];
   for (;;) {
@@ -131,14 +131,14 @@ async function deliveries({ projectId }: Stage, webhookId: string): Promise<numb
 }
 
 /** Visits at a steady pace; each names itself in its referrer, by which its webhook is known. */
-async function latency(stage: Stage, webhookId: string): Promise<void> {
+async function latency(service: BenchService, webhookId: string): Promise<void> {
   const port = await freePort();
-  const receiver = await startReceiver(port, 'tell');
+  const receiver = await startReceiver(port, 'report');
   try {
     await db()('webhooks').update({ url: `http://127.0.0.1:${port}/` });
-    await seedLinks(stage, 100);
+    await seedLinks(service, 100);
     await db()('links').update({ webhook_ids: [webhookId] });
-    await stage.run([REDIRECT, worker('clicks'), worker('webhooks'), SCHEDULER]);
+    await service.run([REDIRECT, worker('clicks'), worker('webhooks'), SCHEDULER]);
     const arrived = new Map<string, number>();
     receiver.on('message', ({ at, text }: { at: number; text: string }) => {
       arrived.set(/visitor-\d+/.exec(text)?.[0] ?? '', at);
@@ -149,7 +149,7 @@ async function latency(stage: Stage, webhookId: string): Promise<void> {
     for (let n = 0; n < total; n += 1) {
       const visitor = `visitor-${n}`;
       sent.set(visitor, Date.now());
-      void request(`http://127.0.0.1:${stage.redirectPort}/k${n % 100}`, {
+      void request(`http://127.0.0.1:${service.redirectPort}/k${n % 100}`, {
         dispatcher: agent,
         headers: {
           host: 'localhost',

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../scripts/embedded/servers.ts';
 
-/** What a run of wrk printed. */
+/** Results of a run of wrk. */
 export interface Load {
   perSecond: number;
   p50Ms: number;
