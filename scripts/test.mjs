@@ -2,9 +2,19 @@
 // With arguments, which go to mocha, only mocha runs. The last line is always "N passed, N failed"; a check is one of
 // the N.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { NotReady, prepare, ROOT, run } from './prepare.mjs';
 
 const CHECKS = [
@@ -53,15 +63,16 @@ const args = process.argv
 const counts = { passed: 0, failed: 0, skipped: 0 };
 /** Named once more before the counts: a log that is cut in the middle still tells what failed. */
 const failures = [];
+/** Processes of mocha. */
+const running = new Set();
 
 // A signal ends mocha, which cleans up; the counts are still printed.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
-    mocha?.kill(signal);
+    for (const mocha of running) mocha.kill(signal);
     process.exitCode = 1;
   });
 }
-let mocha;
 
 try {
   await timed('installing and compiling', () => prepare((line) => console.log(line)));
@@ -89,16 +100,19 @@ async function testAll() {
     const { code } = await check(name, command, args);
     if (code === 0) console.log(`✔ ${name}`);
   }
+  const files = readdirSync(path.join(ROOT, 'dist/test'), { recursive: true })
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => path.join('dist/test', name))
+    .toSorted();
   // Mocha only warns of files that it does not find.
-  const missing = WITHOUT_COVERAGE.filter((file) => !existsSync(path.join(ROOT, file)));
+  const missing = WITHOUT_COVERAGE.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
+  const others = files.filter((file) => !WITHOUT_COVERAGE.includes(file));
+  const halves = [0, 1].map((half) => others.filter((_, index) => index % 2 === half));
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
-    const ignored = WITHOUT_COVERAGE.flatMap((files) => ['--ignore', files]);
-    await timed('tests, with coverage', () =>
-      testAgain(['dist/test/**/*.test.js', ...ignored], { NODE_V8_COVERAGE: folder }),
-    );
-    await timed('tests, without coverage', () => testAgain(WITHOUT_COVERAGE, {}));
+    await timed('tests, with coverage', () => testAgain(halves, { NODE_V8_COVERAGE: folder }));
+    await timed('tests, without coverage', () => testAgain([WITHOUT_COVERAGE], {}));
     const { output } = await check('coverage', 'c8', ['report', '--temp-directory', folder]);
     console.log(output);
   } finally {
@@ -116,70 +130,83 @@ async function check(name, command, args) {
 }
 
 /**
- * Runs mocha, and then once more the files with failed tests, on new servers: a promise about time or about an outage
- * can fail on a busy machine. The tests of these files are named with the failures that they had.
+ * Runs mocha, once for each list of files and at the same time, each with servers of its own; then once more the files
+ * with failed tests: a promise about time or about an outage can fail on a busy machine. The tests of these files are
+ * named with the failures that they had.
  */
-async function testAgain(mochaArgs, env) {
-  const first = await runMocha(mochaArgs, env);
-  const failed = first.stats?.failed ?? [];
+async function testAgain(lists, env) {
+  const runs = await Promise.all(lists.map((files, index) => runMocha(files, env, index > 0)));
+  const failed = runs.flatMap(({ stats }) => stats?.failed ?? []);
   const files = [...new Set(failed.map(({ file }) => file))];
-  if (files.length === 0 || files.length > MOST_AGAIN || files.includes(undefined)) {
-    count(first);
+  const hasOutcome = runs.every(({ stats }) => stats !== undefined);
+  if (!hasOutcome || files.length === 0 || files.length > MOST_AGAIN || files.includes(undefined)) {
+    for (const run of runs) count(run);
     return;
   }
   console.log('  These tests failed, and their files are run again:');
   for (const { title, message } of failed) console.log(`    ${title}: ${message}`);
   const again = await timed('tests, again', () => runMocha(files, env));
   const left = again.stats?.failed ?? failed;
-  const fixed = Math.max(0, failed.length - left.length);
-  const passes = first.stats.passes + fixed;
-  const stats = { ...first.stats, passes, failures: left.length, failed: left };
-  count({ code: again.code, stats });
+  counts.passed += Math.max(0, failed.length - left.length);
+  for (const { stats } of runs) count({ code: 0, stats: { ...stats, failures: 0, failed: [] } });
+  count({ code: again.code, stats: { passes: 0, failures: left.length, failed: left } });
 }
 
 function count({ code, stats }) {
   counts.passed += stats?.passes ?? 0;
   counts.skipped += stats?.pending ?? 0;
   // Mocha can also fail without a failed test: a file that does not load, a stack that does not start.
+  if (stats === undefined) failures.push(`mocha ended before its tests, with exit code ${code}`);
+  else if (code !== 0 && stats.failures === 0) failures.push(`mocha: exit code ${code}`);
   counts.failed += stats?.failures || (code === 0 && stats ? 0 : 1);
   for (const { title, message } of stats?.failed ?? []) failures.push(`${title}: ${message}`);
 }
 
 /** Its exit code, and what the reporter wrote; without that when mocha could not run to its end. */
-async function runMocha(mochaArgs, env) {
+async function runMocha(mochaArgs, env, isPrintedLater = false) {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-counts-'));
   const file = path.join(folder, 'counts.json');
+  const log = path.join(folder, 'log.txt');
+  const output = isPrintedLater ? openSync(log, 'w') : 'inherit';
   try {
-    const code = await spawnMocha(mochaArgs, file, env);
+    const code = await spawnMocha(mochaArgs, file, env, output);
+    if (isPrintedLater) {
+      closeSync(output);
+      await pipeline(createReadStream(log), process.stdout, { end: false });
+    }
     return { code, stats: existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function spawnMocha(mochaArgs, countsFile, env) {
+function spawnMocha(mochaArgs, countsFile, env, output) {
   const isNamed = mochaArgs.some((arg) => arg.endsWith('.js'));
-  mocha = spawn(
+  const mocha = spawn(
     process.execPath,
     [
       'node_modules/mocha/bin/mocha.js',
       ...(isNamed ? [] : ['dist/test/**/*.test.js']),
       ...mochaArgs,
     ],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env, TEST_COUNTS: countsFile } },
+    {
+      cwd: ROOT,
+      stdio: ['inherit', output, output],
+      env: { ...process.env, ...env, TEST_COUNTS: countsFile },
+    },
   );
+  running.add(mocha);
   let endedAt;
   const watch = setInterval(() => {
     if (existsSync(countsFile)) endedAt ??= Date.now();
     if (endedAt === undefined || Date.now() - endedAt < LINGER_MS) return;
-    console.error(
-      `The tests are over, but something keeps their process alive: ended after ${LINGER_MS} ms.`,
-    );
+    failures.push(`something keeps the process of the tests alive: ended after ${LINGER_MS} ms`);
     mocha.kill('SIGKILL');
   }, 1000);
   return new Promise((resolve) => {
     mocha.on('exit', (code) => {
       clearInterval(watch);
+      running.delete(mocha);
       resolve(code ?? 1);
     });
   });
