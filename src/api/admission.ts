@@ -42,11 +42,7 @@ export class Admission {
     }
     const caller = await this.#callerOf(route, producer, request, network);
     response.locals['projectId'] = caller.projectId;
-    const verdict =
-      caller.sessionId === undefined
-        ? await this.#rateLimit.take(caller, route.limit ?? 'api')
-        : await this.#rateLimit.takeUser(caller.userId);
-    this.#apply(response, verdict);
+    this.#apply(response, await this.#take(route, caller));
     const params = request.params as Record<string, string>;
     const isOwn = route.isOwn?.(caller, params) === true;
     authorize(caller, isOwn ? undefined : route.scope, route.plan);
@@ -90,6 +86,13 @@ export class Admission {
   /** Takes a request from what a network has left without a key. @throws Refusal `rate_limit_exceeded` */
   async takePublic(network: string, response: Response): Promise<void> {
     this.#apply(response, await this.#rateLimit.takePublic(network));
+  }
+
+  #take({ limit }: Route, caller: Caller): Promise<RateLimitVerdict> {
+    if (limit === 'fetch') return this.#rateLimit.takeFetch(caller.projectId);
+    return caller.sessionId === undefined
+      ? this.#rateLimit.take(caller, limit ?? 'api')
+      : this.#rateLimit.takeUser(caller.userId);
   }
 
   #apply(response: Response, { headers, refusal }: RateLimitVerdict): void {

@@ -42,6 +42,15 @@ export class RateLimit {
     return this.#verdict(config().PUBLIC_REQUESTS_PER_MINUTE, `public:${network}`, 'An address');
   }
 
+  /** Takes one request from what a workspace has left for having other hosts asked. */
+  takeFetch(projectId: string): Promise<RateLimitVerdict> {
+    return this.#verdict(
+      config().PUBLIC_REQUESTS_PER_MINUTE,
+      `fetch:${projectId}`,
+      'For images of other hosts, a workspace',
+    );
+  }
+
   async #verdict(perMinute: number, key: string, who: string): Promise<RateLimitVerdict> {
     if (perMinute === 0) return { headers: {} };
     const { remainingPoints, msBeforeNext, refused } = await this.#consume(perMinute, key);

@@ -160,8 +160,11 @@ export interface RouteSpec<Input extends RouteInput> {
   answers: Record<number, Joi.Schema | MediaTypes>;
   /** The route puts a job on a queue, and may answer 202. */
   writes?: boolean;
-  /** Counted against its own, ten times larger limit. */
-  limit?: 'track';
+  /**
+   * Counted against a limit of its own: `track` against one ten times larger, `fetch` against that of endpoints without a
+   * key, since other hosts are asked.
+   */
+  limit?: 'track' | 'fetch';
   /** It may read many rows: few run at once for one workspace, and others wait. */
   isHeavy?: boolean;
   handle(request: ApiRequest<Input>): Promise<Answer>;

@@ -7,10 +7,10 @@ import type { ImageRef } from './name.ts';
 export const askImage = (request: Asker, source: string): Promise<ImageRef> =>
   askWorker(request, images, 'image.keep', { source });
 
-/** An image that is being kept; its refusal names the field. @throws Refusal */
-export async function namingField(field: string, keeping: Promise<ImageRef>): Promise<ImageRef> {
+/** An image that is being fetched; its refusal names the field. @throws Refusal */
+export async function namingField<Image>(field: string, fetching: Promise<Image>): Promise<Image> {
   try {
-    return await keeping;
+    return await fetching;
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code === 'rate_limit_exceeded') throw thrown;
     throw new Refusal(thrown.code, `${field} ${thrown.message}`);

@@ -8,6 +8,10 @@ import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { svgRoot } from './svg-root.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
+/** Of an image for a preview, in bytes: pages have photographs there. */
+const MAX_PREVIEW_BYTES = 5 * 1024 * 1024;
+/** Size of a preview at most, in px: that of the card of messengers and networks, 1.91 to 1. */
+const PREVIEW = { width: 800, height: 420 };
 const TIMEOUT_MS = 5_000;
 /** Most pixels that are decoded: a small file may claim to be a very large picture. */
 const MAX_PIXELS = 25_000_000;
@@ -32,15 +36,36 @@ export interface ReadImage {
  * @param source an http(s) address, or a `data:` URI
  * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
  */
-export async function readImage(source: string): Promise<ReadImage> {
-  const bytes = /^data:/i.test(source) ? readDataUri(source) : await download(source);
+export const readImage = (source: string): Promise<ReadImage> => redrawn(source, MAX_BYTES, redraw);
+
+/**
+ * Fetches and redraws an image as `readImage` does, as a WebP that is small enough for a preview.
+ *
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ */
+export const readPreviewImage = (url: string): Promise<Buffer> =>
+  redrawn(url, MAX_PREVIEW_BYTES, (image) =>
+    image
+      .rotate()
+      .resize({ ...PREVIEW, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .webp()
+      .toBuffer(),
+  );
+
+async function redrawn<Result>(
+  source: string,
+  maxBytes: number,
+  draw: (image: Sharp) => Promise<Result>,
+): Promise<Result> {
+  const bytes = /^data:/i.test(source) ? readDataUri(source) : await download(source, maxBytes);
   const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
   if (root === undefined && !isRaster(bytes)) {
     throw refuse('must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');
   }
   if (root === 'declares') throw refuse('must not be an SVG with entities');
   try {
-    return await redraw(open(root === undefined ? bytes : await drawSvg(root.svg)));
+    return await draw(open(root === undefined ? bytes : await drawSvg(root.svg)));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw /pixel limit/i.test(String(error))
@@ -51,10 +76,10 @@ export async function readImage(source: string): Promise<ReadImage> {
 
 const refuse = (message: string) => new Refusal('unprocessable_entity', message);
 
-async function download(url: string): Promise<Buffer> {
+async function download(url: string, maxBytes: number): Promise<Buffer> {
   try {
     const { status, body } = await guardedFetch(url, {
-      maxBytes: MAX_BYTES,
+      maxBytes,
       timeoutMs: TIMEOUT_MS,
       headers: { accept: 'image/*' },
     });

@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
 import { type Asker, askOnce } from '../http/answer.ts';
-import type { Answer } from '../http/route.ts';
+import type { Answer, ApiRequest } from '../http/route.ts';
+import { namingField } from '../images/ask.ts';
+import { isAmong } from '../infra/etag.ts';
+import { images } from '../queues/images.ts';
 import { metatags } from '../queues/metatags.ts';
-import { findRead, metatagsOf, type PageRead, pageName } from './reads.ts';
+import { findRead, foundIn, imageName, type PreviewImage, pageName, type Read } from './reads.ts';
+import type { Metatags } from './record.ts';
 
 /**
  * Answers with what a page says about itself: from the cache where it has been read lately, else read by a worker.
@@ -9,23 +14,56 @@ import { findRead, metatagsOf, type PageRead, pageName } from './reads.ts';
  * @throws Refusal when the page can't be read, or when more are asked for than can be
  */
 export async function answerMetatags(request: Asker, url: string): Promise<Answer> {
-  const read = await obtain(request, url);
-  const seconds = Math.max(0, Math.floor((read.until - Date.now()) / 1_000));
-  return {
-    status: 200,
-    body: metatagsOf(read),
-    headers: { 'Cache-Control': `public, max-age=${seconds}` },
-  };
-}
-
-function obtain(request: Asker, url: string): Promise<PageRead> {
-  const name = pageName(url);
+  const jobId = pageName(url);
   const job = {
     queue: metatags,
     name: 'page.read',
     data: { url },
-    jobId: name,
+    jobId,
     isLowPriority: true,
   } as const;
-  return askOnce(request, job, () => findRead(request.queues.cache, name));
+  const read = await askOnce(request, job, () => findRead<Metatags>(request.queues.cache, jobId));
+  return {
+    status: 200,
+    body: foundIn(read),
+    headers: { 'Cache-Control': `public, max-age=${secondsLeft(read)}` },
+  };
 }
+
+/**
+ * Answers with an image of another host, redrawn and as small as a preview needs it: from the cache, else read by a
+ * worker. 304 where the client has it.
+ *
+ * @throws Refusal when there is no image to be read, or when more are asked for than can be
+ */
+export async function answerImage(
+  request: Asker & Pick<ApiRequest, 'ifNoneMatch'>,
+  url: string,
+): Promise<Answer> {
+  const jobId = imageName(url);
+  const job = {
+    queue: images,
+    name: 'image.preview',
+    data: { url },
+    jobId,
+    isLowPriority: true,
+  } as const;
+  const read = await askOnce(request, job, () =>
+    findRead<PreviewImage>(request.queues.cache, jobId),
+  );
+  const { webp } = await namingField('url', Promise.resolve(read).then(foundIn));
+  const body = Buffer.from(webp, 'base64');
+  const headers = {
+    ETag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    'Cache-Control': `private, max-age=${secondsLeft(read)}`,
+    'Content-Type': 'image/webp',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+  };
+  if (isAmong(request.ifNoneMatch, headers.ETag)) return { status: 304, body: undefined, headers };
+  return { status: 200, body, headers };
+}
+
+/** Time for which an outcome stays, in s. */
+const secondsLeft = ({ until }: Read<object>): number =>
+  Math.max(0, Math.floor((until - Date.now()) / 1_000));

@@ -1,18 +1,26 @@
 import { Refusal } from '../errors.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { readPage } from './read-page.ts';
-import { findRead, keepRead, type PageRead, pageName } from './reads.ts';
+import { findRead, keepRead, type PageRead, pageName, type Read } from './reads.ts';
 
 /** Reads a page and caches the outcome, unless one is cached. */
-export async function keepPage({ url }: { url: string }): Promise<PageRead> {
+export const keepPage = ({ url }: { url: string }): Promise<PageRead> =>
+  keep(pageName(url), () => readPage(url));
+
+/** Caches what a function finds, or that it refuses, unless something is cached under the name. */
+export async function keep<Found extends object>(
+  name: string,
+  read: () => Promise<Found>,
+): Promise<Read<Found>> {
   const cache = cacheRedis();
-  const name = pageName(url);
-  return (await findRead(cache, name)) ?? keepRead(cache, name, await outcomeOf(url));
+  return (await findRead<Found>(cache, name)) ?? keepRead(cache, name, await outcomeOf(read));
 }
 
-async function outcomeOf(url: string): Promise<PageRead['outcome']> {
+async function outcomeOf<Found extends object>(
+  read: () => Promise<Found>,
+): Promise<Read<Found>['outcome']> {
   try {
-    return await readPage(url);
+    return await read();
   } catch (thrown) {
     if (thrown instanceof Refusal) return { refused: thrown.toJSON() };
     throw thrown;

@@ -127,6 +127,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     const url = `https://${domain.slug}/${link.key}`;
     await is(422, api.get('/metatags', { url }, from));
   },
+  'get /metatags/image': async ({ api }, { link, domain }) => {
+    // It reads no records.
+    await is(422, api.get('/metatags/image', { url: `https://${domain.slug}/${link.key}` }));
+  },
   'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode }) => {
     const code = { type: 'url', url: URL_A };
     await is(422, api.post('/qrcodes', { ...code, tagIds: [tag.id] }));

@@ -282,7 +282,7 @@ export const JOBS = [
     'rejected.discard': true,
   }),
   jobsOf(qr, { 'qr.render': true }),
-  jobsOf(images, { 'image.keep': true }),
+  jobsOf(images, { 'image.keep': true, 'image.preview': true }),
   jobsOf(metatags, { 'pages.framing': true, 'page.read': true, 'record.preview': true }),
   jobsOf(webhooks, { 'webhook.send': true, 'webhooks.sweep': true }),
   jobsOf(currency, { 'amount.convert': true, 'rates.refresh': true }),

@@ -447,6 +447,7 @@ describe('a job that runs twice', () => {
       const png = site.answer('/logo.png', { type: 'image/png', body: PIXEL });
       const kept = await twice(images, 'image.keep', { source: png });
       expect(kept).to.include({ width: 1, height: 1 });
+      await twice(images, 'image.preview', { url: png });
     } finally {
       await site.stop();
     }

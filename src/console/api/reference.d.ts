@@ -704,6 +704,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metatags/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an image of a web page
+         * @description Fetches an image of any host, such as the `image` of metatags, and returns it as a WebP of at most 800 × 420 px without metadata; of an animation, the first frame. So a page can show it that loads nothing from other hosts. Has a limit of its own, by workspace. Images are kept for an hour. Needs the scope `links.read`.
+         */
+        get: operations["retrieveMetatagsImage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/domains": {
         parameters: {
             query?: never;
@@ -1400,6 +1420,26 @@ export interface paths {
          * @description Returns the state and, once it is done, the result of a job. The key that made the request may read its jobs without the scope. Needs the scope `jobs.read`.
          */
         get: operations["retrieveJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/processes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List processes
+         * @description Returns every process of the installation with its state, by name: those that run, and those that fell silent within the last hour. Needs the session of an operator.
+         */
+        get: operations["listProcesses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4188,6 +4228,37 @@ export interface components {
             postalCode?: string;
             /** @description Country. */
             country?: string;
+        };
+        ProcessState: {
+            /** @description Id of the process, for as long as it runs. */
+            id: string;
+            /** @description Its name in the Procfile. */
+            name: string;
+            /**
+             * @description `ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has not been heard of for 15 s, because it has died, is blocked or can’t reach Redis.
+             * @enum {string}
+             */
+            state: "ready" | "not_ready" | "silent";
+            /** @description The checks of `/readyz` that failed at the last heartbeat. */
+            failing: string[];
+            /** @description Name of its host. */
+            host: string;
+            /** @description Number of the process on its host. */
+            pid: number;
+            /** @description Version of the service. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Time of its start.
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description Time of its last heartbeat.
+             */
+            seenAt: string;
+            /** @description Longest time for which its event loop did not turn, in the 5 s before the last heartbeat, in ms. */
+            eventLoopDelayMs: number;
         };
         QrCode: {
             /** @description Unique id. */
@@ -8007,6 +8078,38 @@ export interface operations {
             500: components["responses"]["internal_server_error"];
         };
     };
+    retrieveMetatagsImage: {
+        parameters: {
+            query: {
+                /** @description Address of the image. Without a scheme, `https://` is put before it. */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
     listDomains: {
         parameters: {
             query?: {
@@ -9922,6 +10025,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    listProcesses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessState"][];
                 };
             };
             400: components["responses"]["bad_request"];

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
-import { answer } from '../../api/client.ts';
+import { answer, download } from '../../api/client.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
+import { dataUriOf } from '../../ui/data-uri.ts';
 import { Switch, TextArea, TextField } from '../../ui/field.tsx';
+import { Skeleton } from '../../ui/states.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Draft } from './draft.ts';
 import { type PartProps, Section } from './section.tsx';
@@ -54,36 +56,32 @@ export function PreviewSection({ draft, errors, change }: PartProps) {
   );
 }
 
-/** Shortest pause in typing after which the destination is fetched, in ms. */
+/** Shortest pause in typing after which a page or an image is fetched, in ms. */
 const TYPING_MS = 600;
+/** Time for which what was fetched is shown again, in ms. */
+const FRESH_MS = 300_000;
 
-/** The card as it will look. Pictures of other hosts are not loaded: the policy of the console keeps to its own. */
+/** The card as it will look. */
 export function PreviewCard({ draft }: { draft: Draft }) {
   const { api } = useWorkspace();
   const url = useDebounced(draft.url.trim(), TYPING_MS);
+  const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
   const tags = useQuery({
     queryKey: ['metatags', url],
     queryFn: ({ signal }) => answer(api.GET('/metatags', { params: { query: { url } }, signal })),
     enabled: isAddress,
-    staleTime: 300_000,
+    staleTime: FRESH_MS,
     retry: false,
   });
   const own = draft.proxy ? draft : undefined;
   const title = own?.title || tags.data?.title || (isAddress ? hostOf(url) : 'Title');
   const text = own?.description || tags.data?.description || '';
-  const image = own?.image || tags.data?.image || '';
+  const image = (own && ownImage) || tags.data?.image || '';
   return (
     <figure className="overflow-hidden rounded-lg border border-line">
-      <div className="grid h-28 place-items-center bg-hover p-2 text-center text-xs text-muted">
-        {image.startsWith('data:') ? (
-          <img src={image} alt="" className="max-h-full" />
-        ) : (
-          <span className="flex flex-col items-center gap-1">
-            <ImageOff size={16} aria-hidden />
-            {image === '' ? 'No image' : `Image from ${hostOf(image)}`}
-          </span>
-        )}
+      <div className="grid aspect-[1.91/1] bg-hover text-xs text-muted">
+        <CardImage source={image} />
       </div>
       <figcaption className="p-3">
         <p className="truncate text-xs text-muted">{isAddress ? hostOf(url) : 'example.com'}</p>
@@ -91,6 +89,34 @@ export function PreviewCard({ draft }: { draft: Draft }) {
         <p className="line-clamp-2 text-xs text-muted">{text}</p>
       </figcaption>
     </figure>
+  );
+}
+
+/** An image of another host comes by way of the service: pages of the console load nothing from elsewhere. */
+function CardImage({ source }: { source: string }) {
+  const { slug } = useWorkspace();
+  const image = useQuery({
+    queryKey: ['metatags', 'image', source],
+    queryFn: async ({ signal }) => {
+      if (source.startsWith('data:')) return source;
+      const query = new URLSearchParams({ url: source });
+      return dataUriOf(await download(slug, `/metatags/image?${query}`, signal));
+    },
+    enabled: source !== '',
+    staleTime: FRESH_MS,
+    retry: false,
+  });
+  if (source !== '' && image.isPending) return <Skeleton className="size-full" />;
+  if (image.data !== undefined) {
+    return <img src={image.data} alt="Of the link preview" className="size-full object-cover" />;
+  }
+  return (
+    <span className="flex flex-col items-center gap-1 place-self-center p-2 text-center">
+      <ImageOff size={16} aria-hidden />
+      {image.error
+        ? `Image from ${hostOf(source)}: ${image.error.message.replace(/^url must/, 'it must')}`
+        : 'No image'}
+    </span>
   );
 }
 
