@@ -1,10 +1,11 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { type Api, apiOf } from '../api/client.ts';
-import type { Membership } from '../api/people.ts';
+import { type Api, apiOf, type Schemas } from '../api/client.ts';
 import { makeQueryClient } from '../api/queries.ts';
 import { mayDo } from './rights.ts';
 import { onSignedOut } from './session.ts';
+
+type Membership = Schemas['Membership'];
 
 /** The workspace whose records are shown. */
 export interface CurrentWorkspace extends Membership {

@@ -2,8 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { LogIn } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
+import type { Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
-import { type Me, people } from '../api/people.ts';
+import { people } from '../api/people.ts';
 import { meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -27,7 +28,7 @@ export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const methods = useQuery({ queryKey: ['methods'], queryFn: people.methods }, personClient);
-  const enter = (me: Me) => {
+  const enter = (me: Schemas['Me']) => {
     personClient.setQueryData(meQuery.queryKey, me);
     // Only an address of this application: `href` would follow any.
     void navigate(to?.startsWith('/') === true ? { to: to as '/' } : { to: '/' });

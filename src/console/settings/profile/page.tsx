@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type MeChanges, people } from '../../api/people.ts';
+import { people } from '../../api/people.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { TextField } from '../../ui/field.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
@@ -26,7 +26,7 @@ export function ProfilePage() {
 function useChangeMe(done: string, onDone?: () => void) {
   return useMutation(
     {
-      mutationFn: (changes: MeChanges) => people.changeMe(changes),
+      mutationFn: people.changeMe,
       onSuccess: (me) => {
         personClient.setQueryData(meQuery.queryKey, me);
         void personClient.invalidateQueries({ queryKey: ['sessions'] });

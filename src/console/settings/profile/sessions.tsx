@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
+import type { Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
-import { people, type Session } from '../../api/people.ts';
+import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -59,7 +60,7 @@ export function Sessions() {
 }
 
 interface SessionRowProps {
-  session: Session;
+  session: Schemas['Session'];
   end(): void;
   isEnding: boolean;
 }

@@ -1,12 +1,13 @@
 import { ImageUp, Trash2 } from 'lucide-react';
-import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
+import { dataUriOf } from '../../ui/data-uri.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
+import { FileDrop } from '../../ui/file-drop.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
-import { toast } from '../../ui/toasts.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
@@ -77,70 +78,41 @@ interface LogoFieldProps {
 }
 
 function LogoField({ logo, onChange, mayWrite, error }: LogoFieldProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const take = (file: File | undefined) => {
-    if (file === undefined) return;
-    if (file.size > LARGEST_BYTES) {
-      toast('The image is larger than 500 KB. Choose a smaller one.', 'danger');
-      return;
-    }
-    const reader = new FileReader();
-    reader.addEventListener('load', () => onChange(reader.result as string));
-    reader.readAsDataURL(file);
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    if (mayWrite) take(event.dataTransfer.files[0]);
-  };
   return (
     <Field label="Logo" hint="PNG, JPEG, WebP or SVG, up to 500 KB." error={error}>
       {(control) => (
-        <div
-          role="group"
-          aria-label="Logo"
-          onDragOver={(event) => {
-            event.preventDefault();
-            setOver(true);
+        <FileDrop
+          label="Logo"
+          control={control}
+          accept="image/png,image/jpeg,image/webp,image/svg+xml"
+          most={{
+            bytes: LARGEST_BYTES,
+            message: 'The image is larger than 500 KB. Choose a smaller one.',
           }}
-          onDragLeave={() => setOver(false)}
-          onDrop={drop}
-          className={classes(
-            'flex flex-wrap items-center gap-3 rounded-md border border-dashed p-3',
-            isOver ? 'border-accent-text bg-accent-soft' : 'border-edge',
-          )}
+          isDisabled={!mayWrite}
+          onFile={(file) => void dataUriOf(file).then(onChange)}
+          className="flex flex-wrap items-center gap-3 rounded-md border border-dashed p-3"
+          idleLook="border-edge"
+          lead={
+            logo === null ? (
+              <span className="text-muted">{mayWrite ? 'Drop an image here, or' : 'None'}</span>
+            ) : (
+              // On white: so it stands on the pages of visitors.
+              <img
+                src={logo}
+                alt="The present logo"
+                className="h-12 max-w-48 rounded bg-white p-1"
+              />
+            )
+          }
+          button={mayWrite && { icon: ImageUp, children: 'Choose a file' }}
         >
-          {logo === null ? (
-            <span className="text-muted">{mayWrite ? 'Drop an image here, or' : 'None'}</span>
-          ) : (
-            // On white: so it stands on the pages of visitors.
-            <img src={logo} alt="The present logo" className="h-12 max-w-48 rounded bg-white p-1" />
-          )}
-          <input
-            {...control}
-            ref={input}
-            type="file"
-            accept="image/png,image/jpeg,image/webp,image/svg+xml"
-            className="sr-only"
-            tabIndex={-1}
-            disabled={!mayWrite}
-            onChange={(event: ChangeEvent<HTMLInputElement>) => {
-              take(event.target.files?.[0]);
-              event.target.value = '';
-            }}
-          />
-          {mayWrite && (
-            <Button icon={ImageUp} onClick={() => input.current?.click()}>
-              Choose a file
-            </Button>
-          )}
           {mayWrite && logo !== null && (
             <Button look="quiet" icon={Trash2} onClick={() => onChange(null)}>
               Remove
             </Button>
           )}
-        </div>
+        </FileDrop>
       )}
     </Field>
   );

@@ -1,0 +1,210 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type LucideIcon, Pencil, Plus, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Api } from '../api/client.ts';
+import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { RecordList } from '../ui/record-list.tsx';
+import { Empty } from '../ui/states.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+interface Label {
+  id: string;
+  name: string;
+}
+
+/** A kind of label: tags, or folders. */
+export interface Kind<One extends Label> {
+  noun: 'tag' | 'folder';
+  title: string;
+  icon: LucideIcon;
+  /** What they are for, where there are none yet. */
+  purpose: string;
+  /** The action of the form that changes one. */
+  change: string;
+  /** What the deletion of one leaves as it is. */
+  deletion: string;
+  load(api: Api, query: { page: number; pageSize: number }, signal: AbortSignal): Promise<One[]>;
+  remove(api: Api, id: string): Promise<unknown>;
+  mark(label: One): ReactNode;
+  /** The question by which the list of links shows those that have it. */
+  linksOf(label: One): Record<string, string>;
+  /** The form that makes one, or changes the given one. */
+  form(props: { label: One | undefined; onClose(): void }): ReactNode;
+}
+
+type Opened<One> = { what: 'new' } | { what: 'edit' | 'delete'; label: One };
+
+/** All labels of a kind; the name of one leads to its links. */
+export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
+  const { noun, title, icon } = kind;
+  const { api, may } = useWorkspace();
+  const [opened, setOpened] = useState<Opened<One>>();
+  const close = () => setOpened(undefined);
+  const labels = usePaged([`${noun}s`, 'list'], (page, signal) =>
+    kind.load(api, { page, pageSize: PAGE_SIZE }, signal),
+  );
+  const mayWrite = may(`${noun}s.write`);
+  return (
+    <section aria-labelledby={`${noun}s`}>
+      <header className="flex min-h-10 items-center justify-between gap-2 border-b border-line px-4 pb-2 md:px-6">
+        <h2 id={`${noun}s`} className="font-semibold">
+          {title}
+        </h2>
+        {mayWrite && (
+          <Button size="small" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
+            Create {noun}
+          </Button>
+        )}
+      </header>
+      <RecordList
+        query={labels}
+        empty={
+          <Empty icon={icon} title={`No ${noun}s yet`}>
+            {kind.purpose} <DocsLink guide="api">{`How ${noun}s work`}</DocsLink>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <ul>
+            {rows.map((label) => (
+              <LabelRow
+                key={label.id}
+                kind={kind}
+                label={label}
+                mayWrite={mayWrite}
+                open={(what) => setOpened({ what, label })}
+              />
+            ))}
+          </ul>
+        )}
+      </RecordList>
+      {opened?.what === 'new' && <kind.form label={undefined} onClose={close} />}
+      {opened?.what === 'edit' && <kind.form label={opened.label} onClose={close} />}
+      {opened?.what === 'delete' && (
+        <DeleteDialog kind={kind} label={opened.label} onClose={close} />
+      )}
+    </section>
+  );
+}
+
+interface LabelRowProps<One extends Label> {
+  kind: Kind<One>;
+  label: One;
+  mayWrite: boolean;
+  open(what: 'edit' | 'delete'): void;
+}
+
+function LabelRow<One extends Label>({ kind, label, mayWrite, open }: LabelRowProps<One>) {
+  const { slug } = useWorkspace();
+  return (
+    <li className="flex min-h-11 items-center gap-2.5 border-b border-line px-4 hover:bg-hover/60 md:px-6">
+      {kind.mark(label)}
+      <Link
+        to="/$workspace/links"
+        params={{ workspace: slug }}
+        search={kind.linksOf(label)}
+        className="min-w-0 flex-1 truncate py-2 hover:underline"
+      >
+        {label.name}
+      </Link>
+      {mayWrite && (
+        <RowMenu
+          label={`Actions for the ${kind.noun} ${label.name}`}
+          items={[
+            { label: kind.change, icon: Pencil, onSelect: () => open('edit') },
+            { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => open('delete') },
+          ]}
+        />
+      )}
+    </li>
+  );
+}
+
+interface LabelFormProps {
+  noun: Kind<Label>['noun'];
+  /** The one to change; without it, a new one is made. */
+  label: Label | undefined;
+  /** The action that changes one. */
+  change: string;
+  send(name: string, key: string): Promise<unknown>;
+  onClose(): void;
+  /** Fields after the name. */
+  children?: ReactNode;
+}
+
+/** Makes a label, or changes one. */
+export function LabelForm({ noun, label, change, send, onClose, children }: LabelFormProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState(label?.name ?? '');
+  const save = useWrite({
+    send,
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: [`${noun}s`] });
+      void client.invalidateQueries({ queryKey: ['links'] });
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={label === undefined ? `Create a ${noun}` : `${change} the ${noun}`}
+      action={label === undefined ? `Create ${noun}` : change}
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={() => save.write(name)}
+    >
+      <TextField
+        label="Name"
+        autoFocus
+        required
+        maxLength={190}
+        value={name}
+        error={messagesOf(save.error)['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {children}
+    </FormDialog>
+  );
+}
+
+interface DeleteDialogProps<One extends Label> {
+  kind: Kind<One>;
+  label: One;
+  onClose(): void;
+}
+
+function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogProps<One>) {
+  const { noun } = kind;
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const remove = useWrite({
+    send: (id: string) => kind.remove(api, id),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: [`${noun}s`] });
+      void client.invalidateQueries({ queryKey: ['links'] });
+      toast(`The ${noun} “${label.name}” is deleted`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Delete the ${noun} “${label.name}”?`}
+      action={`Delete ${noun}`}
+      isDanger
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      onSubmit={() => remove.write(label.id)}
+    >
+      <p>{kind.deletion}</p>
+    </FormDialog>
+  );
+}
