@@ -12,6 +12,8 @@ const EXPOSED = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'Retry-After',
+  'WWW-Authenticate',
+  'X-Next-Cursor',
   'X-Request-Id',
 ].join(', ');
 

@@ -251,15 +251,65 @@ describe('CORS', () => {
     expect(status).to.equal(200);
     expect(headers.get('access-control-allow-origin')).to.equal(LISTED);
     expect(headers.get('vary')).to.contain('Origin');
-    for (const name of ['RateLimit-Remaining', 'Retry-After', 'Location', 'X-Request-Id', 'ETag']) {
-      expect(headers.get('access-control-expose-headers')).to.contain(name);
-    }
     const refused = await ask('/links', LISTED);
     expect(refused.status).to.equal(401);
     expect(refused.headers.get('access-control-allow-origin')).to.equal(LISTED);
     const other = await ask('/links', OTHER, { authorization });
     expect(other.headers.get('access-control-allow-origin')).to.equal(null);
     expect(other.headers.get('vary')).to.contain('Origin');
+  });
+
+  it('lets programs read every header that is meant for clients', async () => {
+    /** Headers that programs in browsers may always read (Fetch, "CORS-safelisted response-header name"). */
+    const safelisted = ['cache-control', 'content-length', 'content-type'];
+    /** Headers for browsers, proxies and connections. */
+    const others =
+      /^(access-control-.*|connection|content-encoding|content-security-policy|date|keep-alive|transfer-encoding|vary|x-content-type-options)$/;
+    const limited = await aWorkspace();
+    await limited.set({ requestsPerMinute: 1 });
+    const tag = { name: 'exposed' };
+    const json = { 'content-type': 'application/json' };
+    const as = (apiKey: string) => ({ origin: LISTED, authorization: `Bearer ${apiKey}` });
+    const send = (path: string, apiKey = world.apiKey) =>
+      fetch(stack().apiUrl + path, { headers: as(apiKey) });
+    const create = () =>
+      fetch(`${stack().apiUrl}/tags`, {
+        method: 'POST',
+        headers: { ...as(world.apiKey), ...json, 'idempotency-key': tag.name },
+        body: JSON.stringify(tag),
+      });
+    const answers = [
+      await create(),
+      await create(),
+      await send('/audit-log?limit=1'),
+      await send('/links/export'),
+      await send('/links', 'sk_unknown'),
+      await send('/links', limited.apiKey),
+      await send('/links', limited.apiKey),
+    ];
+    expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 200, 200, 401, 200, 429]);
+    const sent = new Set<string>();
+    for (const { headers } of answers) {
+      const exposed = headers.get('access-control-expose-headers')!.toLowerCase().split(', ');
+      for (const name of headers.keys()) {
+        if (safelisted.includes(name) || others.test(name)) continue;
+        sent.add(name);
+        expect(exposed, `${name} of ${headers.get('x-request-id')}`).to.include(name);
+      }
+    }
+    expect([...sent].toSorted()).to.deep.equal([
+      'content-disposition',
+      'etag',
+      'idempotent-replayed',
+      'location',
+      'ratelimit-limit',
+      'ratelimit-remaining',
+      'ratelimit-reset',
+      'retry-after',
+      'www-authenticate',
+      'x-next-cursor',
+      'x-request-id',
+    ]);
   });
 
   it('answers preflight requests', async () => {
