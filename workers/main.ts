@@ -38,6 +38,7 @@ await runProcess(`worker_${name}`, async ({ config, log }) => {
   watchDepth(new Producer(redis), definition.queue);
   return {
     checks: { postgres: checkDb, redis: checkRedis(redis) },
+    redis,
     async stop() {
       await worker.close();
       await redis.quit().catch(() => {});

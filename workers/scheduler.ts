@@ -20,6 +20,7 @@ await runProcess('worker_scheduler', async ({ config, log }) => {
   }, AGAIN_MS);
   return {
     checks: { redis: checkRedis(redis) },
+    redis,
     async stop() {
       clearInterval(timer);
       await producer.close();

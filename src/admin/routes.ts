@@ -2,6 +2,7 @@ import { countRejected } from '../events/ingest/rejected-visits.ts';
 import { ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { NO_CONTENT, type Route, route } from '../http/route.ts';
+import { listProcesses } from '../infra/heartbeat.ts';
 import { QUEUES } from '../queues/index.ts';
 import {
   discardDeadLetter,
@@ -15,6 +16,7 @@ import {
   deadLetterParams,
   deadLetterQuery,
   deadLetterRecord,
+  processRecord,
   queuesRecord,
   retriedRecord,
 } from './schema.ts';
@@ -23,6 +25,18 @@ const common = { tag: 'Administration', extension: true, scope: 'operator' } as 
 const params = deadLetterParams;
 
 export const adminRoutes: Route[] = [
+  route({
+    ...common,
+    method: 'get',
+    path: '/admin/processes',
+    operationId: 'listProcesses',
+    summary: 'List processes',
+    description:
+      'Returns every process of the installation with its state, by name: those that run, and those that fell silent ' +
+      'within the last hour.',
+    answers: { 200: Joi.array().items(processRecord) },
+    handle: async ({ queues: { redis } }) => ok(await listProcesses(redis)),
+  }),
   route({
     ...common,
     method: 'get',

@@ -11,6 +11,36 @@ const SOURCES = [...Object.keys(QUEUES), VISITS];
 const count = (what: string, example: number) =>
   Joi.number().integer().required().description(what).example(example);
 
+/** A process and its state. */
+export const processRecord = Joi.object({
+  id: Joi.string()
+    .required()
+    .description('Id of the process, for as long as it runs.')
+    .example('0b6c5f4e-3d0e-4a57-9d0b-5d9b8f1f2a10'),
+  name: Joi.string().required().description('Its name in the Procfile.').example('worker_writes'),
+  state: Joi.string()
+    .valid('ready', 'not_ready', 'silent')
+    .required()
+    .description(
+      '`ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has not been heard of for 15 s, because it ' +
+        'has died, is blocked or can’t reach Redis.',
+    ),
+  failing: Joi.array()
+    .items(Joi.string())
+    .required()
+    .description('The checks of `/readyz` that failed at the last heartbeat.')
+    .example(['postgres']),
+  host: Joi.string().required().description('Name of its host.').example('web-1'),
+  pid: count('Number of the process on its host.', 4_711),
+  version: Joi.string().required().description('Version of the service.').example('0.0.1'),
+  startedAt: Joi.string().isoDate().required().description('Time of its start.'),
+  seenAt: Joi.string().isoDate().required().description('Time of its last heartbeat.'),
+  eventLoopDelayMs: count(
+    'Longest time for which its event loop did not turn, in the 5 s before the last heartbeat, in ms.',
+    3,
+  ),
+}).meta({ name: 'ProcessState' });
+
 /** The state of all queues. */
 export const queuesRecord = Joi.object({
   queues: Joi.array()

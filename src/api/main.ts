@@ -45,6 +45,7 @@ await runProcess('api', async ({ config, log }) => {
   log.info({ port: config.API_PORT }, 'API is listening');
   return {
     checks,
+    redis,
     async stop() {
       const hurry = setTimeout(() => replies.giveUp(), WAIT_MS);
       live.close();

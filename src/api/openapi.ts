@@ -4,6 +4,7 @@ import { ERRORS } from '../errors.ts';
 import { MAX_KEY_LENGTH } from '../http/idempotency.ts';
 import { isOfWorkspace, type MediaTypes, type Route } from '../http/route.ts';
 import { TAGS } from '../http/tags.ts';
+import { VERSION } from '../infra/version.ts';
 import { exampleOf, type JsonSchema, SchemaConverter } from './json-schema.ts';
 import { WEBHOOK_MESSAGES } from './webhook-messages.ts';
 
@@ -138,7 +139,7 @@ class Reference {
       openapi: '3.1.0',
       info: {
         title: 'Short links and QR codes',
-        version: '0.0.1',
+        version: VERSION,
         description:
           'Manages the short links, QR codes, tags and domains of a workspace, and reports the visits to them. ' +
           'Operations, parameters and fields with `x-extension: true` extend the published interface.',

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, config, configWarnings } from '../config.ts';
 import { type Clock, within } from './clock.ts';
 import { closeDb, db } from './db.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
 import { registry, startProcessMetrics } from './metrics.ts';
@@ -20,6 +21,8 @@ export interface Running {
   checks: Record<string, Check>;
   /** Further fields of `/readyz`: degraded states in which the process is still ready. */
   notes?: () => object;
+  /** The Redis of the queues, in which the process shows that it is there. */
+  redis?: Redis;
   /** Accepts no further work, finishes the work under way, closes connections. */
   stop(): Promise<void>;
 }
@@ -60,8 +63,12 @@ export async function runProcess(
     const running = await start({ config: settings, log });
     const health = await serveHealth(settings, running, log);
     log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
+    const { redis, checks } = running;
+    const endHeartbeat =
+      redis && startHeartbeat(name, redis, () => failing(checks, () => performance.now(), log));
     endOnSignal(log, async () => {
       health.close();
+      await endHeartbeat?.();
       await running.stop();
     });
   } catch (error) {

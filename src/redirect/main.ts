@@ -79,6 +79,7 @@ await runProcess('redirect', async ({ config, log }) => {
   return {
     checks,
     notes,
+    redis: queue,
     async stop() {
       await server.close();
       errors.flush();

@@ -1,8 +1,10 @@
+import { hostname } from 'node:os';
 import { expect } from 'chai';
 import { keepRejected } from '../../src/events/ingest/rejected-visits.ts';
 import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import type { Visit } from '../../src/queues/clicks.ts';
+import { QUEUES } from '../../src/queues/index.ts';
 import { defineQueue, type Job, Producer } from '../../src/queues/queue.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
@@ -15,6 +17,7 @@ const broken = defineQueue<{ 'nobody.does': Job<{ n: number }, undefined> }>('cu
 });
 
 const ROUTES = [
+  ['GET', '/admin/processes'],
   ['GET', '/admin/queues'],
   ['GET', '/admin/dead-letters'],
   ['GET', '/admin/dead-letters/writes:x'],
@@ -82,6 +85,64 @@ describe('/admin', () => {
       expect(anonymous.status).to.be.oneOf(method === 'GET' ? [401] : [401, 403]);
     });
   }
+
+  describe('GET /admin/processes', () => {
+    interface Shown {
+      id: string;
+      name: string;
+      state: string;
+      pid: number;
+    }
+    const shown = async (): Promise<Shown[]> =>
+      (await (await operator()).get('/admin/processes')).body;
+
+    it('shows every process as ready', async () => {
+      const [version, host] = ['0.0.1', hostname()];
+      await eventually(async () => {
+        const ready = (await shown()).filter(({ state }) => state === 'ready');
+        const workers = [...Object.keys(QUEUES), 'scheduler'].map((name) => `worker_${name}`);
+        expect(ready.map(({ name }) => name)).to.deep.equal(
+          ['api', 'redirect', 'redirect', ...workers].toSorted(),
+        );
+        for (const one of ready) expect(one).to.include({ version, host });
+      });
+    });
+
+    it('takes out a process that ends, and shows the one that follows it', async () => {
+      const before = (await shown()).find(({ name }) => name === 'worker_currency')!;
+      stack().runner.kill('worker_currency', 'SIGTERM');
+      await eventually(async () => {
+        const now = (await shown()).filter(({ name }) => name === 'worker_currency');
+        expect(now).to.have.lengthOf(1);
+        expect(now[0]).to.include({ state: 'ready' });
+        expect(now[0]!.pid).not.to.equal(before.pid);
+      }, 30_000);
+    });
+
+    it('shows what fails, and for an hour who fell silent', async () => {
+      const beat = JSON.parse((await redis.hvals('processes'))[0]!);
+      const heartbeats = {
+        failing: { seenAt: Date.now(), failing: ['postgres'] },
+        silent: { seenAt: Date.now() - 16_000, failing: [] },
+        forgotten: { seenAt: Date.now() - 3_601_000, failing: [] },
+      };
+      for (const [id, { seenAt, failing }] of Object.entries(heartbeats)) {
+        const text = { ...beat, id, failing, seenAt: new Date(seenAt).toISOString() };
+        await redis.hset('processes', id, JSON.stringify(text));
+      }
+      try {
+        const states = (await shown()).flatMap(({ id, state }) =>
+          id in heartbeats ? [[id, state]] : [],
+        );
+        expect(Object.fromEntries(states)).to.deep.equal({
+          failing: 'not_ready',
+          silent: 'silent',
+        });
+      } finally {
+        await redis.hdel('processes', ...Object.keys(heartbeats));
+      }
+    });
+  });
 
   it('shows the depth, activity and workers of every queue', async () => {
     const [api, { api: client, projectId }] = [await operator(), await aWorkspace()];

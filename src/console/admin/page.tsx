@@ -8,13 +8,14 @@ import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 
 /** Time between two looks at the queues, in ms. */
 const REFRESH_MS = 5_000;
 const format = new Intl.NumberFormat();
 
-/** Queues and dead letters of the installation, for operators. */
+/** Processes, queues and dead letters of the installation, for operators. */
 export function AdminPage() {
   const { isOperator } = useMe();
   if (!isOperator) return <NotFoundPage />;
@@ -29,10 +30,67 @@ export function AdminPage() {
           </Link>
         }
       >
+        <Processes />
         <Queues />
         <DeadLetters />
       </Page>
     </main>
+  );
+}
+
+const STATES = {
+  ready: { tone: 'success', label: 'Ready' },
+  not_ready: { tone: 'warning', label: 'Not ready' },
+  silent: { tone: 'danger', label: 'Silent' },
+} as const;
+
+function Processes() {
+  const query = useQuery(
+    {
+      queryKey: ['admin', 'processes'],
+      queryFn: ({ signal }) => answer(apiOf(undefined).GET('/admin/processes', { signal })),
+      refetchInterval: REFRESH_MS,
+    },
+    personClient,
+  );
+  return (
+    <section aria-labelledby="processes" className="pb-8">
+      <h2 id="processes" className="px-4 pb-1 font-semibold md:px-6">
+        Processes
+      </h2>
+      {query.isPending && <Skeleton className="mx-6 h-32" />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {query.data && (
+        <Table
+          label="Processes"
+          rows={query.data}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: 'Process',
+              render: ({ name, state, failing }) => (
+                <span className="flex flex-wrap items-center gap-2 font-medium">
+                  {name}
+                  <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
+                  {state === 'not_ready' && (
+                    <span className="font-normal text-muted">{failing.join(', ')}</span>
+                  )}
+                </span>
+              ),
+            },
+            { name: 'Host', isMinor: true, render: ({ host, pid }) => `${host}, ${pid}` },
+            { name: 'Version', isMinor: true, render: ({ version }) => version },
+            { name: 'Started', render: ({ startedAt }) => <Time at={startedAt} /> },
+            { name: 'Last seen', isMinor: true, render: ({ seenAt }) => <Time at={seenAt} /> },
+            {
+              name: 'Event loop delay',
+              isNumber: true,
+              render: ({ eventLoopDelayMs }) => `${format.format(eventLoopDelayMs)} ms`,
+            },
+          ]}
+        />
+      )}
+    </section>
   );
 }
 
