@@ -1,4 +1,4 @@
-import { WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../src/workspaces/slug.ts';
+import { newSlugFault, WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../src/workspaces/slug.ts';
 
 /** An invalid command, or an invalid or missing option. */
 export class UsageError extends Error {}
@@ -29,6 +29,14 @@ export function slugOf(options: Options, name: string): string {
   if (!WORKSPACE_SLUG.test(slug)) {
     throw new UsageError(`--${name} ${WORKSPACE_SLUG_RULE}`);
   }
+  return slug;
+}
+
+/** The slug of a workspace that is made. @throws UsageError */
+export function newSlugOf(options: Options, name: string): string {
+  const slug = required(options, name);
+  const fault = newSlugFault(slug);
+  if (fault !== undefined) throw new UsageError(`--${name} ${fault}`);
   return slug;
 }
 

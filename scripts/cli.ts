@@ -25,6 +25,7 @@ import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import {
   type Command,
+  newSlugOf,
   type Options,
   optional,
   required,
@@ -43,7 +44,7 @@ const COMMANDS: Record<string, Command> = {
     async run(options) {
       return db().transaction(async (trx) => {
         const { id, slug, plan, apiKey } = await createWorkspace(trx, {
-          slug: slugOf(options, 'slug'),
+          slug: newSlugOf(options, 'slug'),
           plan: planOf(options) ?? 'free',
           ...optional('name', text(options, 'name')),
           ...optional('email', text(options, 'email')),

@@ -189,6 +189,7 @@ describe('the CLI', function () {
     [['workspace', 'make'], 'Usage'],
     [['workspace', 'create'], '--slug is required'],
     [['workspace', 'create', '--slug', 'A b'], '--slug must be 1 to 48'],
+    [['workspace', 'create', '--slug', 'admin'], '--slug must not be "admin"'],
     [['workspace', 'create', '--slug', 'x', '--plan', 'gold'], '--plan must be one of'],
     [['key', 'create', '--workspace', 'nobody-there'], 'There is no workspace'],
     [['key', 'create', '--workspace', 'x', '--scopes', 'all'], 'not "all"'],

@@ -76,7 +76,8 @@ export function consoleHandler(folder = BUILT) {
       return;
     }
     const name = request.path.slice('/console/'.length);
-    const isAsset = name.startsWith('assets/');
+    // A workspace may be called "assets" too: its views have no dot in their paths.
+    const isAsset = name.startsWith('assets/') && path.extname(name) !== '';
     const file = files.get(name) ?? (isAsset ? undefined : index);
     if (file === undefined) throw new Refusal('not_found', `There is no ${request.path}`);
     response.set('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -1,5 +1,5 @@
 import { id, Joi, nameText, text } from '../http/fields.ts';
-import { WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../workspaces/slug.ts';
+import { newSlugFault } from '../workspaces/slug.ts';
 import { LONGEST_PASSWORD, newPassword } from './password-rules.ts';
 
 /** Longest e-mail address (RFC 5321, 4.5.3.1.3). */
@@ -60,12 +60,14 @@ export interface NewWorkspaceBody {
 
 export const newWorkspaceBody = Joi.object<NewWorkspaceBody>({
   slug: text(48)
-    .custom((value: string, { error }) =>
-      WORKSPACE_SLUG.test(value) ? value : error('rule', { rule: WORKSPACE_SLUG_RULE }),
-    )
+    .custom((value: string, { error }) => {
+      const rule = newSlugFault(value);
+      return rule === undefined ? value : error('rule', { rule });
+    })
     .required()
     .description(
-      'Name of the workspace in addresses: 1 to 48 lower-case letters, digits and inner hyphens.',
+      'Name of the workspace in addresses: 1 to 48 lower-case letters, digits and inner hyphens; not `admin`, ' +
+        '`assets`, `invitation`, `sign-in` or `welcome`, which are paths of the console.',
     )
     .example('acme'),
   name: nameText(LONGEST_NAME).description('Name. Default: the slug.').example('Acme'),

@@ -43,6 +43,8 @@ describe('the console', () => {
     '/console/',
     '/console/sign-in',
     '/console/acme/links?search=a',
+    // A workspace that was called so before the slug was reserved.
+    '/console/assets/links',
   ]) {
     it(`answers ${path} with the application, asked for anew each time`, async () => {
       const { status, headers, body } = await get(path);

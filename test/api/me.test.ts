@@ -193,6 +193,13 @@ describe('a workspace of a person', () => {
       const answer = await api.post('/workspaces', { slug });
       expect(answer.status, String(slug)).to.equal(422);
     }
+    for (const slug of ['admin', 'assets', 'invitation', 'sign-in', 'welcome']) {
+      const answer = await api.post('/workspaces', { slug });
+      expect([answer.status, answer.body.error.message]).to.deep.equal([
+        422,
+        `slug must not be "${slug}", which is a path of the console`,
+      ]);
+    }
     expect((await api.get('/me')).body.workspaces).to.deep.equal([]);
   });
 

@@ -4154,7 +4154,7 @@ export interface components {
             secret?: string;
         };
         NewWorkspace: {
-            /** @description Name of the workspace in addresses: 1 to 48 lower-case letters, digits and inner hyphens. */
+            /** @description Name of the workspace in addresses: 1 to 48 lower-case letters, digits and inner hyphens; not `admin`, `assets`, `invitation`, `sign-in` or `welcome`, which are paths of the console. */
             slug: string;
             /** @description Name. Default: the slug. */
             name?: string;

@@ -19,7 +19,7 @@ export function WelcomePage() {
       mutationFn: people.createWorkspace,
       onSuccess: async (made) => {
         await personClient.refetchQueries(meQuery);
-        await navigate({ to: '/$workspace', params: { workspace: made.slug } });
+        await navigate({ to: '/$workspace/links', params: { workspace: made.slug } });
       },
     },
     personClient,
