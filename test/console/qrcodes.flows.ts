@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
-import type { Browser, Download, Page } from 'playwright-core';
+import type { Browser, Download, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
+import { db, execute } from '../../src/infra/db.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
 import { LEVELS } from '../../src/qrcodes/render/matrix.ts';
@@ -157,6 +158,249 @@ describe('QR codes in the console', function () {
       });
     });
   }
+
+  for (const size of sizes) {
+    it(`gives a dynamic code everything that a link has (${size})`, async () => {
+      const { body: tag } = await world.api.post('/tags', { name: 'Spring' });
+      const { body: folder } = await world.api.post('/folders', { name: 'Posters' });
+      const { body: before } = await world.api.post('/pages', { title: 'Welcome' });
+      const { body: webhook } = await world.api.post('/webhooks', {
+        name: 'Scans',
+        url: 'https://example.com/hook',
+        kinds: ['qrcode.scanned'],
+      });
+      await inConsole(browser, world, 'qrcodes/new', { size }, async (page) => {
+        const text = (name: string) => page.getByRole('textbox', { name, exact: true });
+        const on = (name: string) => page.getByRole('switch', { name, exact: true }).click();
+        await text('Address').fill('https://example.com/menu');
+        await text('Title').fill('Poster');
+        await text('Short link').fill('poster');
+        await page.getByText('This slug is free.').waitFor();
+        await page.getByRole('button', { name: 'Tags: none' }).click();
+        await page.getByLabel('Spring').check();
+        await page.keyboard.press('Escape');
+        await page.getByLabel('Folder').selectOption('Posters');
+        for (const summary of await page.locator('summary').all()) await summary.click();
+        await text('Source').fill('poster');
+        await on('Preview of its own');
+        await text('Text').fill('What we cook');
+        await text('Address of the image').fill('https://example.com/menu.png');
+        await text('iOS').fill('https://example.com/ios');
+        await text('Android').fill('https://example.com/android');
+        await page.getByRole('button', { name: 'Add a country' }).click();
+        await page.getByLabel('Country 1', { exact: true }).selectOption('DE');
+        await page.getByLabel('Destination for country 1').fill('https://example.de/');
+        await page.getByRole('button', { name: 'Add a rule' }).click();
+        await page.getByLabel('Value of condition 1 of rule 1').fill('at');
+        await page.getByLabel('Destination of rule 1').fill('https://example.at/');
+        await page.getByLabel('Starts at').fill('2040-01-01T10:00');
+        await page.getByLabel('Expires at').fill('2041-01-01T10:00');
+        await page.getByLabel('Most visits').fill('500');
+        await text('Destination once it has expired').fill('https://example.com/over');
+        await text('Password').fill('open sesame');
+        await on('Public statistics');
+        await on('Search engines may index it');
+        await on('Show a page first');
+        await page.getByLabel('Page', { exact: true }).selectOption('Welcome');
+        await on('The form must be filled in');
+        await on('Track conversions');
+        await on('Pass on the path');
+        await on('Pass on the query');
+        await page.getByLabel('Status of the redirect').selectOption('307');
+        await page.getByLabel('Scans', { exact: true }).check();
+        await text('Comments').fill('For the team');
+        await text('External id').fill('menu-1');
+        await text('Notification token').fill('token');
+        await create(page).click();
+        await page.getByText('QR code created').waitFor();
+        const [{ id }] = (await world.api.get('/qrcodes')).body;
+        const record = (await world.api.get(`/qrcodes/${id}`)).body;
+        expect(record).to.deep.include({
+          url: 'https://example.com/menu?utm_source=poster',
+          utm_source: 'poster',
+          key: 'poster',
+          title: 'Poster',
+          tags: [{ id: tag.id, name: 'Spring' }],
+          folderId: folder.id,
+          proxy: true,
+          description: 'What we cook',
+          image: 'https://example.com/menu.png',
+          ios: 'https://example.com/ios',
+          android: 'https://example.com/android',
+          geo: { DE: 'https://example.de/' },
+          rules: [{ value: { country: ['AT'] }, url: 'https://example.at/' }],
+          startsAt: new Date('2040-01-01T10:00').toISOString(),
+          expiresAt: new Date('2041-01-01T10:00').toISOString(),
+          maxVisits: 500,
+          expiredUrl: 'https://example.com/over',
+          password: 'open sesame',
+          publicStats: true,
+          doIndex: true,
+          preRedirection: true,
+          pageId: before.id,
+          isFormMandatory: true,
+          trackConversion: true,
+          flexible: true,
+          forwardQuery: false,
+          redirectStatus: 307,
+          webhookIds: [webhook.id],
+          comments: 'For the team',
+          externalId: 'menu-1',
+          notificationToken: 'token',
+          archived: false,
+        });
+        // What is stored is shown, and changes alone are sent.
+        await download(page).waitFor();
+        for (const summary of await page.locator('summary').all()) await summary.click();
+        await text('Password').fill('');
+        await page.getByRole('button', { name: 'Remove the rule' }).click();
+        await page.getByRole('button', { name: 'Save changes' }).click();
+        await page.getByText('Changes saved').waitFor();
+        await download(page).waitFor();
+        const changed = (await world.api.get(`/qrcodes/${id}`)).body;
+        expect(changed).to.deep.equal({
+          ...record,
+          password: null,
+          rules: null,
+          updatedAt: changed.updatedAt,
+        });
+      });
+    });
+
+    it(`names all types of content in full (${size})`, async () => {
+      await inConsole(browser, world, 'qrcodes/new', { size }, async (page) => {
+        const widths = size === 'phone' ? [390] : [834, 1440];
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.getByText('WhatsApp').waitFor();
+          const cut = await page
+            .getByRole('group', { name: 'Type' })
+            .locator('label span')
+            .evaluateAll((names) =>
+              (
+                names as unknown as {
+                  innerText: string;
+                  scrollWidth: number;
+                  clientWidth: number;
+                }[]
+              )
+                .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+                .map(({ innerText }) => innerText),
+            );
+          expect(cut, `${width} px`).to.deep.equal([]);
+          const isWide = await page.evaluate(
+            () => document.documentElement.scrollWidth > innerWidth,
+          );
+          expect(isWide, `${width} px`).to.equal(false);
+        }
+      });
+    });
+  }
+
+  it('shows at its field what is refused, in a section that opens', async () => {
+    await world.api.post('/links', { url: 'https://example.com/a', key: 'taken' });
+    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+      const text = (name: string) => page.getByRole('textbox', { name, exact: true });
+      await text('Address').fill('https://example.com/menu');
+      await text('Short link').fill('taken');
+      await page.getByText('The slug is taken: it leads to https://example.com/a').waitFor();
+      await create(page).click();
+      await page.getByText('The key "taken" is taken').first().waitFor();
+      await text('Short link').fill('free');
+      await page.locator('summary', { hasText: 'Schedule' }).click();
+      await page.getByLabel('Expires at').fill('2020-01-01T10:00');
+      await page.locator('summary', { hasText: 'Schedule' }).click();
+      await create(page).click();
+      await page.getByText('expiresAt must').first().waitFor();
+      await eventually(async () =>
+        expect(
+          await page
+            .getByLabel('Expires at')
+            .evaluate((field) => (field as unknown) === document.activeElement),
+        ).to.equal(true),
+      );
+    });
+  });
+
+  it('leaves out of a static code what happens at visits of a short link', async () => {
+    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+      await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
+      await page.locator('summary', { hasText: 'Password' }).click();
+      await page.getByRole('textbox', { name: 'Password', exact: true }).fill('open sesame');
+      await page.getByRole('switch', { name: 'Static' }).click();
+      await page.locator('summary', { hasText: 'Password' }).waitFor({ state: 'detached' });
+      await page.locator('summary', { hasText: 'Comments' }).click();
+      await page.getByRole('textbox', { name: 'Comments' }).fill('For the team');
+      await create(page).click();
+      await page.getByText('QR code created').waitFor();
+    });
+    const [{ password, comments }] = (await world.api.get('/qrcodes')).body;
+    expect([password, comments]).to.deep.equal([null, 'For the team']);
+  });
+
+  it('shows an address as it was stored, and nothing to save after saving', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'url',
+      url: 'https://example.com/a',
+      rules: [{ value: { country: ['AT'] }, url: 'https://example.at/' }],
+    });
+    await inConsole(browser, world, `qrcodes/${body.id}`, {}, async (page) => {
+      await page.getByLabel('Address', { exact: true }).fill('example.com/b');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await download(page).waitFor();
+      expect(await page.getByLabel('Address', { exact: true }).inputValue()).to.equal(
+        'https://example.com/b',
+      );
+      expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).to.equal(true);
+    });
+  });
+
+  it('is reached from the command palette, as are stored codes', async () => {
+    await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key: 'menu' });
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      const say = async (words: string, option: string) => {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('combobox').fill(words);
+        await page.getByRole('option', { name: option }).click();
+      };
+      await say('qr', 'Create a QR code');
+      await page.getByRole('heading', { name: 'New QR code' }).waitFor();
+      await say('menu', `${world.domain}/menu`);
+      await page.getByRole('heading', { name: `${world.domain}/menu` }).waitFor();
+    });
+  });
+
+  it('scrolls through 2,000 codes, and draws those that are looked at', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'url',
+      url: 'https://example.com/a',
+      title: 'sample',
+    });
+    await execute(
+      db(),
+      `INSERT INTO qrcodes
+       SELECT (jsonb_populate_record(code, jsonb_build_object(
+         'id', code.id || n, 'key', 'bulk-' || n, 'title', 'code ' || n,
+         'created_at', code.created_at - n * interval '1 second'))).*
+         FROM qrcodes AS code, generate_series(1, 1999) AS n WHERE code.id = :id`,
+      { id: body.id },
+    );
+    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+      await page.getByText('2,000 codes').waitFor();
+      const scroller = page.getByRole('grid').locator('..');
+      const frames = await frameTimes(scroller);
+      const at = (share: number) => frames[Math.floor(frames.length * share)]!;
+      console.log(
+        `      frames: ${[0.5, 0.95, 0.99].map((share) => at(share).toFixed(1)).join(', ')} ms`,
+      );
+      await scroller.evaluate((element) => {
+        (element as unknown as { scrollTop: number }).scrollTop = 1_500 * 76;
+      });
+      const row = page.getByRole('row').filter({ hasText: 'code 1500' });
+      await row.locator('img').waitFor();
+      expect(await page.getByRole('row').count()).to.be.below(60);
+    });
+  });
 
   it('makes a static code with an image that is dropped, and saves it in millimetres', async () => {
     await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
@@ -363,6 +607,24 @@ describe('QR codes in the console', function () {
     }
   }
 });
+
+/** Times between frames while a list scrolls for three seconds, in ms, shortest first. */
+const frameTimes = (scroller: Locator): Promise<number[]> =>
+  scroller.evaluate(async (element) => {
+    const box = element as unknown as { scrollTop: number };
+    const raf = (
+      globalThis as unknown as { requestAnimationFrame(done: (at: number) => void): void }
+    ).requestAnimationFrame;
+    const times: number[] = [];
+    for (let frame = 0; frame < 180; frame += 1) {
+      box.scrollTop += 40;
+      times.push(await new Promise<number>((resolve) => raf(resolve)));
+    }
+    return times
+      .slice(1)
+      .map((at, index) => at - times[index]!)
+      .toSorted((a, b) => a - b);
+  });
 
 /** A picture at a size at which decoders find modules. */
 const enlarged = (picture: Buffer) =>

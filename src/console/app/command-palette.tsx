@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Building2, Link2, type LucideIcon, Plus } from 'lucide-react';
+import { Building2, Link2, type LucideIcon, Plus, QrCode } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { classes } from '../ui/classes.ts';
@@ -18,10 +18,10 @@ interface Command {
   run(): void;
 }
 
-/** Links that the palette shows for what is typed. */
-const LINKS_SHOWN = 6;
+/** Links, and QR codes, that the palette shows for what is typed. */
+const RECORDS_SHOWN = 6;
 
-/** Everything by a few letters: views, actions, workspaces, links. */
+/** Everything by a few letters: views, actions, workspaces, links, QR codes. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -48,11 +48,11 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
       <input
         data-autofocus
         role="combobox"
-        aria-label="Search views, actions and links"
+        aria-label="Search views, actions, links and QR codes"
         aria-expanded
         aria-controls={listId}
         aria-activedescendant={commands[chosen] && `${listId}-${chosen}`}
-        placeholder="Type a view, an action or a link"
+        placeholder="Type a view, an action, a link or a QR code"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -100,10 +100,16 @@ function useCommands(text: string): Command[] {
   const { workspaces } = useMe();
   const navigate = useNavigate();
   const search = useDebounced(text.trim(), 120);
-  const found = useQuery({
+  const query = { search, pageSize: RECORDS_SHOWN };
+  const foundLinks = useQuery({
     queryKey: ['links', 'palette', search],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/links', { params: { query: { search, pageSize: LINKS_SHOWN } }, signal })),
+    queryFn: ({ signal }) => answer(api.GET('/links', { params: { query }, signal })),
+    enabled: search !== '',
+    placeholderData: (before) => before,
+  });
+  const foundCodes = useQuery({
+    queryKey: ['qrcodes', 'palette', search],
+    queryFn: ({ signal }) => answer(api.GET('/qrcodes', { params: { query }, signal })),
     enabled: search !== '',
     placeholderData: (before) => before,
   });
@@ -116,6 +122,16 @@ function useCommands(text: string): Command[] {
             label: 'Create a link',
             icon: Plus,
             run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
+          },
+        ]
+      : []),
+    ...(may('qrcodes.write')
+      ? [
+          {
+            id: 'create-qrcode',
+            label: 'Create a QR code',
+            icon: Plus,
+            run: () => void navigate({ to: '/$workspace/qrcodes/new', params }),
           },
         ]
       : []),
@@ -136,12 +152,23 @@ function useCommands(text: string): Command[] {
       })),
   ];
   const wanted = text.trim().toLowerCase();
-  const links = (wanted === '' ? [] : (found.data ?? [])).map((link) => ({
+  const links = (wanted === '' ? [] : (foundLinks.data ?? [])).map((link) => ({
     id: link.id,
     label: `${link.domain}/${link.key}`,
     hint: link.url,
     icon: Link2,
     run: () => void navigate({ to: '/$workspace/links', params, search: { edit: link.id } }),
   }));
-  return [...fixed.filter(({ label }) => label.toLowerCase().includes(wanted)), ...links];
+  const codes = (wanted === '' ? [] : (foundCodes.data ?? [])).map((code) => ({
+    id: code.id,
+    label: code.title ?? `${code.domain}/${code.key}`,
+    hint: code.url ?? 'QR code',
+    icon: QrCode,
+    run: () =>
+      void navigate({
+        to: '/$workspace/qrcodes/$qrcode',
+        params: { workspace: slug, qrcode: code.id },
+      }),
+  }));
+  return [...fixed.filter(({ label }) => label.toLowerCase().includes(wanted)), ...links, ...codes];
 }

@@ -17,8 +17,19 @@ const DOTS: Record<Color, string> = {
 const COLORS = Object.keys(DOTS) as Color[];
 
 /** The color of a tag. */
-export function TagDot({ color }: { color: Color }) {
-  return <span aria-hidden className={classes('size-2.5 shrink-0 rounded-full', DOTS[color])} />;
+export function TagDot({ color }: { color: Color | undefined }) {
+  const look = color && DOTS[color];
+  return <span aria-hidden className={classes('size-2.5 shrink-0 rounded-full', look)} />;
+}
+
+/** A tag by its color, as far as that is known, and name. */
+export function TagMark({ name, color }: { name: string; color?: Color | undefined }) {
+  return (
+    <span className="inline-flex h-5 max-w-32 items-center gap-1.5 rounded border border-line px-1.5 text-xs">
+      <TagDot color={color} />
+      <span className="truncate">{name}</span>
+    </span>
+  );
 }
 
 /** A choice of color. */

@@ -1,5 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
+import type { FieldErrors } from '../short-links/errors.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Field, inputLook, SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
@@ -12,7 +13,7 @@ interface ContentFormProps {
   draft: Draft;
   onChange(draft: Draft): void;
   /** Rules that the content breaks, by field: `wifi.ssid`. */
-  errors: Readonly<Record<string, string>>;
+  errors: FieldErrors;
   /** A static code’s content is printed. */
   isDisabled: boolean;
 }

@@ -1,25 +1,28 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { answer } from '../api/client.ts';
-import { ApiError, describe } from '../api/error.ts';
+import { describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { type FieldErrors, fieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
+import type { PartProps } from '../short-links/section.tsx';
 import { Button } from '../ui/button.tsx';
 import { Switch } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { encodeContent } from './content.ts';
+import { type Draft, encodeContent } from './content.ts';
 import { ContentForm } from './content-form.tsx';
 import { DownloadPanel } from './download-panel.tsx';
 import { type CodeDraft, changesOf, contentOf, creationOf, draftOf, NEW_DRAFT } from './draft.ts';
 import { ImagePanel } from './image-panel.tsx';
+import { KindPanel } from './kind-panel.tsx';
 import type { Look, QrCode } from './look.ts';
-import { PlacePanel } from './place-panel.tsx';
 import { Presets } from './presets.tsx';
 import { Preview } from './preview.tsx';
 import { qrCodeQuery, refreshQrCodes } from './queries.ts';
+import { OptionsPanel, PlacePanel } from './short-link-panel.tsx';
 import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
 
@@ -29,12 +32,14 @@ const TYPING_MS = 120;
 /** Content and look of a code, with its picture beside them. */
 export function Designer({ record }: { record: QrCode | undefined }) {
   const { may } = useWorkspace();
-  const before = useMemo(() => (record === undefined ? NEW_DRAFT : draftOf(record)), [record]);
+  const [before, setBefore] = useState(() => (record === undefined ? NEW_DRAFT : draftOf(record)));
   const [draft, setDraft] = useState(before);
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const [errors, setErrors] = useState<FieldErrors>({});
   const [isTemplate, setTemplate] = useState(false);
+  const form = useRef<HTMLFieldSetElement>(null);
   const payload = usePayload(draft, record);
-  const save = useSave(record, setErrors);
+  const save = useSave(record, (error) => setErrors(fieldErrors(error)));
+  useFocusOnRefusal(form, save.error);
   const isChanged = isTemplate || JSON.stringify(draft) !== JSON.stringify(before);
   useBlocker({
     shouldBlockFn: () => !confirm('Leave without saving the QR code?'),
@@ -50,8 +55,20 @@ export function Designer({ record }: { record: QrCode | undefined }) {
     setDraft((now) => ({ ...now, look: { ...now.look, ...changes } }));
   };
   const mayWrite = may('qrcodes.write');
-  const { look } = draft;
+  const { look, isStatic, shortLink } = draft;
   const lookProps = { look, onChange: changeLook, errors };
+  const part: PartProps = {
+    draft: shortLink,
+    errors,
+    change: (changed) => {
+      save.reset();
+      setDraft((now) => ({ ...now, shortLink: { ...now.shortLink, ...changed } }));
+    },
+    record,
+  };
+  const content = contentOf(draft);
+  const changeContent = (changed: Draft) =>
+    change({ contents: { ...draft.contents, [draft.type]: changed } });
   return (
     <div className="grid gap-x-8 gap-y-4 px-4 pb-24 md:px-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:items-start">
       <aside className="flex flex-col gap-5 rounded-xl border border-line bg-panel p-4 lg:sticky lg:top-0 lg:order-last">
@@ -72,7 +89,13 @@ export function Designer({ record }: { record: QrCode | undefined }) {
               disabled={record !== undefined && !isChanged}
               onClick={() => {
                 setErrors({});
-                save.write({ before, draft, isTemplate }, () => setTemplate(false));
+                save.write({ before, draft, isTemplate }, (saved) => {
+                  // What is stored may differ from what was typed: https:// is put before an address.
+                  const stored = draftOf(saved);
+                  setBefore(stored);
+                  setDraft(stored);
+                  setTemplate(false);
+                });
               }}
             >
               {record === undefined ? 'Create QR code' : 'Save changes'}
@@ -91,7 +114,11 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           )}
         </div>
       </aside>
-      <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-4">
+      <fieldset
+        ref={form}
+        disabled={!mayWrite || save.isPending}
+        className="flex min-w-0 flex-col gap-4"
+      >
         <legend className="sr-only">Design</legend>
         <Section title="Content">
           <TypeChoice
@@ -102,21 +129,15 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           <ContentForm
             key={draft.type}
             type={draft.type}
-            draft={contentOf(draft)}
-            onChange={(content) =>
-              change({ contents: { ...draft.contents, [draft.type]: content } })
-            }
+            draft={content}
+            onChange={changeContent}
             errors={errors}
             isDisabled={record?.static === true}
           />
+          <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
         </Section>
-        <Section title="Kind and place">
-          <PlacePanel
-            draft={draft}
-            onChange={change}
-            isStored={record !== undefined}
-            errors={errors}
-          />
+        <Section title="Name and short link">
+          <PlacePanel part={part} isStatic={isStatic} />
         </Section>
         <Section title="Presets">
           <Presets onChosen={(chosen) => changeLook({ ...chosen, size: look.size })} />
@@ -133,6 +154,14 @@ export function Designer({ record }: { record: QrCode | undefined }) {
         <Section title="Picture">
           <OutputPanel {...lookProps} />
         </Section>
+        <Section title="Options">
+          <OptionsPanel
+            part={part}
+            url={draft.type === 'url' && typeof content === 'string' ? content : undefined}
+            onUrl={changeContent}
+            isStatic={isStatic}
+          />
+        </Section>
       </fieldset>
     </div>
   );
@@ -148,6 +177,7 @@ function usePayload(
 ): { text: string | undefined; hint: string | undefined } {
   const content = contentOf(draft);
   const { type, isStatic } = draft;
+  const { domain, key } = draft.shortLink;
   const settled = useDebounced(content, TYPING_MS);
   const [encoded, setEncoded] = useState<{ type: string; text?: string; faults?: string[] }>();
   useEffect(() => {
@@ -165,7 +195,7 @@ function usePayload(
   if (isStatic) return { text: encoded?.type === type ? encoded.text : undefined, hint };
   const link =
     record?.shortLink ??
-    `https://${draft.domain === '' ? location.hostname : draft.domain}/${draft.key === '' ? SAMPLE_KEY : draft.key}`;
+    `https://${domain === '' ? location.hostname : domain}/${key === '' ? SAMPLE_KEY : key}`;
   return { text: link, hint };
 }
 
@@ -175,10 +205,7 @@ interface Saving {
   isTemplate: boolean;
 }
 
-function useSave(
-  record: QrCode | undefined,
-  setErrors: (errors: Readonly<Record<string, string>>) => void,
-) {
+function useSave(record: QrCode | undefined, onRefused: (error: Error) => void) {
   const { api, slug } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -215,13 +242,13 @@ function useSave(
       void refreshQrCodes(client);
     },
     onFailed(error) {
-      setErrors(error instanceof ApiError ? error.fields : {});
+      onRefused(error);
       toast(describe(error), 'danger');
     },
   });
   return {
     ...saving,
-    write(input: Saving, onSaved: () => void) {
+    write(input: Saving, onSaved: (saved: QrCode) => void) {
       saving.writeAsync(input).then(onSaved, () => undefined);
     },
   };

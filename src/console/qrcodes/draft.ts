@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import * as shared from '../short-links/draft.ts';
 import { type ContentName, type Draft, toValue } from './content.ts';
 import { emptyDraft } from './content-fields.ts';
 import { changedFields, fieldsOf, type Look, lookOf, PLAIN_LOOK, type QrCode } from './look.ts';
@@ -10,11 +11,8 @@ export interface CodeDraft {
   contents: Partial<Record<ContentName, Draft>>;
   isStatic: boolean;
   useDisplayPage: boolean;
-  title: string;
-  domain: string;
-  key: string;
-  folderId: string;
-  tagIds: readonly string[];
+  /** The fields that links have too. */
+  shortLink: shared.ShortLinkDraft;
   look: Look;
 }
 
@@ -24,11 +22,7 @@ export const NEW_DRAFT: CodeDraft = {
   contents: {},
   isStatic: false,
   useDisplayPage: true,
-  title: '',
-  domain: '',
-  key: '',
-  folderId: '',
-  tagIds: [],
+  shortLink: shared.EMPTY,
   look: PLAIN_LOOK,
 };
 
@@ -40,11 +34,7 @@ export function draftOf(record: QrCode): CodeDraft {
     contents: { [type]: record[type] as Draft },
     isStatic: record.static,
     useDisplayPage: record.useDisplayPage,
-    title: record.title ?? '',
-    domain: record.domain,
-    key: record.key,
-    folderId: record.folderId ?? '',
-    tagIds: record.tags?.map(({ id }) => id) ?? [],
+    shortLink: shared.draftOf(record),
     look: lookOf(record),
   };
 }
@@ -53,19 +43,36 @@ export function draftOf(record: QrCode): CodeDraft {
 export const contentOf = ({ type, contents }: CodeDraft): Draft =>
   contents[type] ?? emptyDraft(type);
 
+/** A static code is read without the service: of the shared fields it has only those by which it is kept in order. */
+const OF_STATIC_CODES = new Set<string>([
+  'domain',
+  'key',
+  'prefix',
+  'title',
+  'folderId',
+  'tagIds',
+  'comments',
+  'externalId',
+  'notificationToken',
+  'archived',
+]);
+
+function sharedChanges(draft: CodeDraft, before: CodeDraft): Record<string, unknown> {
+  const changes = Object.entries(shared.changesOf(draft.shortLink, before.shortLink));
+  return Object.fromEntries(
+    changes.filter(([name]) => !draft.isStatic || OF_STATIC_CODES.has(name)),
+  );
+}
+
 /** The body that creates a draft. */
 export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
-  const { type, isStatic, useDisplayPage, title, domain, key, folderId, tagIds, look } = draft;
+  const { type, isStatic, useDisplayPage, look } = draft;
   return {
     type,
     [type]: toValue(type, contentOf(draft)),
     static: isStatic,
     useDisplayPage,
-    ...(title !== '' && { title }),
-    ...(domain !== '' && { domain }),
-    ...(key !== '' && { key }),
-    ...(folderId !== '' && { folderId }),
-    ...(tagIds.length > 0 && { tagIds: [...tagIds] }),
+    ...sharedChanges(draft, NEW_DRAFT),
     ...fieldsOf(look),
   } as Schemas['NewQrCode'];
 }
@@ -80,11 +87,7 @@ export function changesOf(before: CodeDraft, after: CodeDraft): Schemas['QrCodeU
     ...(after.useDisplayPage !== before.useDisplayPage && {
       useDisplayPage: after.useDisplayPage,
     }),
-    ...(after.title !== before.title && { title: after.title === '' ? null : after.title }),
-    ...(after.folderId !== before.folderId && {
-      folderId: after.folderId === '' ? null : after.folderId,
-    }),
-    ...(differs(before.tagIds, after.tagIds) && { tagIds: [...after.tagIds] }),
+    ...sharedChanges(after, before),
     ...changedFields(before.look, after.look),
   } as Schemas['QrCodeUpdate'];
 }

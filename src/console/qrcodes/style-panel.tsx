@@ -4,6 +4,7 @@ import { FRAME_NAMES, FRAMES } from '../../qrcodes/render/frames/index.ts';
 import { LEVELS } from '../../qrcodes/render/matrix.ts';
 import { PATTERN_NAMES } from '../../qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../qrcodes/render/text.ts';
+import type { FieldErrors } from '../short-links/errors.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { PictureChoice } from './choice.tsx';
 import { ColorField } from './color-field.tsx';
@@ -13,7 +14,7 @@ export interface LookProps {
   look: Look;
   onChange(change: Partial<Look>): void;
   /** Rules that the look breaks, by field. */
-  errors: Readonly<Record<string, string>>;
+  errors: FieldErrors;
 }
 
 const LEVEL_WORDS = { L: 'bears 7 % damage', M: '15 %', Q: '25 %', H: '30 %' };

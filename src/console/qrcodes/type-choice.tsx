@@ -15,7 +15,7 @@ export function TypeChoice({ type, onChange, isDisabled }: TypeChoiceProps) {
   return (
     <fieldset disabled={isDisabled} className="flex flex-col gap-1.5">
       <legend className="sr-only">Type</legend>
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(6.25rem,1fr))] gap-2">
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(8rem,1fr))] gap-2">
         {CONTENT_NAMES.map((name) => {
           const { label, icon: Icon } = CONTENT_FORMS[name];
           return (

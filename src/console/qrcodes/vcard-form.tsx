@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from 'lucide-react';
+import type { FieldErrors } from '../short-links/errors.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { inputLook, TextArea, TextField } from '../ui/field.tsx';
 import { textOf } from './content.ts';
@@ -8,7 +9,7 @@ type Draft = Record<string, unknown>;
 interface VcardProps {
   draft: Draft;
   onChange(draft: Draft): void;
-  errors: Readonly<Record<string, string>>;
+  errors: FieldErrors;
 }
 
 /** A number or address with its kind. */

@@ -1,11 +1,11 @@
 import { Download } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { PreviewCard } from '../../short-links/preview.tsx';
 import { buttonLook, CopyButton } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
 import type { Link } from '../question.ts';
-import { ago } from '../time.ts';
 import type { Draft } from './draft.ts';
-import { PreviewCard } from './preview.tsx';
 
 const AnalyticsSummary = lazy(() => import('../../analytics/summary.tsx'));
 
@@ -25,7 +25,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
       </section>
       <section>
         <h3 className="mb-1.5 font-medium">Link preview</h3>
-        <PreviewCard draft={draft} />
+        <PreviewCard draft={draft} url={draft.url} />
       </section>
       {link !== undefined && (
         <dl className="grid grid-cols-2 gap-y-1 text-muted [&_dd]:text-right [&_dd]:text-ink">
@@ -36,9 +36,11 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
           <dt>Sales</dt>
           <dd>{link.sales.toLocaleString()}</dd>
           <dt>Last click</dt>
-          <dd>{link.lastClicked === null ? 'never' : ago(link.lastClicked)}</dd>
+          <dd>{link.lastClicked === null ? 'never' : <Time at={link.lastClicked} />}</dd>
           <dt>Created</dt>
-          <dd>{ago(link.createdAt)}</dd>
+          <dd>
+            <Time at={link.createdAt} />
+          </dd>
         </dl>
       )}
       {link !== undefined && (

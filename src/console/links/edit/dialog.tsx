@@ -1,9 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
-import { ApiError, describe } from '../../api/error.ts';
+import { describe } from '../../api/error.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
+import {
+  type FieldErrors,
+  fieldErrors,
+  fieldOf,
+  useFocusOnRefusal,
+} from '../../short-links/errors.ts';
 import { Button, copy } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
@@ -73,15 +79,10 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
         () => toast(`${saved.domain}/${saved.key} created`),
       );
     },
-    onFailed: (error) => {
-      if (!(error instanceof ApiError) || Object.keys(fieldErrors(error)).length === 0) return;
-      // After the messages are there: to the first field that has one.
-      setTimeout(() =>
-        document.getElementById(formId)?.querySelector<HTMLElement>('[aria-invalid]')?.focus(),
-      );
-    },
   });
-  const errors = fieldErrors(save.error);
+  const errors = shownErrors(save.error);
+  const form = useRef<HTMLFormElement>(null);
+  useFocusOnRefusal(form, save.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isChanged) save.write(changes);
@@ -112,7 +113,13 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
       }
     >
       <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
-        <form id={formId} noValidate onSubmit={submit} className="flex min-w-0 flex-col gap-4">
+        <form
+          ref={form}
+          id={formId}
+          noValidate
+          onSubmit={submit}
+          className="flex min-w-0 flex-col gap-4"
+        >
           {save.error && (
             <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
               {Object.keys(errors).length === 0
@@ -123,7 +130,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
           <fieldset disabled={!mayWrite || save.isPending} className="contents">
             <LinkForm
               draft={draft}
-              link={link}
+              record={link}
               errors={errors}
               change={(part) => setDraft((now) => ({ ...now, ...part }))}
             />
@@ -187,15 +194,12 @@ function Footer({
   );
 }
 
-/** Messages by field; a rule or a country is part of its field. A taken slug is the slug's. */
-function fieldErrors(error: unknown): Partial<Record<string, string>> {
-  if (!(error instanceof ApiError)) return {};
-  const taken = error.status === 409 ? /^The (key|externalId) /.exec(error.message) : null;
-  if (taken !== null) return { [taken[1]!]: error.message };
-  const fields = Object.entries(error.fields).map(([path, message]): [string, string] => [
-    path.split(/[.[]/, 1)[0]!,
-    message,
-  ]);
-  const areKnown = fields.every(([name]) => name in EMPTY || name.startsWith('utm_'));
-  return Object.fromEntries(areKnown ? fields : []);
+/** Messages of a refusal, if the form has a field for each. */
+function shownErrors(error: unknown): FieldErrors {
+  const errors = fieldErrors(error);
+  const areKnown = Object.keys(errors).every((path) => {
+    const name = fieldOf(path);
+    return name in EMPTY || name.startsWith('utm_');
+  });
+  return areKnown ? errors : {};
 }

@@ -1,21 +1,39 @@
 import { useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
-import { answer, download } from '../../api/client.ts';
-import { useWorkspace } from '../../app/workspace.tsx';
-import { dataUriOf } from '../../ui/data-uri.ts';
-import { Switch, TextArea, TextField } from '../../ui/field.tsx';
-import { Skeleton } from '../../ui/states.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
-import type { Draft } from './draft.ts';
+import type { ReactNode } from 'react';
+import { answer, download } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { dataUriOf } from '../ui/data-uri.ts';
+import { Switch, TextArea, TextField } from '../ui/field.tsx';
+import { Skeleton } from '../ui/states.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+import type { ShortLinkDraft } from './draft.ts';
 import { type PartProps, Section } from './section.tsx';
 
-/** The card that messengers and networks show for the link. */
-export function PreviewSection({ draft, errors, change }: PartProps) {
+interface PreviewProps extends PartProps {
+  /** The form has the title in another place. */
+  hasTitleElsewhere?: boolean;
+  /** Messages of the further fields were shown: it opens. */
+  hasFurtherError?: boolean;
+  /** Further fields, and the card. */
+  children?: ReactNode;
+}
+
+/** The card that messengers and networks show for the short link. */
+export function PreviewSection({
+  draft,
+  errors,
+  change,
+  hasTitleElsewhere = false,
+  hasFurtherError = false,
+  children,
+}: PreviewProps) {
+  const names = ['proxy', 'description', 'image', ...(hasTitleElsewhere ? [] : ['title'])];
   return (
     <Section
       title="Link preview"
       isSet={draft.proxy}
-      hasError={['proxy', 'title', 'description', 'image', 'video'].some((name) => errors[name])}
+      hasError={hasFurtherError || names.some((name) => errors[name])}
     >
       <Switch
         label="Preview of its own"
@@ -23,14 +41,16 @@ export function PreviewSection({ draft, errors, change }: PartProps) {
         checked={draft.proxy}
         onChange={(proxy) => change({ proxy })}
       />
-      <TextField
-        label="Title"
-        maxLength={1000}
-        value={draft.title}
-        error={errors['title']}
-        hint="Empty: the title of the destination."
-        onChange={(event) => change({ title: event.target.value })}
-      />
+      {!hasTitleElsewhere && (
+        <TextField
+          label="Title"
+          maxLength={1000}
+          value={draft.title}
+          error={errors['title']}
+          hint="Empty: the title of the destination. Lists show it too."
+          onChange={(event) => change({ title: event.target.value })}
+        />
+      )}
       <TextArea
         label="Text"
         maxLength={5000}
@@ -45,13 +65,7 @@ export function PreviewSection({ draft, errors, change }: PartProps) {
         error={errors['image']}
         onChange={(event) => change({ image: event.target.value })}
       />
-      <TextField
-        label="Address of the video"
-        type="url"
-        value={draft.video}
-        error={errors['video']}
-        onChange={(event) => change({ video: event.target.value })}
-      />
+      {children}
     </Section>
   );
 }
@@ -62,9 +76,9 @@ const TYPING_MS = 600;
 const FRESH_MS = 300_000;
 
 /** The card as it will look. */
-export function PreviewCard({ draft }: { draft: Draft }) {
+export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url: string }) {
   const { api } = useWorkspace();
-  const url = useDebounced(draft.url.trim(), TYPING_MS);
+  const url = useDebounced(typed.trim(), TYPING_MS);
   const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
   const tags = useQuery({

@@ -1,5 +1,5 @@
-import type { Schemas } from '../../api/client.ts';
-import { fromLocal, toLocal } from '../time.ts';
+import type { Schemas } from '../api/client.ts';
+import { fromLocal, toLocal } from '../ui/time.tsx';
 
 /** Kinds of conditions: all conditions of a rule must hold. */
 export const CONDITIONS = {

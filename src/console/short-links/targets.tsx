@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { inputLook, TextField } from '../../ui/field.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { inputLook, TextField } from '../ui/field.tsx';
 import { COUNTRIES } from './countries.ts';
 import { type PartProps, Section } from './section.tsx';
 

@@ -1,8 +1,8 @@
 import { ArrowDown, ArrowUp, GripVertical, Plus, X } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { classes } from '../../ui/classes.ts';
-import { inputLook } from '../../ui/field.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { inputLook } from '../ui/field.tsx';
 import { CONDITIONS, type Condition, newRule, type RuleDraft } from './rule.ts';
 import { type PartProps, Section } from './section.tsx';
 
@@ -28,8 +28,8 @@ export function RulesSection({ draft, errors, change }: PartProps) {
   return (
     <Section title="Rules" isSet={rules.length > 0} hasError={errors['rules'] !== undefined}>
       <p className="text-muted">
-        The first rule that matches a visitor decides the destination. If none does, it is the one
-        above.
+        The first rule that matches a visitor decides the destination. If none does, visitors get
+        what is entered above.
       </p>
       <ol ref={list} className="flex flex-col gap-2">
         {rules.map((rule, index) => (

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { answer } from '../../api/client.ts';
-import { useWorkspace } from '../../app/workspace.tsx';
-import { SelectField, Switch, TextArea, TextField } from '../../ui/field.tsx';
+import { answer } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
+import { EMPTY } from './draft.ts';
 import { type PartProps, Section } from './section.tsx';
 
 /** True when one of the fields was refused. */
@@ -149,7 +150,12 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
     <Section
       title="Redirect and tracking"
       isSet={
-        draft.trackConversion || draft.flexible || draft.rewrite || draft.webhookIds.length > 0
+        draft.trackConversion ||
+        draft.flexible ||
+        !draft.forwardQuery ||
+        draft.rewrite ||
+        draft.redirectStatus !== EMPTY.redirectStatus ||
+        draft.webhookIds.length > 0
       }
       hasError={anyOf(errors, ...names, 'webhookIds')}
     >
@@ -215,13 +221,15 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
 }
 
 /** Notes, and what ties it to other systems. */
-export function MoreSection({ draft, errors, change }: PartProps) {
-  const { comments, externalId, notificationToken, archived } = draft;
+export function MoreSection({ draft, errors, change, record }: PartProps) {
+  const { comments, externalId, notificationToken, prefix, archived } = draft;
   return (
     <Section
       title="Comments and ids"
-      isSet={archived || [comments, externalId, notificationToken].some((text) => text !== '')}
-      hasError={anyOf(errors, 'comments', 'externalId', 'notificationToken', 'archived')}
+      isSet={
+        archived || [comments, externalId, notificationToken, prefix].some((text) => text !== '')
+      }
+      hasError={anyOf(errors, 'comments', 'externalId', 'notificationToken', 'prefix', 'archived')}
     >
       <TextArea
         label="Comments"
@@ -244,16 +252,18 @@ export function MoreSection({ draft, errors, change }: PartProps) {
         maxLength={1000}
         value={notificationToken}
         error={errors['notificationToken']}
-        hint="A text of your own that is kept with the link."
+        hint="A text of your own that the API returns as it is."
         onChange={(event) => change({ notificationToken: event.target.value })}
       />
-      <TextField
-        label="Prefix of a random slug"
-        value={draft.prefix}
-        error={errors['prefix']}
-        hint="Used for a new link without a slug."
-        onChange={(event) => change({ prefix: event.target.value })}
-      />
+      {record === undefined && (
+        <TextField
+          label="Prefix of a random slug"
+          value={prefix}
+          error={errors['prefix']}
+          hint="Used when no slug is entered."
+          onChange={(event) => change({ prefix: event.target.value })}
+        />
+      )}
       <Switch
         label="Archived"
         hint="Lists leave it out. It works as before."

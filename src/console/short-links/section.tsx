@@ -1,14 +1,16 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Badge } from '../../ui/states.tsx';
-import type { Draft } from './draft.ts';
+import { Badge } from '../ui/states.tsx';
+import type { ShortLinkDraft, ShortLinkRecord } from './draft.ts';
+import type { FieldErrors } from './errors.ts';
 
-/** Properties of every part of the form. */
+/** Properties of every part of a form. */
 export interface PartProps {
-  draft: Draft;
-  /** Messages by field. */
-  errors: Partial<Record<string, string>>;
-  change(part: Partial<Draft>): void;
+  draft: ShortLinkDraft;
+  errors: FieldErrors;
+  change(part: Partial<ShortLinkDraft>): void;
+  /** The stored record; absent for a new one. */
+  record: ShortLinkRecord | undefined;
 }
 
 interface SectionProps {
@@ -20,7 +22,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of the form that most links don't need: closed at first. */
+/** A part of the form that most records don't need: closed at first. */
 export function Section({ title, isSet, hasError, children }: SectionProps) {
   const element = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

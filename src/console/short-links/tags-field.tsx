@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronsUpDown, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../../api/client.ts';
-import { describe } from '../../api/error.ts';
-import { useWrite } from '../../api/queries.ts';
-import { useWorkspace } from '../../app/workspace.tsx';
-import { Button } from '../../ui/button.tsx';
-import { inputLook } from '../../ui/field.tsx';
-import { Popover } from '../../ui/menu.tsx';
-import { toast } from '../../ui/toasts.tsx';
-import { tagsQuery } from '../question.ts';
-import { TagMark } from '../tag-mark.tsx';
+import { answer } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { TagMark } from '../labels/colors.tsx';
+import { Button } from '../ui/button.tsx';
+import { inputLook } from '../ui/field.tsx';
+import { Popover } from '../ui/menu.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { tagsQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 
 /** Chooses tags, and makes those that are missing. */

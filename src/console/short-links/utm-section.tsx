@@ -1,16 +1,24 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useWorkspace } from '../../app/workspace.tsx';
-import { Button, buttonLook, IconButton } from '../../ui/button.tsx';
-import { inputLook, TextField } from '../../ui/field.tsx';
-import { Popover } from '../../ui/menu.tsx';
-import { useStored } from '../../ui/use-stored.ts';
-import { type PartProps, Section } from './section.tsx';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button, buttonLook, IconButton } from '../ui/button.tsx';
+import { inputLook, TextField } from '../ui/field.tsx';
+import { Popover } from '../ui/menu.tsx';
+import { useStored } from '../ui/use-stored.ts';
+import type { FieldErrors } from './errors.ts';
+import { Section } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 
+interface UtmProps {
+  /** The destination. */
+  url: string;
+  errors: FieldErrors;
+  onChange(url: string): void;
+}
+
 /** The UTM parameters of the destination, field by field; templates are kept in this browser. */
-export function UtmSection({ draft, errors, change }: PartProps) {
-  const values = utmOf(draft.url);
+export function UtmSection({ url, errors, onChange }: UtmProps) {
+  const values = utmOf(url);
   const isSet = Object.keys(values).length > 0;
   return (
     <Section
@@ -26,13 +34,11 @@ export function UtmSection({ draft, errors, change }: PartProps) {
             placeholder={example}
             value={values[name] ?? ''}
             error={errors[name]}
-            onChange={(event) =>
-              change({ url: withUtm(draft.url, { ...values, [name]: event.target.value }) })
-            }
+            onChange={(event) => onChange(withUtm(url, { ...values, [name]: event.target.value }))}
           />
         ))}
       </div>
-      <Templates values={values} apply={(chosen) => change({ url: withUtm(draft.url, chosen) })} />
+      <Templates values={values} apply={(chosen) => onChange(withUtm(url, chosen))} />
     </Section>
   );
 }

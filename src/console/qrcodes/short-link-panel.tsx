@@ -1,0 +1,58 @@
+import { FolderField } from '../short-links/folder-field.tsx';
+import { OptionSections } from '../short-links/option-sections.tsx';
+import { MoreSection } from '../short-links/options.tsx';
+import { PreviewCard, PreviewSection } from '../short-links/preview.tsx';
+import type { PartProps } from '../short-links/section.tsx';
+import { ShortLinkField } from '../short-links/short-link-field.tsx';
+import { TagsField } from '../short-links/tags-field.tsx';
+import { UtmSection } from '../short-links/utm-section.tsx';
+import { TextField } from '../ui/field.tsx';
+
+/** Title, short link, and the tags and folder that the code is found by. */
+export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: boolean }) {
+  const { draft, errors, change, record } = part;
+  return (
+    <>
+      <div className="grid gap-4 md:grid-cols-2">
+        <TextField
+          label="Title"
+          maxLength={1000}
+          placeholder="Poster at the entrance"
+          hint={isStatic ? 'Shown in lists.' : 'Shown in lists, and in a link preview of its own.'}
+          value={draft.title}
+          error={errors['title']}
+          onChange={({ target }) => change({ title: target.value })}
+        />
+        {record === undefined && (
+          <ShortLinkField {...part} hint="It can’t be changed later: it is printed." />
+        )}
+      </div>
+      <div className="grid gap-4 md:grid-cols-2">
+        <TagsField {...part} />
+        <FolderField {...part} />
+      </div>
+    </>
+  );
+}
+
+interface OptionsPanelProps {
+  part: PartProps;
+  /** The web address that a dynamic code leads to; absent where it has other content. */
+  url: string | undefined;
+  onUrl(url: string): void;
+  isStatic: boolean;
+}
+
+/** The options of the short link, as links have them; a static code is read without it. */
+export function OptionsPanel({ part, url, onUrl, isStatic }: OptionsPanelProps) {
+  if (isStatic) return <MoreSection {...part} />;
+  return (
+    <div className="flex flex-col gap-2">
+      {url !== undefined && <UtmSection url={url} errors={part.errors} onChange={onUrl} />}
+      <PreviewSection {...part} hasTitleElsewhere>
+        {part.draft.proxy && <PreviewCard draft={part.draft} url={url ?? ''} />}
+      </PreviewSection>
+      <OptionSections {...part} />
+    </div>
+  );
+}

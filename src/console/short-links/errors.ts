@@ -1,0 +1,29 @@
+import { type RefObject, useEffect } from 'react';
+import { ApiError } from '../api/error.ts';
+import { EMPTY } from './draft.ts';
+
+/** Messages by field, both by its whole path and, where it is a part of a shared field, by that field. */
+export type FieldErrors = Readonly<Partial<Record<string, string>>>;
+
+/** The field of the form that a path belongs to: that of `rules[0].url` is `rules`. */
+export const fieldOf = (path: string): string => path.split(/[.[]/, 1)[0]!;
+
+/** What was refused, by field. A key or an external id that is taken is refused as such. */
+export function fieldErrors(error: unknown): FieldErrors {
+  if (!(error instanceof ApiError)) return {};
+  const taken = error.status === 409 ? /^The (key|externalId) /.exec(error.message) : null;
+  if (taken !== null) return { [taken[1]!]: error.message };
+  const errors: Record<string, string> = {};
+  for (const [path, message] of Object.entries(error.fields)) {
+    errors[path] = message;
+    if (fieldOf(path) in EMPTY) errors[fieldOf(path)] ??= message;
+  }
+  return errors;
+}
+
+/** Moves the focus to the first field of a form that a refusal names. */
+export function useFocusOnRefusal(form: RefObject<HTMLElement | null>, error: Error | null): void {
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [form, error]);
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWorkspace } from '../app/workspace.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { foldersQuery } from './queries.ts';
+import type { PartProps } from './section.tsx';
+
+/** The folder that the record is in. */
+export function FolderField({ draft, errors, change }: PartProps) {
+  const { api } = useWorkspace();
+  const folders = useQuery(foldersQuery(api)).data ?? [];
+  return (
+    <SelectField
+      label="Folder"
+      value={draft.folderId}
+      error={errors['folderId']}
+      onChange={(event) => change({ folderId: event.target.value })}
+    >
+      <option value="">None</option>
+      {folders.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
