@@ -132,6 +132,16 @@ describe('links in the console', function () {
     });
   });
 
+  it('shows the title of a link beside its destination', async () => {
+    await world.api.post('/links', { url: A, key: 'titled', title: 'Spring sale' });
+    for (const size of sizes) {
+      await inConsole(browser, world, 'links', { size }, async (page) => {
+        await row(page, 'titled').getByText('Spring sale').waitFor();
+        await row(page, 'titled').getByText(A).waitFor();
+      });
+    }
+  });
+
   it('changes many links at once', async () => {
     await someLinks('one', 'two', 'three');
     await world.api.post('/tags', { name: 'Spring' });

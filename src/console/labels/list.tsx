@@ -149,6 +149,7 @@ export function LabelForm({ noun, label, change, send, onClose, children }: Labe
     onDone: () => {
       void client.invalidateQueries({ queryKey: [`${noun}s`] });
       void client.invalidateQueries({ queryKey: ['links'] });
+      void client.invalidateQueries({ queryKey: ['qrcodes'] });
       onClose();
     },
   });
@@ -190,6 +191,7 @@ function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogP
     onDone: () => {
       void client.invalidateQueries({ queryKey: [`${noun}s`] });
       void client.invalidateQueries({ queryKey: ['links'] });
+      void client.invalidateQueries({ queryKey: ['qrcodes'] });
       toast(`The ${noun} “${label.name}” is deleted`);
       onClose();
     },

@@ -2,25 +2,26 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive, ArchiveRestore, Folder, Tags, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
+import { TagMark } from '../labels/colors.tsx';
+import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
 import { type BulkChange, changeLinks } from './pending.ts';
-import { foldersQuery, type Link, tagsQuery } from './question.ts';
-import { TagMark } from './tag-mark.tsx';
+import type { Link } from './question.ts';
 
 interface BulkBarProps {
-  selected: ReadonlySet<string>;
+  ids: readonly string[];
   clear(): void;
   onDelete(): void;
 }
 
 /** Actions on all selected links. */
-export function BulkBar({ selected, clear, onDelete }: BulkBarProps) {
+export function BulkBar({ ids, clear, onDelete }: BulkBarProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const folders = useQuery(foldersQuery(api)).data ?? [];
   const change = (data: BulkChange, shown: Partial<Link>, text: string) => {
-    changeLinks({ api, client }, [...selected], { data, shown, text });
+    changeLinks({ api, client }, ids, { data, shown, text });
     clear();
   };
   return (
@@ -29,7 +30,7 @@ export function BulkBar({ selected, clear, onDelete }: BulkBarProps) {
       aria-label="Selected links"
       className="flex flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >
-      <span className="font-medium tabular-nums">{selected.size} selected</span>
+      <span className="font-medium tabular-nums">{ids.length} selected</span>
       <IconButton icon={X} label="Clear the selection" onClick={clear} />
       <span className="flex-1" />
       <TagsButton onChosen={change} />

@@ -1,18 +1,21 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Link2, Plus } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { Link2, Plus, SearchX } from 'lucide-react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { ActiveFilters } from '../short-links/filters.tsx';
+import { RecordGrid } from '../short-links/list.tsx';
+import { hasFilters, type ListSearch } from '../short-links/list-kind.ts';
+import { countText, useFirstPage, withoutEmpty } from '../short-links/listing.ts';
+import { Toolbar } from '../short-links/toolbar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty } from '../ui/states.tsx';
+import { Empty, Failure } from '../ui/states.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { ActiveFilters, hasFilters } from './filters.tsx';
-import { LinkList } from './list.tsx';
 import { deleteLinks } from './pending.ts';
-import { countQuery, type LinksSearch, PAGE_ROWS, pageQuery } from './question.ts';
-import { Toolbar } from './toolbar.tsx';
+import { countQuery, LINK_LIST, type Link, pageQuery } from './question.ts';
+import { LinkCells, nameOf } from './row.tsx';
 
 const LinkDialog = lazy(() =>
   import('./edit/dialog.tsx').then((module) => ({ default: module.LinkDialog })),
@@ -22,38 +25,42 @@ const LinkDialog = lazy(() =>
 export function LinksPage() {
   const { slug, api, may } = useWorkspace();
   const client = useQueryClient();
-  const search: LinksSearch = useSearch({ from: '/$workspace/links' });
+  const search: ListSearch = useSearch({ from: '/$workspace/links' });
   const navigate = useNavigate();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlyMap<string, Link>>(new Map());
   const mayWrite = may('links.write');
 
   const setSearch = useCallback(
-    (change: LinksSearch, replace = false) =>
+    (change: ListSearch, replace = false) =>
       void navigate({
         to: '/$workspace/links',
         params: { workspace: slug },
-        search: (before) => defined({ ...before, ...change }),
+        search: (before) => withoutEmpty({ ...before, ...change }),
         replace,
       }),
     [navigate, slug],
   );
-  const { data: first } = useQuery(pageQuery(api, search, 0));
-  // A first page that is not full is the whole list; counting takes longer than answering it.
-  const isFull = first?.length === PAGE_ROWS;
-  const count = useQuery({
-    ...countQuery(api, search),
-    enabled: isFull,
-    placeholderData: (before) => before,
-  });
-  const total = first === undefined || isFull ? count.data : first.length;
-  const isEmpty = first?.length === 0 && !hasFilters(search);
+  const { first, total } = useFirstPage(pageQuery(api, search, 0), countQuery(api, search));
+  const isNone = first.data?.length === 0;
+  const clear = () => setSelected(new Map());
   const remove = (ids: readonly string[]) => {
     deleteLinks({ api, client }, ids);
-    setSelected(new Set());
+    clear();
   };
+  const open = useCallback(({ id }: Link) => setSearch({ edit: id }), [setSearch]);
+  const latest = useRef(remove);
+  useEffect(() => {
+    latest.current = remove;
+  });
+  const cells = useCallback(
+    (link: Link) => (
+      <LinkCells link={link} onOpen={open} onDelete={({ id }) => latest.current([id])} />
+    ),
+    [open],
+  );
   useShortcuts({
     ...(mayWrite && { c: () => setSearch({ new: 'link' }) }),
-    Escape: () => setSelected(new Set()),
+    Escape: clear,
   });
 
   return (
@@ -68,7 +75,11 @@ export function LinksPage() {
         )
       }
     >
-      {isEmpty ? (
+      <Toolbar kind={LINK_LIST} search={search} setSearch={setSearch} />
+      <ActiveFilters kind={LINK_LIST} search={search} setSearch={setSearch} />
+      {first.error && first.data === undefined ? (
+        <Failure error={first.error} retry={() => void first.refetch()} />
+      ) : isNone && !hasFilters(LINK_LIST, search) ? (
         <Empty
           icon={Link2}
           title="No links yet"
@@ -83,29 +94,48 @@ export function LinksPage() {
           A short link leads to any address, by rules if you like, and counts its visits. Put it
           into a message, a post, or on paper as a QR code.
         </Empty>
+      ) : isNone ? (
+        <Empty
+          icon={SearchX}
+          title="No link matches"
+          action={
+            <Button
+              onClick={() =>
+                void navigate({ to: '/$workspace/links', params: { workspace: slug } })
+              }
+            >
+              Show all links
+            </Button>
+          }
+        >
+          The search looks at slugs and destinations. Archived links are found by the filter for
+          them.
+        </Empty>
       ) : (
         <>
-          <Toolbar search={search} setSearch={setSearch} />
-          <ActiveFilters search={search} setSearch={setSearch} />
-          <LinkList
-            search={search}
+          <p role="status" className="px-4 pb-1 text-xs text-muted md:px-6">
+            {countText(total, 'link')}
+          </p>
+          <RecordGrid
+            label="Links"
+            rowPx={ROW_PX}
             total={total}
+            pageQuery={(page) => pageQuery(api, search, page)}
             selected={selected}
             setSelected={setSelected}
-            onOpen={(id) => setSearch({ edit: id })}
-            onDelete={remove}
-            clearFilters={() =>
-              void navigate({ to: '/$workspace/links', params: { workspace: slug } })
-            }
+            selectScope="links.write"
+            onOpen={open}
+            nameOf={nameOf}
+            cells={cells}
           />
-          {selected.size > 0 && (
-            <BulkBar
-              selected={selected}
-              clear={() => setSelected(new Set())}
-              onDelete={() => remove([...selected])}
-            />
-          )}
         </>
+      )}
+      {selected.size > 0 && (
+        <BulkBar
+          ids={[...selected.keys()]}
+          clear={clear}
+          onDelete={() => remove([...selected.keys()])}
+        />
       )}
       <Suspense>
         {mayWrite && search.new === 'link' && search.edit === undefined && (
@@ -119,5 +149,5 @@ export function LinksPage() {
   );
 }
 
-const defined = (search: LinksSearch): LinksSearch =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''));
+/** Height of a row, in pixels. */
+const ROW_PX = 60;

@@ -1,57 +1,28 @@
-import type { QueryClient } from '@tanstack/react-query';
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Api, answer, type Schemas } from '../api/client.ts';
+import type { operations } from '../api/reference.d.ts';
+import { type ListKind, type ListSearch, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import { PAGE_ROWS, parametersOf, type Question } from '../short-links/listing.ts';
 
 export type Link = Schemas['Link'];
 
-/** Filters of the list by their names in the API; the address bar has the same names. */
-export const FILTERS = [
-  'search',
-  'domain',
-  'folderId',
-  'tagIds',
-  'showArchived',
-  'hasPassword',
-  'hasExpiration',
-  'hasUTM',
-  'hasCustomSocial',
-  'hasGeo',
-  'hasDevice',
-  'hasComments',
-  'hasTags',
-  'trackConversion',
-  'createdAfter',
-  'createdBefore',
-  'clicksMin',
-  'clicksMax',
-] as const;
-export type Filter = (typeof FILTERS)[number];
+/** The list of links. */
+export const LINK_LIST: ListKind = {
+  noun: 'links',
+  label: 'links',
+  searched: 'slugs and destinations',
+  sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
+  filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax'],
+  choices: [],
+  visits: { least: 'clicksMin', most: 'clicksMax', label: 'clicks' },
+};
 
-/** The address bar's search: filters, sorting, and what is open. */
-export type LinksSearch = Partial<Record<Filter | 'sort' | 'new' | 'edit', string>>;
-
-/** Rows of one request. */
-export const PAGE_ROWS = 100;
-/** The API answers no rows beyond this one: filters lead further. */
-export const FURTHEST_ROW = 100_000;
-
-type ListQuery = NonNullable<
-  import('../api/reference.d.ts').operations['listLinks']['parameters']['query']
->;
-
-/** Parameters of the request to the API: texts, which it reads as the parameter's type. */
-function parametersOf(search: LinksSearch, names: readonly (Filter | 'sort')[]): ListQuery {
-  const given = names.flatMap((name) => {
-    const value = search[name];
-    return value === undefined || value === '' ? [] : [[name, value]];
-  });
-  return Object.fromEntries(given) as ListQuery;
-}
+type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
 
 /** One page of the list, from 0. */
-export const pageQuery = (api: Api, search: LinksSearch, page: number) => {
-  const query = parametersOf(search, [...FILTERS, 'sort']);
-  return queryOptions({
+export function pageQuery(api: Api, search: ListSearch, page: number): Question<Link[]> {
+  const query = parametersOf<ListQuery>(search, [...LINK_LIST.filters, 'sort']);
+  return {
     queryKey: ['links', 'list', query, page],
     queryFn: ({ signal }) =>
       answer(
@@ -60,18 +31,18 @@ export const pageQuery = (api: Api, search: LinksSearch, page: number) => {
           signal,
         }),
       ),
-  });
-};
+  };
+}
 
 /** Number of links that match. */
-export const countQuery = (api: Api, search: LinksSearch) => {
-  const query = parametersOf(search, FILTERS);
-  return queryOptions({
+export function countQuery(api: Api, search: ListSearch): Question<number> {
+  const query = parametersOf<ListQuery>(search, LINK_LIST.filters);
+  return {
     queryKey: ['links', 'count', query],
     queryFn: async ({ signal }) =>
       Number(await answer(api.GET('/links/count', { params: { query }, signal }))),
-  });
-};
+  };
+}
 
 /** One link, also when the list doesn't show it. */
 export const linkQuery = (api: Api, linkId: string) =>
@@ -84,25 +55,3 @@ export const linkQuery = (api: Api, linkId: string) =>
 /** After a write: lists and counts are asked for again. */
 export const refreshLinks = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({ queryKey: ['links'] });
-
-/** Everything that links are sorted into; lists of these are short. */
-export const tagsQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['tags'],
-    queryFn: ({ signal }) => answer(api.GET('/tags', { signal })),
-    staleTime: 60_000,
-  });
-
-export const foldersQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['folders'],
-    queryFn: ({ signal }) => answer(api.GET('/folders', { signal })),
-    staleTime: 60_000,
-  });
-
-export const domainsQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['domains'],
-    queryFn: ({ signal }) => answer(api.GET('/domains', { signal })),
-    staleTime: 60_000,
-  });

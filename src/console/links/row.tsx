@@ -4,7 +4,6 @@ import {
   ArchiveRestore,
   Clock,
   Copy,
-  Ellipsis,
   ExternalLink,
   Lock,
   MessageSquare,
@@ -13,87 +12,26 @@ import {
   Split,
   Trash2,
 } from 'lucide-react';
-import { memo } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
+import { RowTags } from '../short-links/row-tags.tsx';
 import { CopyButton, copy } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
-import { Menu } from '../ui/menu.tsx';
-import { Badge, Skeleton } from '../ui/states.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { Badge } from '../ui/states.tsx';
+import { isPast, Time } from '../ui/time.tsx';
 import { changeLinks } from './pending.ts';
 import type { Link } from './question.ts';
-import { TagMark } from './tag-mark.tsx';
-import { ago, isPast } from './time.ts';
 
-/** Height of a row, in pixels. */
-export const ROW_HEIGHT = 60;
-
-interface LinkRowProps {
-  index: number;
-  top: number;
+interface LinkCellsProps {
   link: Link;
-  /** Colors of tags by their ids. */
-  colors: ReadonlyMap<string, string>;
-  isActive: boolean;
-  isSelected: boolean;
-  actions: RowActions;
+  onOpen(link: Link): void;
+  onDelete(link: Link): void;
 }
-
-/** Actions of a row; the same object for all rows, so that only rows that changed are rendered again. */
-export interface RowActions {
-  toggle(index: number, isRange: boolean): void;
-  open(id: string): void;
-  remove(id: string): void;
-  focus(index: number): void;
-}
-
-const place = (top: number) => ({ transform: `translateY(${top}px)`, height: ROW_HEIGHT });
-const rowLook =
-  'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 md:px-6';
 
 /** One link: where it is, where it leads, how it does. */
-export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
-  const { index, top, link, colors, isActive, isSelected, actions } = props;
-  const { may } = useWorkspace();
-  const name = `${link.domain}/${link.key}`;
-  const mayWrite = may('links.write');
+export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
+  const name = nameOf(link);
   return (
-    <div
-      role="row"
-      aria-rowindex={index + 1}
-      aria-selected={isSelected}
-      data-index={index}
-      tabIndex={isActive ? 0 : -1}
-      onFocus={() => actions.focus(index)}
-      onClick={(event) => {
-        if (!(event.target as HTMLElement).closest('a, button, input, label, [popover]')) {
-          actions.open(link.id);
-        }
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && event.target === event.currentTarget) actions.open(link.id);
-      }}
-      style={place(top)}
-      className={classes(
-        rowLook,
-        'cursor-pointer focus-visible:-outline-offset-2',
-        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
-      )}
-    >
-      {mayWrite && (
-        <div role="gridcell">
-          <label className="grid size-6 place-items-center max-md:size-8">
-            <span className="sr-only">Select {name}</span>
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              checked={isSelected}
-              onChange={() => undefined}
-              onClick={(event) => actions.toggle(index, event.shiftKey)}
-              className="size-4 accent-accent"
-            />
-          </label>
-        </div>
-      )}
+    <>
       <div role="gridcell" className="min-w-0 flex-1">
         <div className="flex items-center gap-1">
           <span className="flex min-w-0 font-medium">
@@ -103,14 +41,17 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
           <CopyButton text={link.shortLink} label={`Copy ${name}`} />
           <States link={link} />
         </div>
-        <p className="truncate text-muted">{link.url}</p>
+        <p className="flex gap-1.5 text-muted">
+          {link.title !== null && (
+            <>
+              <span className="max-w-1/2 shrink-0 truncate text-ink">{link.title}</span>
+              <span aria-hidden>·</span>
+            </>
+          )}
+          <span className="truncate">{link.url}</span>
+        </p>
       </div>
-      <div role="gridcell" className="hidden max-w-56 shrink-0 gap-1 overflow-hidden lg:flex">
-        {link.tags?.slice(0, 2).map((tag) => (
-          <TagMark key={tag.id} name={tag.name} color={colors.get(tag.id)} />
-        ))}
-        {(link.tags?.length ?? 0) > 2 && <Badge>+{link.tags!.length - 2}</Badge>}
-      </div>
+      <RowTags tags={link.tags} />
       <div
         role="gridcell"
         className="flex w-16 shrink-0 items-center justify-end gap-1 tabular-nums"
@@ -119,17 +60,18 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
         <span className="sr-only">Clicks:</span>
         {link.clicks.toLocaleString()}
       </div>
-      <div role="gridcell" className="hidden w-20 shrink-0 text-right text-muted md:block">
-        <time dateTime={link.createdAt} title={new Date(link.createdAt).toLocaleString()}>
-          {ago(link.createdAt)}
-        </time>
+      <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted md:block">
+        <Time at={link.createdAt} />
       </div>
       <div role="gridcell">
-        <RowMenu {...props} name={name} mayWrite={mayWrite} />
+        <LinkMenu link={link} onOpen={onOpen} onDelete={onDelete} />
       </div>
-    </div>
+    </>
   );
-});
+}
+
+/** A link by its short link. */
+export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
 
 function States({ link }: { link: Link }) {
   const isExpired = link.expiresAt !== null && isPast(link.expiresAt);
@@ -146,25 +88,15 @@ function States({ link }: { link: Link }) {
   );
 }
 
-function RowMenu({
-  link,
-  name,
-  mayWrite,
-  actions,
-}: LinkRowProps & { name: string; mayWrite: boolean }) {
-  const { api } = useWorkspace();
+function LinkMenu({ link, onOpen, onDelete }: LinkCellsProps) {
+  const { api, may } = useWorkspace();
   const client = useQueryClient();
   const { archived } = link;
+  const open = { icon: Pencil, hotkey: 'e', onSelect: () => onOpen(link) };
   return (
-    <Menu
-      label={`Actions for ${name}`}
-      button={{
-        'aria-label': `Actions for ${name}`,
-        tabIndex: -1,
-        className:
-          'inline-flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover max-md:size-10',
-        children: <Ellipsis size={16} aria-hidden />,
-      }}
+    <RowMenu
+      label={`Actions for ${nameOf(link)}`}
+      tabIndex={-1}
       items={[
         { label: 'Copy short link', icon: Copy, onSelect: () => void copy(link.shortLink) },
         {
@@ -172,9 +104,9 @@ function RowMenu({
           icon: ExternalLink,
           onSelect: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
         },
-        ...(mayWrite
+        ...(may('links.write')
           ? [
-              { label: 'Edit', icon: Pencil, hotkey: 'e', onSelect: () => actions.open(link.id) },
+              { label: 'Edit', ...open },
               {
                 label: archived ? 'Restore from archive' : 'Archive',
                 icon: archived ? ArchiveRestore : Archive,
@@ -185,35 +117,10 @@ function RowMenu({
                     text: archived ? 'restored' : 'archived',
                   }),
               },
-              {
-                label: 'Delete',
-                icon: Trash2,
-                isDanger: true,
-                onSelect: () => actions.remove(link.id),
-              },
+              { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => onDelete(link) },
             ]
-          : [
-              {
-                label: 'Details',
-                icon: Pencil,
-                hotkey: 'e',
-                onSelect: () => actions.open(link.id),
-              },
-            ]),
+          : [{ label: 'Details', ...open }]),
       ]}
     />
-  );
-}
-
-/** A row whose page is under way. */
-export function LoadingRow({ index, top }: { index: number; top: number }) {
-  return (
-    <div role="row" aria-rowindex={index + 1} style={place(top)} className={rowLook}>
-      <div role="gridcell" className="flex-1">
-        <span className="sr-only">Loading</span>
-        <Skeleton className="mb-2 h-3.5 w-40" />
-        <Skeleton className="h-3 w-72 max-w-full" />
-      </div>
-    </div>
   );
 }

@@ -31,7 +31,10 @@ export function DeleteDialog({ records, onClose, onDone }: DeleteProps) {
             look="danger"
             autoFocus
             onClick={() => {
-              deleteCodes({ api, client }, records);
+              deleteCodes(
+                { api, client },
+                records.map(({ id }) => id),
+              );
               onDone();
               onClose();
             }}

@@ -1,18 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { LayoutGrid, Plus, QrCode as QrCodeIcon, SearchX } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { ActiveFilters } from '../short-links/filters.tsx';
+import { RecordGrid } from '../short-links/list.tsx';
+import { hasFilters, type ListSearch } from '../short-links/list-kind.ts';
+import { countText, useFirstPage, withoutEmpty } from '../short-links/listing.ts';
+import { Toolbar } from '../short-links/toolbar.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
-import { QrCodeList } from './list.tsx';
 import type { QrCode } from './look.ts';
-import { countQuery, FILTERS, pageQuery, type QrCodesSearch } from './queries.ts';
+import { countQuery, pageQuery, QR_CODE_LIST } from './queries.ts';
+import { CodeCells, nameOf } from './row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { Toolbar } from './toolbar.tsx';
 
 const SheetDialog = lazy(async () => ({
   default: (await import('./sheet-dialog.tsx')).SheetDialog,
@@ -22,13 +25,12 @@ const SheetDialog = lazy(async () => ({
 export function QrCodesPage() {
   const { api, slug, may } = useWorkspace();
   const navigate = useNavigate();
-  const search = useSearch({ from: '/$workspace/qrcodes' }) as QrCodesSearch;
-  const count = useQuery({ ...countQuery(api, search), placeholderData: (before) => before });
-  const first = useQuery(pageQuery(api, search, 0));
+  const search: ListSearch = useSearch({ from: '/$workspace/qrcodes' });
+  const { first, total } = useFirstPage(pageQuery(api, search, 0), countQuery(api, search));
   const [selected, setSelected] = useState<ReadonlyMap<string, QrCode>>(new Map());
   const [dialog, setDialog] = useState<'sheet' | readonly QrCode[]>();
   const setSearch = useCallback(
-    (change: QrCodesSearch, replace = false) =>
+    (change: ListSearch, replace = false) =>
       void navigate({
         to: '/$workspace/qrcodes',
         params: { workspace: slug },
@@ -42,8 +44,21 @@ export function QrCodesPage() {
   const create = () =>
     void navigate({ to: '/$workspace/qrcodes/new', params: { workspace: slug } });
   useShortcuts({ ...(mayWrite && { c: create }), Escape: clear });
-  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  const rows = Math.max(count.data ?? 0, first.data?.length ?? 0);
+  const isNone = first.data?.length === 0;
+  const open = useCallback(
+    ({ id }: QrCode) =>
+      void navigate({
+        to: '/$workspace/qrcodes/$qrcode',
+        params: { workspace: slug, qrcode: id },
+      }),
+    [navigate, slug],
+  );
+  const cells = useCallback(
+    (record: QrCode) => (
+      <CodeCells record={record} onOpen={open} onDelete={(one) => setDialog([one])} />
+    ),
+    [open],
+  );
   const newLink = mayWrite && (
     <Link
       to="/$workspace/qrcodes/new"
@@ -73,29 +88,49 @@ export function QrCodesPage() {
         </>
       }
     >
-      <Toolbar search={search} setSearch={setSearch} count={count.data} />
+      <Toolbar kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
+      <ActiveFilters kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
       {first.error && first.data === undefined ? (
         <Failure error={first.error} retry={() => void first.refetch()} />
-      ) : first.data?.length === 0 ? (
-        isFiltered ? (
-          <Empty icon={SearchX} title="No code matches">
-            Change the search or the filters.
-          </Empty>
-        ) : (
-          <Empty icon={QrCodeIcon} title="No QR codes yet" action={newLink || undefined}>
-            A QR code brings people from paper to a website, a network, a contact or a payment, in
-            the look of your brand. Dynamic codes count their scans, and can lead elsewhere after
-            printing.
-          </Empty>
-        )
+      ) : isNone && !hasFilters(QR_CODE_LIST, search) ? (
+        <Empty icon={QrCodeIcon} title="No QR codes yet" action={newLink || undefined}>
+          A QR code brings people from paper to a website, a network, a contact or a payment, in the
+          look of your brand. Dynamic codes count their scans, and can lead elsewhere after
+          printing.
+        </Empty>
+      ) : isNone ? (
+        <Empty
+          icon={SearchX}
+          title="No code matches"
+          action={
+            <Button
+              onClick={() =>
+                void navigate({ to: '/$workspace/qrcodes', params: { workspace: slug } })
+              }
+            >
+              Show all QR codes
+            </Button>
+          }
+        >
+          The search looks at slugs and addresses. Archived codes are found by the filter for them.
+        </Empty>
       ) : (
-        <QrCodeList
-          search={search}
-          count={rows}
-          selected={selected}
-          onSelect={setSelected}
-          onDelete={(record) => setDialog([record])}
-        />
+        <>
+          <p role="status" className="px-4 pb-1 text-xs text-muted md:px-6">
+            {countText(total, 'code')}
+          </p>
+          <RecordGrid
+            label="QR codes"
+            rowPx={ROW_PX}
+            total={total}
+            pageQuery={(page) => pageQuery(api, search, page)}
+            selected={selected}
+            setSelected={setSelected}
+            onOpen={open}
+            nameOf={nameOf}
+            cells={cells}
+          />
+        </>
       )}
       {selected.size > 0 && (
         <SelectionBar
@@ -117,7 +152,5 @@ export function QrCodesPage() {
   );
 }
 
-const withoutEmpty = (search: QrCodesSearch): QrCodesSearch =>
-  Object.fromEntries(
-    Object.entries(search).filter(([, value]) => value !== '' && value !== undefined),
-  );
+/** Height of a row, in pixels. */
+const ROW_PX = 76;

@@ -1,33 +1,42 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import type { operations } from '../api/reference.d.ts';
+import { type ListKind, type ListSearch, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import { PAGE_ROWS, parametersOf, type Question } from '../short-links/listing.ts';
+import { CONTENT_FORMS } from './content-fields.ts';
+import type { QrCode } from './look.ts';
 
-/** Filters of the list by their names in the API; the address bar has the same names. */
-export const FILTERS = ['search', 'type', 'format', 'folderId', 'tagIds', 'showArchived'] as const;
-export type Filter = (typeof FILTERS)[number];
-
-/** The address bar’s search. */
-export type QrCodesSearch = Partial<Record<Filter | 'sort', string>>;
-
-/** Rows of one request. */
-export const PAGE_ROWS = 100;
-/** Most codes that one request deletes. */
-export const BULK_ROWS = 100;
-/** The API answers no rows beyond this one: filters lead further. */
-export const FURTHEST_ROW = 100_000;
+/** The list of QR codes. */
+export const QR_CODE_LIST: ListKind = {
+  noun: 'qrcodes',
+  label: 'QR codes',
+  searched: 'slugs and addresses',
+  sorts: { createdAt: 'Newest', scans: 'Most scans', lastClicked: 'Last scanned' },
+  filters: [...SHARED_FILTERS, 'type', 'format', 'scansMin', 'scansMax'],
+  choices: [
+    {
+      name: 'type',
+      label: 'Content',
+      options: Object.entries(CONTENT_FORMS).map(([value, { label }]) => ({ value, label })),
+    },
+    {
+      name: 'format',
+      label: 'Kind',
+      options: [
+        { value: 'dynamic', label: 'Dynamic' },
+        { value: 'static', label: 'Static' },
+      ],
+    },
+  ],
+  visits: { least: 'scansMin', most: 'scansMax', label: 'scans' },
+};
 
 type ListQuery = NonNullable<operations['listQrCodes']['parameters']['query']>;
 
-/** Parameters of the request to the API: texts, which it reads as the parameter’s type. */
-const parametersOf = (search: QrCodesSearch, names: readonly (Filter | 'sort')[]): ListQuery =>
-  Object.fromEntries(
-    names.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
-  ) as ListQuery;
-
 /** One page of the list, from 0. */
-export const pageQuery = (api: Api, search: QrCodesSearch, page: number) => {
-  const query = parametersOf(search, [...FILTERS, 'sort']);
-  return queryOptions({
+export function pageQuery(api: Api, search: ListSearch, page: number): Question<QrCode[]> {
+  const query = parametersOf<ListQuery>(search, [...QR_CODE_LIST.filters, 'sort']);
+  return {
     queryKey: ['qrcodes', 'list', query, page],
     queryFn: ({ signal }) =>
       answer(
@@ -36,18 +45,18 @@ export const pageQuery = (api: Api, search: QrCodesSearch, page: number) => {
           signal,
         }),
       ),
-  });
-};
+  };
+}
 
 /** Number of codes that match. */
-export const countQuery = (api: Api, search: QrCodesSearch) => {
-  const query = parametersOf(search, FILTERS);
-  return queryOptions({
+export function countQuery(api: Api, search: ListSearch): Question<number> {
+  const query = parametersOf<ListQuery>(search, QR_CODE_LIST.filters);
+  return {
     queryKey: ['qrcodes', 'count', query],
     queryFn: async ({ signal }) =>
       Number(await answer(api.GET('/qrcodes/count', { params: { query }, signal }))),
-  });
-};
+  };
+}
 
 /** One code. */
 export const qrCodeQuery = (api: Api, qrcodeId: string) =>
@@ -73,26 +82,5 @@ export const workspaceQuery = (api: Api) =>
   queryOptions({
     queryKey: ['workspace'],
     queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
-    staleTime: 60_000,
-  });
-
-export const tagsQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['tags'],
-    queryFn: ({ signal }) => answer(api.GET('/tags', { signal })),
-    staleTime: 60_000,
-  });
-
-export const foldersQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['folders'],
-    queryFn: ({ signal }) => answer(api.GET('/folders', { signal })),
-    staleTime: 60_000,
-  });
-
-export const domainsQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['domains'],
-    queryFn: ({ signal }) => answer(api.GET('/domains', { signal })),
     staleTime: 60_000,
   });

@@ -3,7 +3,7 @@ import { Archive, LayoutGrid, Trash2, X } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import type { QrCode } from './look.ts';
-import { archive } from './pending.ts';
+import { archiveCodes } from './pending.ts';
 
 interface SelectionBarProps {
   selected: readonly QrCode[];
@@ -34,7 +34,11 @@ export function SelectionBar({ selected, clear, onSheet, onDelete }: SelectionBa
           <Button
             icon={Archive}
             onClick={() => {
-              void archive({ api, client }, selected, !isArchived);
+              archiveCodes(
+                { api, client },
+                selected.map(({ id }) => id),
+                !isArchived,
+              );
               clear();
             }}
           >

@@ -162,8 +162,15 @@ export function Kbd({ children }: { children: ReactNode }) {
   );
 }
 
+interface RowMenuProps {
+  label: string;
+  items: readonly MenuItem[];
+  /** -1 in grids whose rows the arrow keys walk through. */
+  tabIndex?: number;
+}
+
 /** The actions of a row, behind a button with a picture alone. */
-export function RowMenu({ label, items }: { label: string; items: readonly MenuItem[] }) {
+export function RowMenu({ label, items, tabIndex }: RowMenuProps) {
   return (
     <Menu
       label={label}
@@ -171,6 +178,7 @@ export function RowMenu({ label, items }: { label: string; items: readonly MenuI
       button={{
         title: label,
         'aria-label': label,
+        tabIndex,
         className:
           'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink max-md:size-10',
         children: <Ellipsis size={16} aria-hidden />,

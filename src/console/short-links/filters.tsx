@@ -4,50 +4,30 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook } from '../ui/button.tsx';
 import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
-import {
-  domainsQuery,
-  FILTERS,
-  type Filter,
-  foldersQuery,
-  type LinksSearch,
-  tagsQuery,
-} from './question.ts';
+import { FEATURES, type ListKind, type ListSearch } from './list-kind.ts';
+import { domainsQuery, foldersQuery, tagsQuery } from './queries.ts';
 
 interface FilterProps {
-  search: LinksSearch;
-  setSearch(change: LinksSearch): void;
+  kind: ListKind;
+  search: ListSearch;
+  setSearch(change: ListSearch): void;
 }
 
-/** Filters that ask whether a link has something. */
-const FEATURES = {
-  hasTags: 'Tags',
-  hasPassword: 'Password',
-  hasExpiration: 'Expiry',
-  hasUTM: 'UTM parameters',
-  hasCustomSocial: 'Link preview of its own',
-  hasGeo: 'Targets by country',
-  hasDevice: 'Targets by device',
-  hasComments: 'Comments',
-  trackConversion: 'Conversion tracking',
-} satisfies Partial<Record<Filter, string>>;
-
-const LABELS: Partial<Record<Filter, string>> = {
+/** The words for all filters of a list. */
+const labelsOf = ({ label, choices, visits }: ListKind): Readonly<Record<string, string>> => ({
   ...FEATURES,
+  ...Object.fromEntries(choices.map((choice) => [choice.name, choice.label])),
   domain: 'Domain',
   folderId: 'Folder',
   tagIds: 'Tag',
-  showArchived: 'Archived links too',
+  showArchived: `Archived ${label} too`,
   createdAfter: 'Created from',
   createdBefore: 'Created until',
-  clicksMin: 'At least this many clicks',
-  clicksMax: 'At most this many clicks',
-};
+  [visits.least]: `At least this many ${visits.label}`,
+  [visits.most]: `At most this many ${visits.label}`,
+});
 
-/** True when the list doesn't show all links. */
-export const hasFilters = (search: LinksSearch): boolean =>
-  FILTERS.some((name) => search[name] !== undefined);
-
-function useChoices() {
+function useRecords() {
   const { api } = useWorkspace();
   const [domains, folders, tags] = [
     useQuery(domainsQuery(api)).data ?? [],
@@ -58,7 +38,7 @@ function useChoices() {
 }
 
 /** Opens all filters. */
-export function FilterButton({ search, setSearch }: FilterProps) {
+export function FilterButton(props: FilterProps) {
   return (
     <Popover
       label="Filters"
@@ -73,16 +53,17 @@ export function FilterButton({ search, setSearch }: FilterProps) {
         ),
       }}
     >
-      {() => <FilterForm search={search} setSearch={setSearch} />}
+      {() => <FilterForm {...props} />}
     </Popover>
   );
 }
 
-function FilterForm({ search, setSearch }: FilterProps) {
-  const { domains, folders, tags } = useChoices();
-  const choice = (name: Filter, options: { value: string; label: string }[]) => (
+function FilterForm({ kind, search, setSearch }: FilterProps) {
+  const labels = labelsOf(kind);
+  const { domains, folders, tags } = useRecords();
+  const choice = (name: string, options: readonly { value: string; label: string }[]) => (
     <SelectField
-      label={LABELS[name] ?? name}
+      label={labels[name] ?? name}
       value={search[name] ?? ''}
       onChange={(event) => setSearch({ [name]: event.target.value })}
     >
@@ -94,9 +75,9 @@ function FilterForm({ search, setSearch }: FilterProps) {
       ))}
     </SelectField>
   );
-  const entry = (name: Filter, type: 'number' | 'date') => (
+  const entry = (name: string, type: 'number' | 'date') => (
     <label className="flex flex-col gap-1">
-      <span className="font-medium">{LABELS[name]}</span>
+      <span className="font-medium">{labels[name]}</span>
       <input
         type={type}
         min={0}
@@ -110,6 +91,9 @@ function FilterForm({ search, setSearch }: FilterProps) {
   );
   return (
     <div className="flex flex-col gap-3">
+      {kind.choices.map(({ name, options }) => (
+        <div key={name}>{choice(name, options)}</div>
+      ))}
       {choice(
         'tagIds',
         tags.map(({ id, name }) => ({ value: id, label: name })),
@@ -125,21 +109,21 @@ function FilterForm({ search, setSearch }: FilterProps) {
       <label className="flex items-center gap-2">
         <input
           type="checkbox"
-          checked={search.showArchived === 'true'}
+          checked={search['showArchived'] === 'true'}
           onChange={(event) => setSearch({ showArchived: event.target.checked ? 'true' : '' })}
         />
-        {LABELS.showArchived}
+        {labels['showArchived']}
       </label>
       <div className="grid grid-cols-2 gap-3">
         {entry('createdAfter', 'date')}
         {entry('createdBefore', 'date')}
-        {entry('clicksMin', 'number')}
-        {entry('clicksMax', 'number')}
+        {entry(kind.visits.least, 'number')}
+        {entry(kind.visits.most, 'number')}
       </div>
       <div className="grid grid-cols-2 gap-3">
         {Object.keys(FEATURES).map((name) => (
           <div key={name}>
-            {choice(name as Filter, [
+            {choice(name, [
               { value: 'true', label: 'With' },
               { value: 'false', label: 'Without' },
             ])}
@@ -151,9 +135,9 @@ function FilterForm({ search, setSearch }: FilterProps) {
 }
 
 /** The filters that are set; each can be taken away. */
-export function ActiveFilters({ search, setSearch }: FilterProps) {
-  const choices = useChoices();
-  const set = FILTERS.filter((name) => name !== 'search' && search[name] !== undefined);
+export function ActiveFilters({ kind, search, setSearch }: FilterProps) {
+  const records = useRecords();
+  const set = kind.filters.filter((name) => name !== 'search' && search[name] !== undefined);
   if (set.length === 0) return null;
   return (
     <ul aria-label="Active filters" className="flex flex-wrap gap-1.5 px-4 pb-2 md:px-6">
@@ -164,7 +148,7 @@ export function ActiveFilters({ search, setSearch }: FilterProps) {
             onClick={() => setSearch({ [name]: '' })}
             className="inline-flex h-6 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-ink hover:bg-hover max-md:h-9"
           >
-            {wordOf(name, search[name]!, choices)}
+            {wordOf(kind, name, search[name]!, records)}
             <X size={12} aria-hidden />
             <span className="sr-only">: remove the filter</span>
           </button>
@@ -174,13 +158,19 @@ export function ActiveFilters({ search, setSearch }: FilterProps) {
   );
 }
 
-function wordOf(name: Filter, value: string, { tags, folders }: ReturnType<typeof useChoices>) {
-  const label = LABELS[name] ?? name;
+function wordOf(
+  kind: ListKind,
+  name: string,
+  value: string,
+  { tags, folders }: ReturnType<typeof useRecords>,
+): string {
+  const label = labelsOf(kind)[name] ?? name;
   if (name === 'showArchived') return label;
   if (name in FEATURES) return value === 'true' ? `With: ${label}` : `Without: ${label}`;
-  const named =
-    name === 'tagIds'
-      ? tags.find(({ id }) => id === value)?.name
-      : folders.find(({ id }) => name === 'folderId' && id === value)?.name;
-  return `${label}: ${named ?? value.replace(/T00:00:00Z$/, '')}`;
+  const chosen = kind.choices
+    .find((choice) => choice.name === name)
+    ?.options.find((option) => option.value === value)?.label;
+  const records = { tagIds: tags, folderId: folders }[name];
+  const named = records?.find(({ id }) => id === value)?.name;
+  return `${label}: ${chosen ?? named ?? value.replace(/T00:00:00Z$/, '')}`;
 }

@@ -1,37 +1,36 @@
-import { useIsFetching } from '@tanstack/react-query';
-import { ArrowDownWideNarrow, Bookmark, Search, Trash2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { useShortcuts } from '../app/shortcuts.ts';
+import { ArrowDownWideNarrow, Bookmark, Trash2 } from 'lucide-react';
+import { useCallback, useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
-import { useDebounced } from '../ui/use-debounced.ts';
 import { useStored } from '../ui/use-stored.ts';
 import { FilterButton } from './filters.tsx';
-import { FILTERS, type LinksSearch } from './question.ts';
+import type { ListKind, ListSearch } from './list-kind.ts';
+import { SearchField } from './search-field.tsx';
 
 interface ToolbarProps {
-  search: LinksSearch;
-  setSearch(change: LinksSearch, replace?: boolean): void;
+  kind: ListKind;
+  search: ListSearch;
+  setSearch(change: ListSearch, replace?: boolean): void;
 }
 
-/** Shortest pause in typing after which the list is asked for, in ms. */
-const TYPING_MS = 60;
-
-const SORTS: Record<string, string> = {
-  createdAt: 'Newest',
-  clicks: 'Most clicks',
-  lastClicked: 'Last clicked',
-};
-
 /** Search, filters, sorting and saved views. */
-export function Toolbar({ search, setSearch }: ToolbarProps) {
-  const sort = search.sort ?? 'createdAt';
+export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
+  const { noun, label, searched, sorts } = kind;
+  const [usual = ''] = Object.keys(sorts);
+  const sort = search['sort'] ?? usual;
+  const find = useCallback((text: string) => setSearch({ search: text }, true), [setSearch]);
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 pb-2 md:px-6">
-      <SearchField search={search} setSearch={setSearch} />
-      <FilterButton search={search} setSearch={setSearch} />
+      <SearchField
+        label={`Search ${label} by ${searched}`}
+        placeholder={`Search ${searched}`}
+        value={search['search'] ?? ''}
+        onChange={find}
+        noun={noun}
+      />
+      <FilterButton kind={kind} search={search} setSearch={setSearch} />
       <Menu
         label="Sort by"
         button={{
@@ -40,68 +39,31 @@ export function Toolbar({ search, setSearch }: ToolbarProps) {
             <>
               <ArrowDownWideNarrow size={15} aria-hidden />
               <span className="sr-only">Sort by</span>
-              {SORTS[sort] ?? sort}
+              {sorts[sort] ?? sort}
             </>
           ),
         }}
-        items={Object.entries(SORTS).map(([value, label]) => ({
-          label,
+        items={Object.entries(sorts).map(([value, word]) => ({
+          label: word,
           isChecked: value === sort,
-          onSelect: () => setSearch({ sort: value === 'createdAt' ? '' : value }),
+          onSelect: () => setSearch({ sort: value === usual ? '' : value }),
         }))}
       />
-      <Views search={search} setSearch={setSearch} />
-    </div>
-  );
-}
-
-function SearchField({ search, setSearch }: ToolbarProps) {
-  const [text, setText] = useState(search.search ?? '');
-  const settled = useDebounced(text, TYPING_MS);
-  const field = useRef<HTMLInputElement>(null);
-  const sent = useRef(search.search ?? '');
-  // One question at a time: the API would go on with those that nobody waits for any more.
-  const isAsking = useIsFetching({ queryKey: ['links', 'list'] }) > 0;
-  useEffect(() => {
-    if (settled === sent.current || isAsking) return;
-    sent.current = settled;
-    setSearch({ search: settled.trim() }, true);
-  }, [settled, setSearch, isAsking]);
-  useEffect(() => {
-    // The address changed by itself: a saved view, or the browser's back button.
-    if ((search.search ?? '') === sent.current.trim()) return;
-    sent.current = search.search ?? '';
-    setText(sent.current);
-  }, [search.search]);
-  useShortcuts({ '/': () => field.current?.focus() });
-  return (
-    <div className="relative min-w-40 flex-1 max-md:basis-full md:max-w-sm">
-      <Search
-        size={15}
-        aria-hidden
-        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
-      />
-      <input
-        ref={field}
-        type="search"
-        aria-label="Search links by slug or destination"
-        placeholder="Search slugs and destinations"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
-        className={`${inputLook} h-8 pl-8 max-md:h-10`}
-      />
+      <Views kind={kind} search={search} setSearch={setSearch} />
     </div>
   );
 }
 
 /** Named questions of this workspace, kept in this browser. */
-function Views({ search, setSearch }: ToolbarProps) {
+function Views({ kind, search, setSearch }: ToolbarProps) {
   const { slug } = useWorkspace();
-  const [views, setViews] = useStored<Record<string, LinksSearch>>(`views:${slug}`, {});
+  const [views, setViews] = useStored<Record<string, ListSearch>>(
+    kind.noun === 'links' ? `views:${slug}` : `views:${kind.noun}:${slug}`,
+    {},
+  );
   const [name, setName] = useState('');
-  const names = [...FILTERS, 'sort'] as const;
-  const open = (view: LinksSearch) =>
+  const names = [...kind.filters, 'sort'];
+  const open = (view: ListSearch) =>
     setSearch(Object.fromEntries(names.map((one) => [one, view[one] ?? ''])));
   const save = () => {
     const shown = names.flatMap((one) => (search[one] === undefined ? [] : [[one, search[one]]]));

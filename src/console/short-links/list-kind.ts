@@ -1,0 +1,52 @@
+/** The parts of an address that ask for a list: filters and sorting by their names in the API. */
+export type ListSearch = Partial<Record<string, string>>;
+
+/** What sets the list of links and that of QR codes apart. */
+export interface ListKind {
+  /** Noun under which answers are kept, and the one that people read: "links", "QR codes". */
+  noun: 'links' | 'qrcodes';
+  label: string;
+  /** What the search looks at: "slugs and destinations". */
+  searched: string;
+  /** Sorting by its name in the API; the first is what the API does by itself. */
+  sorts: Readonly<Record<string, string>>;
+  /** All filters. */
+  filters: readonly string[];
+  /** Filters that the other list doesn't have. */
+  choices: readonly {
+    name: string;
+    label: string;
+    options: readonly { value: string; label: string }[];
+  }[];
+  /** The filters by the number of visits, and how these are called. */
+  visits: { least: string; most: string; label: string };
+}
+
+/** Filters that ask whether a record has something. */
+export const FEATURES: Readonly<Record<string, string>> = {
+  hasTags: 'Tags',
+  hasPassword: 'Password',
+  hasExpiration: 'Expiry',
+  hasUTM: 'UTM parameters',
+  hasCustomSocial: 'Link preview of its own',
+  hasGeo: 'Targets by country',
+  hasDevice: 'Targets by device',
+  hasComments: 'Comments',
+  trackConversion: 'Conversion tracking',
+};
+
+/** Filters that links and QR codes share. */
+export const SHARED_FILTERS: readonly string[] = [
+  'search',
+  'domain',
+  'folderId',
+  'tagIds',
+  'showArchived',
+  ...Object.keys(FEATURES),
+  'createdAfter',
+  'createdBefore',
+];
+
+/** True when a list doesn't show all records. */
+export const hasFilters = ({ filters }: ListKind, search: ListSearch): boolean =>
+  filters.some((name) => search[name] !== undefined);

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+
+/** Rows of one request. */
+export const PAGE_ROWS = 100;
+/** The API answers no rows beyond this one: filters lead further. */
+export const FURTHEST_ROW = 100_000;
+
+/** A request whose answer is kept under a key. */
+export interface Question<Answer> {
+  queryKey: readonly unknown[];
+  queryFn(context: { signal: AbortSignal }): Promise<Answer>;
+}
+
+/** The parts of an address that have a value: an empty one asks for nothing. */
+export const withoutEmpty = <Search extends Partial<Record<string, string>>>(
+  search: Search,
+): Search =>
+  Object.fromEntries(
+    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
+  ) as Search;
+
+/** Parameters of a request for a list: texts, which the API reads as the parameter's type. */
+export const parametersOf = <Query>(
+  search: Partial<Record<string, string>>,
+  names: readonly string[],
+): Query =>
+  withoutEmpty(Object.fromEntries(names.map((name) => [name, search[name] ?? '']))) as Query;
+
+/**
+ * The first page of a list, and the number of all rows that match; `undefined` while they are counted. A first page that
+ * is not full is the whole list, and is there before the count.
+ */
+export function useFirstPage<Row>(page: Question<Row[]>, count: Question<number>) {
+  const first = useQuery(page);
+  const isFull = first.data?.length === PAGE_ROWS;
+  const counted = useQuery({
+    ...count,
+    enabled: isFull,
+    placeholderData: (before: number | undefined) => before,
+  });
+  const total = first.data === undefined || isFull ? counted.data : first.data.length;
+  return { first, total };
+}
+
+/** The number of rows in words; room for it while they are counted. */
+export function countText(total: number | undefined, noun: string): string {
+  if (total === undefined) return '\u00a0';
+  const text = `${total.toLocaleString()} ${total === 1 ? noun : `${noun}s`}`;
+  return total > FURTHEST_ROW ? `${text}; the list shows the first 100,000: use filters` : text;
+}

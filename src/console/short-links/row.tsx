@@ -1,0 +1,92 @@
+import { memo, type ReactNode } from 'react';
+import { classes } from '../ui/classes.ts';
+import { Skeleton } from '../ui/states.tsx';
+
+/** Actions of a row; the same object for all rows, so that only rows that changed are rendered again. */
+export interface RowActions {
+  toggle(index: number, isRange: boolean): void;
+  open(index: number): void;
+  focus(index: number): void;
+}
+
+interface PlaceProps {
+  index: number;
+  /** Place and height, in pixels. */
+  top: number;
+  height: number;
+}
+
+interface RecordRowProps<Row> extends PlaceProps {
+  record: Row;
+  name: string;
+  cells(record: Row): ReactNode;
+  isActive: boolean;
+  isSelected: boolean;
+  maySelect: boolean;
+  actions: RowActions;
+}
+
+const place = ({ top, height }: PlaceProps) => ({ transform: `translateY(${top}px)`, height });
+const rowLook =
+  'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 md:px-6';
+
+function Row<Row>(props: RecordRowProps<Row>) {
+  const { index, record, name, cells, isActive, isSelected, maySelect, actions } = props;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      aria-selected={isSelected}
+      data-index={index}
+      tabIndex={isActive ? 0 : -1}
+      onFocus={() => actions.focus(index)}
+      onClick={(event) => {
+        if (!(event.target as HTMLElement).closest('a, button, input, label, [popover]')) {
+          actions.open(index);
+        }
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && event.target === event.currentTarget) actions.open(index);
+      }}
+      style={place(props)}
+      className={classes(
+        rowLook,
+        'cursor-pointer focus-visible:-outline-offset-2',
+        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+      )}
+    >
+      {maySelect && (
+        <div role="gridcell">
+          <label className="grid size-6 place-items-center max-md:size-8">
+            <span className="sr-only">Select {name}</span>
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              checked={isSelected}
+              onChange={() => undefined}
+              onClick={(event) => actions.toggle(index, event.shiftKey)}
+              className="size-4 accent-accent"
+            />
+          </label>
+        </div>
+      )}
+      {cells(record)}
+    </div>
+  );
+}
+
+/** A row of a list: selected by its box, opened by a click or Enter. */
+export const RecordRow = memo(Row) as typeof Row;
+
+/** A row whose page is under way. */
+export function LoadingRow(props: PlaceProps) {
+  return (
+    <div role="row" aria-rowindex={props.index + 1} style={place(props)} className={rowLook}>
+      <div role="gridcell" className="flex-1">
+        <span className="sr-only">Loading</span>
+        <Skeleton className="mb-2 h-3.5 w-40" />
+        <Skeleton className="h-3 w-72 max-w-full" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useIsFetching } from '@tanstack/react-query';
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useShortcuts } from '../app/shortcuts.ts';
+import { inputLook } from '../ui/field.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+
+interface SearchFieldProps {
+  label: string;
+  placeholder: string;
+  /** The text in the address. */
+  value: string;
+  onChange(text: string): void;
+  /** Noun under which the answers of the list are kept. */
+  noun: 'links' | 'qrcodes';
+}
+
+/** Shortest pause in typing after which the list is asked for, in ms. */
+const TYPING_MS = 60;
+
+/** Searches a list while one types; `/` leads to it. */
+export function SearchField({ label, placeholder, value, onChange, noun }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const settled = useDebounced(text, TYPING_MS);
+  const field = useRef<HTMLInputElement>(null);
+  const sent = useRef(value);
+  // One question at a time: the API would go on with those that nobody waits for any more.
+  const isAsking = useIsFetching({ queryKey: [noun, 'list'] }) > 0;
+  useEffect(() => {
+    if (settled === sent.current || isAsking) return;
+    sent.current = settled;
+    onChange(settled.trim());
+  }, [settled, onChange, isAsking]);
+  useEffect(() => {
+    // The address changed by itself: a saved view, or the browser's back button.
+    if (value === sent.current.trim()) return;
+    sent.current = value;
+    setText(value);
+  }, [value]);
+  useShortcuts({ '/': () => field.current?.focus() });
+  return (
+    <div className="relative min-w-40 flex-1 max-md:basis-full md:max-w-sm">
+      <Search
+        size={15}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
+      />
+      <input
+        ref={field}
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
+        className={`${inputLook} h-8 pl-8 max-md:h-10`}
+      />
+    </div>
+  );
+}
