@@ -72,7 +72,7 @@ describe('links in the console', function () {
         await slugField(page).fill('taken');
         await dialog(page).getByText('The slug is taken').waitFor();
         await dialog(page).getByRole('button', { name: 'Create link' }).click();
-        await dialog(page).getByText('url must').waitFor();
+        await dialog(page).getByText('Destination must be a valid URL').waitFor();
         await dialog(page).getByLabel('Destination', { exact: true }).fill(A);
         await dialog(page).getByRole('button', { name: 'Create link' }).click();
         await dialog(page).getByText('The key "taken" is taken').waitFor();

@@ -137,7 +137,7 @@ describe('QR codes in the console', function () {
         await page.getByLabel('Color', { exact: true }).fill('#1E3A8A');
         await page.getByRole('radio', { name: 'Label bottom' }).check();
         await page.getByRole('textbox', { name: 'Text', exact: true }).fill('The menu');
-        await page.getByText('Easy to scan').waitFor();
+        await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
         await create(page).click();
         await page.getByText('QR code created').waitFor();
         const [record] = (await world.api.get('/qrcodes')).body;
@@ -311,7 +311,7 @@ describe('QR codes in the console', function () {
       await page.getByLabel('Expires at').fill('2020-01-01T10:00');
       await page.locator('summary', { hasText: 'Schedule' }).click();
       await create(page).click();
-      await page.getByText('expiresAt must').first().waitFor();
+      await page.getByText('Expires at must').first().waitFor();
       await eventually(async () =>
         expect(
           await page
@@ -355,14 +355,35 @@ describe('QR codes in the console', function () {
     });
   });
 
+  it('takes coordinates as maps copy them, and an amount with a comma', async () => {
+    const newCode = async (type: string, fill: (page: Page) => Promise<void>) =>
+      inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+        await page.getByRole('radio', { name: type }).check();
+        await fill(page);
+        await create(page).click();
+        await page.getByText('QR code created').waitFor();
+      });
+    await newCode('Location', (page) => page.getByLabel('Latitude').fill('52.52, -13.405'));
+    await newCode('Pix', async (page) => {
+      await page.getByLabel('Pix key').fill('ada@example.com');
+      await page.getByLabel('Name of the receiver').fill('Ada');
+      await page.getByLabel('City').fill('Lisboa');
+      await page.getByLabel('Amount in reais').fill('12,50');
+    });
+    const [pix, location] = (await world.api.get('/qrcodes')).body;
+    expect(location.latlog).to.include({ latitude: 52.52, longitude: -13.405 });
+    expect(Number(pix.pix.amount)).to.equal(12.5);
+  });
+
   it('is reached from the command palette, as are stored codes', async () => {
     await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key: 'menu' });
     await inConsole(browser, world, 'links', {}, async (page) => {
       const say = async (words: string, option: string) => {
         await page.keyboard.press('Control+k');
-        await page.getByRole('combobox').fill(words);
+        await page.getByRole('dialog').getByRole('combobox').fill(words);
         await page.getByRole('option', { name: option }).click();
       };
+      await page.getByText('No links yet').waitFor();
       await say('qr', 'Create a QR code');
       await page.getByRole('heading', { name: 'New QR code' }).waitFor();
       await say('menu', `${world.domain}/menu`);
@@ -406,7 +427,7 @@ describe('QR codes in the console', function () {
     await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
       await page.getByRole('radio', { name: 'Wi-Fi' }).check();
       await page.getByLabel('Name of the network').fill('Guests');
-      await page.getByLabel('Password', { exact: true }).fill('welcome here');
+      await page.getByRole('textbox', { name: 'Password' }).fill('welcome here');
       await page.getByRole('button', { name: 'Show the password' }).click();
       await page.getByRole('switch', { name: 'Static' }).click();
       await page.locator('input[type=file]').setInputFiles({
@@ -439,14 +460,14 @@ describe('QR codes in the console', function () {
   it('says why a look can’t be scanned, and what the API refuses at its field', async () => {
     await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
-      await page.getByText('Can’t be scanned').waitFor();
+      await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
       await page
         .getByText('fgColor and bgColor must differ more', { exact: false })
         .first()
         .waitFor();
       await page.getByLabel('Address', { exact: true }).fill('not an address');
       await create(page).click();
-      await page.getByText('url must be a valid URL').first().waitFor();
+      await page.getByText('Address must be a valid URL').first().waitFor();
       expect(await page.getByLabel('Address', { exact: true }).inputValue()).to.equal(
         'not an address',
       );
@@ -589,13 +610,13 @@ describe('QR codes in the console', function () {
           await expectAccessible(page, view('sheet'));
         });
         await inConsole(browser, world, 'qrcodes/new', options, async (page) => {
-          await page.getByText('Easy to scan').waitFor();
+          await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
           await page.getByRole('radio', { name: 'Ribbon' }).check();
           await expectAccessible(page, view('new'));
           await page.getByRole('radio', { name: 'Contact' }).check();
           await page.getByRole('button', { name: 'Add phone' }).click();
           await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
-          await page.getByText('Can’t be scanned').waitFor();
+          await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
           await expectAccessible(page, view('contact'));
         });
         const [{ id }] = (await world.api.get('/qrcodes')).body;

@@ -13,6 +13,7 @@ import {
   Video,
   Wifi,
 } from 'lucide-react';
+import { inWords } from '../ui/field.tsx';
 import type { ContentName } from './content.ts';
 
 /** A field of a content's form. */
@@ -190,6 +191,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         label: 'Latitude',
         kind: 'number',
         placeholder: '52.52',
+        hint: 'Or paste both, such as 52.52, 13.405.',
         isRequired: true,
         isHalf: true,
       },
@@ -261,6 +263,14 @@ export const BR_CODE_FIELD: ContentField = {
   hint: '“Pix copia e cola”, from 000201 to its CRC.',
   isRequired: true,
 };
+
+/** A rule that a content breaks, with the labels of the form in place of the names that programs know. */
+export function faultInWords(type: ContentName, fault: string): string {
+  const [path = ''] = fault.split(' ', 1);
+  const name = path === type ? '' : path.slice(type.length + 1);
+  const field = CONTENT_FORMS[type].fields.find((one) => one.name === name);
+  return field === undefined ? fault : inWords(fault, field.label);
+}
 
 /** An empty content. */
 export const emptyDraft = (type: ContentName) => {

@@ -44,7 +44,9 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
               error={errors[field.name === '' ? type : `${type}.${field.name}`]}
               onChange={(value) =>
                 onChange(
-                  field.name === '' || isText ? String(value) : { ...draft, [field.name]: value },
+                  field.name === '' || isText
+                    ? String(value)
+                    : { ...draft, [field.name]: value, ...(type === 'latlog' && pairOf(value)) },
                 )
               }
             />
@@ -61,6 +63,12 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
       )}
     </fieldset>
   );
+}
+
+/** Both coordinates, as maps copy them. */
+function pairOf(value: string | boolean) {
+  const pair = /^\s*(-?[\d.]+)\s*[,;]\s*(-?[\d.]+)\s*$/.exec(String(value));
+  return pair === null ? undefined : { latitude: pair[1], longitude: pair[2] };
 }
 
 interface ControlProps {

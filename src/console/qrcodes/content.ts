@@ -31,10 +31,11 @@ export const textOf = (value: unknown): string =>
 export function toValue(type: ContentName, draft: Draft): unknown {
   if (typeof draft === 'string') return draft.trim() === '' ? '' : draft;
   const value = withoutEmpty(draft) as Record<string, unknown>;
-  if (type === 'latlog') {
-    for (const name of ['latitude', 'longitude']) {
-      if (typeof value[name] === 'string') value[name] = Number(value[name]);
-    }
+  for (const name of ['latitude', 'longitude', 'amount']) {
+    const number = value[name];
+    if (typeof number !== 'string') continue;
+    const withPoint = /^-?\d+,\d+$/.test(number.trim()) ? number.replace(',', '.') : number;
+    value[name] = name === 'amount' ? withPoint : Number(withPoint);
   }
   if (type === 'vcard') return { firstName: '', lastName: '', ...value };
   return value;

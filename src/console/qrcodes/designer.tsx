@@ -8,11 +8,13 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { type FieldErrors, fieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
 import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
 import { Switch } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { type Draft, encodeContent } from './content.ts';
+import { faultInWords } from './content-fields.ts';
 import { ContentForm } from './content-form.tsx';
 import { DownloadPanel } from './download-panel.tsx';
 import { type CodeDraft, changesOf, contentOf, creationOf, draftOf, NEW_DRAFT } from './draft.ts';
@@ -20,7 +22,7 @@ import { ImagePanel } from './image-panel.tsx';
 import { KindPanel } from './kind-panel.tsx';
 import type { Look, QrCode } from './look.ts';
 import { Presets } from './presets.tsx';
-import { Preview } from './preview.tsx';
+import { Preview, Thumbnail } from './preview.tsx';
 import { qrCodeQuery, refreshQrCodes } from './queries.ts';
 import { OptionsPanel, PlacePanel } from './short-link-panel.tsx';
 import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
@@ -69,101 +71,117 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const content = contentOf(draft);
   const changeContent = (changed: Draft) =>
     change({ contents: { ...draft.contents, [draft.type]: changed } });
+  const saveButton = mayWrite && (
+    <Button
+      look="primary"
+      busy={save.isPending}
+      disabled={record !== undefined && !isChanged}
+      onClick={() => {
+        setErrors({});
+        save.write({ before, draft, isTemplate }, (saved) => {
+          // What is stored may differ from what was typed: https:// is put before an address.
+          const stored = draftOf(saved);
+          setBefore(stored);
+          setDraft(stored);
+          setTemplate(false);
+        });
+      }}
+    >
+      {record === undefined ? 'Create QR code' : 'Save changes'}
+    </Button>
+  );
   return (
-    <div className="grid gap-x-8 gap-y-4 px-4 pb-24 md:px-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:items-start">
-      <aside className="flex flex-col gap-5 rounded-xl border border-line bg-panel p-4 lg:sticky lg:top-0 lg:order-last">
-        <Preview payload={payload.text} look={look} hint={payload.hint} />
-        {mayWrite && (
-          <div className="flex flex-col gap-3 border-t border-line pt-4">
-            <Switch
-              label="Keep the look as a template"
-              checked={isTemplate}
-              onChange={(checked) => {
-                save.reset();
-                setTemplate(checked);
-              }}
+    <>
+      <div className="grid gap-x-8 gap-y-4 px-4 pb-10 md:px-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:items-start">
+        <fieldset
+          ref={form}
+          disabled={!mayWrite || save.isPending}
+          className="flex min-w-0 flex-col gap-4"
+        >
+          <legend className="sr-only">Design</legend>
+          <Section title="Content">
+            <TypeChoice
+              type={draft.type}
+              isDisabled={record?.static === true}
+              onChange={(type) => change({ type })}
             />
-            <Button
-              look="primary"
-              busy={save.isPending}
-              disabled={record !== undefined && !isChanged}
-              onClick={() => {
-                setErrors({});
-                save.write({ before, draft, isTemplate }, (saved) => {
-                  // What is stored may differ from what was typed: https:// is put before an address.
-                  const stored = draftOf(saved);
-                  setBefore(stored);
-                  setDraft(stored);
-                  setTemplate(false);
-                });
-              }}
-            >
-              {record === undefined ? 'Create QR code' : 'Save changes'}
-            </Button>
-          </div>
-        )}
-        <div className="border-t border-line pt-4">
-          {record === undefined ? (
-            <p className="text-muted">
-              Create the code to download it as SVG, PNG, JPEG, WebP, PDF or EPS.
-            </p>
-          ) : isChanged ? (
-            <p className="text-muted">Save the changes to download the code.</p>
-          ) : (
-            <DownloadPanel record={record} />
+            <ContentForm
+              key={draft.type}
+              type={draft.type}
+              draft={content}
+              onChange={changeContent}
+              errors={errors}
+              isDisabled={record?.static === true}
+            />
+            <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
+          </Section>
+          <Section title="Name and short link">
+            <PlacePanel part={part} isStatic={isStatic} />
+          </Section>
+          <Section title="Presets">
+            <Presets onChosen={(chosen) => changeLook({ ...chosen, size: look.size })} />
+          </Section>
+          <Section title="Style">
+            <StylePanel {...lookProps} />
+          </Section>
+          <Section title="Logo">
+            <ImagePanel {...lookProps} />
+          </Section>
+          <Section title="Frame">
+            <FramePanel {...lookProps} />
+          </Section>
+          <Section title="Picture">
+            <OutputPanel {...lookProps} />
+          </Section>
+          <Section title="Options">
+            <OptionsPanel
+              part={part}
+              url={draft.type === 'url' && typeof content === 'string' ? content : undefined}
+              onUrl={changeContent}
+              isStatic={isStatic}
+            />
+          </Section>
+        </fieldset>
+        <aside
+          className={classes(
+            'flex flex-col gap-5 rounded-xl border border-line bg-panel p-4 lg:sticky lg:top-0',
+            record !== undefined && 'max-lg:order-first',
           )}
+        >
+          <Preview payload={payload.text} look={look} hint={payload.hint} />
+          {mayWrite && (
+            <div className="flex flex-col gap-3 border-t border-line pt-4">
+              <Switch
+                label="Keep the look as a template"
+                checked={isTemplate}
+                onChange={(checked) => {
+                  save.reset();
+                  setTemplate(checked);
+                }}
+              />
+              <div className="grid max-lg:hidden">{saveButton}</div>
+            </div>
+          )}
+          <div className="border-t border-line pt-4">
+            {record === undefined ? (
+              <p className="text-muted">
+                Create the code to download it as SVG, PNG, JPEG, WebP, PDF or EPS.
+              </p>
+            ) : isChanged ? (
+              <p className="text-muted">Save the changes to download the code.</p>
+            ) : (
+              <DownloadPanel record={record} />
+            )}
+          </div>
+        </aside>
+      </div>
+      {mayWrite && (
+        <div className="sticky bottom-0 z-10 flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden">
+          <Thumbnail payload={payload.text} look={look} />
+          {saveButton}
         </div>
-      </aside>
-      <fieldset
-        ref={form}
-        disabled={!mayWrite || save.isPending}
-        className="flex min-w-0 flex-col gap-4"
-      >
-        <legend className="sr-only">Design</legend>
-        <Section title="Content">
-          <TypeChoice
-            type={draft.type}
-            isDisabled={record?.static === true}
-            onChange={(type) => change({ type })}
-          />
-          <ContentForm
-            key={draft.type}
-            type={draft.type}
-            draft={content}
-            onChange={changeContent}
-            errors={errors}
-            isDisabled={record?.static === true}
-          />
-          <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
-        </Section>
-        <Section title="Name and short link">
-          <PlacePanel part={part} isStatic={isStatic} />
-        </Section>
-        <Section title="Presets">
-          <Presets onChosen={(chosen) => changeLook({ ...chosen, size: look.size })} />
-        </Section>
-        <Section title="Style">
-          <StylePanel {...lookProps} />
-        </Section>
-        <Section title="Logo">
-          <ImagePanel {...lookProps} />
-        </Section>
-        <Section title="Frame">
-          <FramePanel {...lookProps} />
-        </Section>
-        <Section title="Picture">
-          <OutputPanel {...lookProps} />
-        </Section>
-        <Section title="Options">
-          <OptionsPanel
-            part={part}
-            url={draft.type === 'url' && typeof content === 'string' ? content : undefined}
-            onUrl={changeContent}
-            isStatic={isStatic}
-          />
-        </Section>
-      </fieldset>
-    </div>
+      )}
+    </>
   );
 }
 
@@ -191,7 +209,7 @@ function usePayload(
   }, [type, settled]);
   const faults = encoded?.type === type ? encoded.faults : undefined;
   const [fault] = faults ?? [];
-  const hint = fault === undefined ? undefined : `To do: ${fault}`;
+  const hint = fault === undefined ? undefined : `To do: ${faultInWords(type, fault)}`;
   if (isStatic) return { text: encoded?.type === type ? encoded.text : undefined, hint };
   const link =
     record?.shortLink ??

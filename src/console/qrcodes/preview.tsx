@@ -2,7 +2,7 @@ import { describe } from '../api/error.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { addressOf, useDrawn } from './drawn.ts';
 import type { Look } from './look.ts';
-import { ScorePanel } from './score-panel.tsx';
+import { ScorePanel, wordOf } from './score-panel.tsx';
 
 interface PreviewProps {
   /** Absent while there is nothing to draw. */
@@ -40,5 +40,19 @@ export function Preview({ payload, look, hint }: PreviewProps) {
       )}
       {payload !== undefined && data && !error && <ScorePanel score={data.score} />}
     </div>
+  );
+}
+
+/** The picture and the word for its score, small: for windows in which the preview is out of sight. */
+export function Thumbnail({ payload, look }: Pick<PreviewProps, 'payload' | 'look'>) {
+  const { data, error } = useDrawn(payload, look);
+  const isDrawn = payload !== undefined && data !== undefined && error === null;
+  return (
+    <>
+      <span className="size-11 shrink-0 rounded-md border border-line bg-white p-0.5">
+        {isDrawn && <img src={addressOf(data.svg)} alt="" className="size-full object-contain" />}
+      </span>
+      <span className="flex-1 text-muted">{isDrawn ? wordOf(data.score) : ''}</span>
+    </>
   );
 }

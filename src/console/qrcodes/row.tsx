@@ -5,6 +5,7 @@ import { RowTags } from '../short-links/row-tags.tsx';
 import { copy } from '../ui/button.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { Badge } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
 import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
 import { addressOf, drawRecord, payloadOf } from './drawn.ts';
@@ -74,6 +75,9 @@ export function CodeCells(props: CodeCellsProps) {
         <ScanLine size={14} aria-hidden className="text-muted" />
         <span className="sr-only">Scans:</span>
         {record.static ? '–' : record.scans.toLocaleString()}
+      </div>
+      <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted lg:block">
+        <Time at={record.createdAt} />
       </div>
       <div role="gridcell">
         <CodeMenu {...props} />

@@ -12,13 +12,16 @@ const WORDS: [least: number, word: string][] = [
 const FINE = 90;
 const BEARABLE = 70;
 
+/** A word for how easily the code is scanned. */
+export const wordOf = ({ score }: Score): string => WORDS.find(([least]) => score >= least)![1];
+
 /** How easily the code is scanned, and why. */
-export function ScorePanel({ score: { score, findings, faults } }: { score: Score }) {
-  const [, word] = WORDS.find(([least]) => score >= least)!;
+export function ScorePanel({ score: all }: { score: Score }) {
+  const { score, findings, faults } = all;
   return (
     <section aria-label="Scannability" className="flex flex-col gap-2">
       <div className="flex items-baseline justify-between" role="status">
-        <h2 className="font-medium">{word}</h2>
+        <h2 className="font-medium">{wordOf(all)}</h2>
         <span className="text-muted tabular-nums">{score} of 100</span>
       </div>
       <meter

@@ -23,6 +23,10 @@ export interface ControlProps {
   'aria-invalid'?: true;
 }
 
+/** A message of the API with a label in place of the name that programs know: "Password must …". */
+export const inWords = (message: string, label: string): string =>
+  message.replace(/^[a-zA-Z_][\w.[\]-]* (?=(?:must|may|is|can|does) )/, `${label} `);
+
 /** A labelled control with its hint and its error. */
 export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId();
@@ -47,7 +51,7 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
       )}
       {error && (
         <p id={`${id}-error`} className="text-xs text-danger">
-          {error}
+          {inWords(error, label)}
         </p>
       )}
     </div>
