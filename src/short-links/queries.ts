@@ -186,10 +186,14 @@ export class ShortLinkQueries<
       createdAt: `${this.#table}.created_at DESC`,
       lastClicked: 'c.last_visit_at DESC NULLS LAST',
     };
-    const rows = await this.#filtered(this.#wide(projectId), filters)
-      .orderByRaw(`${orders[sort] ?? 'coalesce(c.visits, 0) DESC'}, ${this.#table}.id DESC`)
+    const order = `${orders[sort] ?? 'coalesce(c.visits, 0) DESC'}, ${this.#table}.id DESC`;
+    // Only the rows of the page become wide: sorting all columns of 100,000 rows takes half a second.
+    const ids = this.#filtered(this.#joined(projectId), filters)
+      .select(`${this.#table}.id`)
+      .orderByRaw(order)
       .limit(pageSize)
       .offset((page - 1) * pageSize);
+    const rows = await this.#wide(projectId).whereIn(`${this.#table}.id`, ids).orderByRaw(order);
     return rows.map((row) => this.#toRecord(row));
   }
 
@@ -265,10 +269,11 @@ export class ShortLinkQueries<
     return row === undefined ? undefined : this.#toRecord(row);
   }
 
+  /** Each join adds one row or none, so that Postgres leaves out those that a query doesn't use. */
   #joined(projectId: string, connection: Db = db()): QueryBuilder<Row> {
     return this.#source
       .rows(projectId, connection)
-      .join('domains as d', 'd.id', `${this.#table}.domain_id`)
+      .leftJoin('domains as d', 'd.id', `${this.#table}.domain_id`)
       .leftJoin('counters as c', (on) =>
         on
           .on('c.project_id', `${this.#table}.project_id`)
