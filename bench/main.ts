@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { benchAnalytics } from './analytics.ts';
 import { benchBulk } from './bulk.ts';
+import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
@@ -13,6 +14,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   redirect: benchRedirect,
   bulk: benchBulk,
   visits: benchVisits,
+  lists: benchLists,
   memory: benchMemory,
   qr: benchQr,
   analytics: benchAnalytics,
