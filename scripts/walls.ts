@@ -13,7 +13,7 @@ const FLOORS: { folders: string[]; instead: string }[] = [
       'processes know each other over Redis and HTTP only: move what both need to a folder below',
   },
   {
-    folders: ['admin', 'docs', 'public-stats', 'exports', 'imports', 'conversions'],
+    folders: ['admin', 'docs', 'public-stats', 'exports', 'imports', 'conversions', 'views'],
     instead: 'move what both need to the folder whose record it is',
   },
   { folders: ['event-records'], instead: 'let the endpoint hand over the value' },
@@ -27,7 +27,17 @@ const FLOORS: { folders: string[]; instead: string }[] = [
     instead: 'let the route above hand over the value',
   },
   {
-    folders: ['currency', 'customers', 'domains', 'folders', 'images', 'keys', 'pages', 'tags'],
+    folders: [
+      'currency',
+      'customers',
+      'domains',
+      'folders',
+      'images',
+      'keys',
+      'pages',
+      'tags',
+      'utm-templates',
+    ],
     instead: 'let the command or route above read both and hand the one to the other',
   },
   {

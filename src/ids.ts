@@ -25,6 +25,8 @@ const PREFIXES = {
   apiKey: 'key_',
   auditEntry: 'log_',
   invitation: 'inv_',
+  utmTemplate: 'utm_',
+  view: 'view_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

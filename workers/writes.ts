@@ -11,6 +11,11 @@ import {
 } from '../src/invitations/commands.ts';
 import { createKey, revokeKey, rotateKey, updateKey } from '../src/keys/commands.ts';
 import { createLink, deleteLink, fillLink, updateLink, upsertLink } from '../src/links/commands.ts';
+import {
+  createUtmTemplate,
+  deleteUtmTemplate,
+  updateUtmTemplate,
+} from '../src/links/utm-templates/commands.ts';
 import { removeMember, updateMember } from '../src/members/commands.ts';
 import { createPage, deletePage, updatePage } from '../src/pages/commands.ts';
 import { createQrCode, deleteQrCode, fillQrCode, updateQrCode } from '../src/qrcodes/commands.ts';
@@ -30,6 +35,7 @@ import {
 } from '../src/users/commands.ts';
 import { signInByIdentity } from '../src/users/identities.ts';
 import { createOwnWorkspace } from '../src/users/workspaces.ts';
+import { createView, deleteView, updateView } from '../src/views/commands.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -59,6 +65,12 @@ export default () =>
     'folder.create': createFolder,
     'folder.update': updateFolder,
     'folder.delete': deleteFolder,
+    'utmTemplate.create': createUtmTemplate,
+    'utmTemplate.update': updateUtmTemplate,
+    'utmTemplate.delete': deleteUtmTemplate,
+    'view.create': createView,
+    'view.update': updateView,
+    'view.delete': deleteView,
     'page.create': createPage,
     'page.update': updatePage,
     'page.delete': deletePage,

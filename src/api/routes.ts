@@ -15,6 +15,7 @@ import { invitationRoutes } from '../invitations/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
+import { utmTemplateRoutes } from '../links/utm-templates/routes.ts';
 import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
@@ -25,6 +26,7 @@ import { tagRoutes } from '../tags/routes.ts';
 import { oidcRoutes } from '../users/oidc-routes.ts';
 import { userRoutes } from '../users/routes.ts';
 import { signInRoutes } from '../users/sign-in-routes.ts';
+import { viewRoutes } from '../views/routes.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
 
 /** Every endpoint, in the order in which paths are tried: fixed paths of a room stand before `{id}`. */
@@ -36,6 +38,8 @@ export const routes: readonly Route[] = [
   ...templateRoutes,
   ...tagRoutes,
   ...folderRoutes,
+  ...utmTemplateRoutes,
+  ...viewRoutes,
   ...pageRoutes,
   ...metatagsRoutes,
   ...domainRoutes,

@@ -6,6 +6,8 @@ export const TAGS = {
   Templates: 'Saved appearances of QR codes.',
   Tags: 'Labels of links and QR codes.',
   Folders: 'Folders of links and QR codes. A link or QR code is in at most one.',
+  'UTM templates': 'Values for the UTM parameters of links, under a name.',
+  Views: 'Filters and order of the lists of links and QR codes, under a name.',
   Pages: 'Pages that visitors see before a destination, with an optional form.',
   Metatags: 'Titles, descriptions and images of any web page.',
   Domains: 'Domains of short links, and the proof that a workspace owns them.',

@@ -1,6 +1,7 @@
 import { Model, type QueryBuilderType } from 'objection';
 import { Refusal } from '../errors.ts';
 import { type Db, db } from './db.ts';
+import { nounOf } from './taken-name.ts';
 
 /**
  * A table whose rows belong to workspaces. The only doors to its rows ask for the workspace first, so that
@@ -30,7 +31,7 @@ export class WorkspaceModel extends Model {
   ): Promise<M> {
     const row = await this.query(trx).where({ project_id: projectId, id }).forNoKeyUpdate().first();
     if (row === undefined) {
-      throw new Refusal('not_found', `There is no ${this.tableName.slice(0, -1)} "${id}"`);
+      throw new Refusal('not_found', `There is no ${nounOf(this.tableName)} "${id}"`);
     }
     return row as M;
   }

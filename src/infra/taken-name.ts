@@ -1,6 +1,10 @@
 import { Refusal } from '../errors.ts';
 import type { Db } from './db.ts';
 
+/** What a row of a table is called: `utm_templates` has rows called "UTM template". */
+export const nounOf = (table: string): string =>
+  table.slice(0, -1).replace(/^utm_/, 'UTM ').replaceAll('_', ' ');
+
 /** By which names are compared: case does not count, nor how a letter is composed (NFC). */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
@@ -9,18 +13,20 @@ export const nameKey = (name: string): string => name.normalize('NFC').toLowerCa
  * index refuses the later one, whose job runs again and is refused here.
  *
  * @param id the record that may have the name
+ * @param within columns of the records that must have names of their own; without it, all of the workspace
  * @throws Refusal `conflict`
  */
 export async function refuseTakenName(
   trx: Db,
-  table: 'tags' | 'folders',
+  table: 'tags' | 'folders' | 'utm_templates' | 'views',
   projectId: string,
   { id, name }: { id: string; name: string },
+  within: Readonly<Record<string, string | null>> = {},
 ): Promise<void> {
   const twin = (await trx(table)
-    .where({ project_id: projectId, name_key: nameKey(name) })
+    .where({ project_id: projectId, name_key: nameKey(name), ...within })
     .whereNot({ id })
     .first('id')) as { id: string } | undefined;
   if (twin === undefined) return;
-  throw new Refusal('conflict', `The ${table.slice(0, -1)} name "${name}" is taken`);
+  throw new Refusal('conflict', `The ${nounOf(table)} name "${name}" is taken`);
 }

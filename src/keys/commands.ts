@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { type Db, execute } from '../infra/db.ts';
+import type { Db } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
+import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { scopeBeyond } from '../workspaces/api-keys.ts';
@@ -42,10 +43,11 @@ export function createKey(
 ): Promise<KeyWithSecret> {
   return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`keys ${projectId}`]);
-    if ((await ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize()) >= MOST) {
-      throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} API keys`);
-    }
+    await refuseOverfull(trx, `keys ${projectId}`, {
+      count: () => ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize(),
+      most: MOST,
+      message: `A workspace has at most ${MOST} API keys`,
+    });
     const row = await ApiKey.add(
       projectId,
       {

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
+import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { sampleOf, type WebhookKind } from './kinds.ts';
@@ -32,10 +33,11 @@ export function createWebhook(
 ): Promise<WebhookWithSecret> {
   return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`webhooks ${projectId}`]);
-    if ((await Webhook.of(projectId, trx).resultSize()) >= MOST) {
-      throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} webhooks`);
-    }
+    await refuseOverfull(trx, `webhooks ${projectId}`, {
+      count: () => Webhook.of(projectId, trx).resultSize(),
+      most: MOST,
+      message: `A workspace has at most ${MOST} webhooks`,
+    });
     const row = await Webhook.add(projectId, webhook, trx);
     return { result: toWebhookWithSecret(row), changes: [] };
   });

@@ -20,6 +20,8 @@ export const SCOPES = [
   'tags.write',
   'folders.read',
   'folders.write',
+  'views.read',
+  'views.write',
   'pages.read',
   'pages.write',
   'domains.read',

@@ -90,6 +90,8 @@ describe('the audit log', () => {
     ...(fields === undefined ? {} : { fields }),
   });
 
+  const VIEW = { list: 'links', name: 'a', query: '' };
+
   /** A write of every kind, and what the log says of it. */
   const WRITES: Record<string, () => Promise<Said>> = {
     'link.create': async () => one('link', await aLink()),
@@ -149,6 +151,24 @@ describe('the audit log', () => {
     },
     'folder.delete': async () =>
       one('folder', await remove(`/folders/${(await post('/folders', { name: 'a' })).id}`)),
+    'utmTemplate.create': async () =>
+      one('utmTemplate', await post('/utm-templates', { name: 'a' })),
+    'utmTemplate.update': async () => {
+      const { id } = await post('/utm-templates', { name: 'a' });
+      const changed = await patch(`/utm-templates/${id}`, { utm_source: 'b' });
+      return one('utmTemplate', changed, ['utm_source']);
+    },
+    'utmTemplate.delete': async () => {
+      const { id } = await post('/utm-templates', { name: 'a' });
+      return one('utmTemplate', await remove(`/utm-templates/${id}`));
+    },
+    'view.create': async () => one('view', await post('/views', VIEW)),
+    'view.update': async () => {
+      const { id } = await post('/views', VIEW);
+      return one('view', await patch(`/views/${id}`, { name: 'b' }), ['name']);
+    },
+    'view.delete': async () =>
+      one('view', await remove(`/views/${(await post('/views', VIEW)).id}`)),
     'page.create': async () => one('page', await post('/pages', { title: 'a' })),
     'page.update': async () => {
       const { id } = await post('/pages', { title: 'a' });

@@ -36,6 +36,16 @@ const SAMPLES: Record<string, Sample> = {
     path: '/folders/',
     changes: [{ name: 'b' }, { name: 'c' }],
   },
+  'UTM template': {
+    make: ({ api }) => api.post('/utm-templates', { name: 'a' }),
+    path: '/utm-templates/',
+    changes: [{ name: 'b' }, { utm_source: 'c' }],
+  },
+  view: {
+    make: ({ api }) => api.post('/views', { list: 'links', name: 'a', query: '' }),
+    path: '/views/',
+    changes: [{ name: 'b' }, { shared: true }],
+  },
   page: {
     make: ({ api }) => api.post('/pages', { title: 'a', text: 'x' }),
     path: '/pages/',

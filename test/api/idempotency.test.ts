@@ -72,6 +72,16 @@ describe('Idempotency-Key', () => {
     }),
     '/tags': async () => ({ path: '/tags', body: { name: 'a' }, count: '/tags' }),
     '/folders': async () => ({ path: '/folders', body: { name: 'a' }, count: '/folders' }),
+    '/utm-templates': async () => ({
+      path: '/utm-templates',
+      body: { name: 'a' },
+      count: '/utm-templates',
+    }),
+    '/views': async () => ({
+      path: '/views',
+      body: { list: 'links', name: 'a', query: 'search=a' },
+      count: '/views',
+    }),
     '/pages': async () => ({ path: '/pages', body: { title: 'a' }, count: '/pages' }),
     '/domains': async () => ({ path: '/domains', body: { slug: `x.${world.domain}` } }),
     '/domains/{id}/verify': async () => {

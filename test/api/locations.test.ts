@@ -11,6 +11,8 @@ const BODIES: Record<string, () => object | string> = {
   'post /qrcodes': () => ({ type: 'text', text: 'a' }),
   'post /tags': () => ({ name: 'A' }),
   'post /folders': () => ({ name: 'A' }),
+  'post /utm-templates': () => ({ name: 'A' }),
+  'post /views': () => ({ list: 'links', name: 'A', query: '' }),
   'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
   'post /pages': () => ({ title: 'A' }),
   'post /invitations': () => ({ email: 'ada@example.com', role: 'viewer' }),

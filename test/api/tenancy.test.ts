@@ -16,6 +16,8 @@ interface Owned {
   link: { id: string; key: string; externalId: string };
   tag: { id: string };
   folder: { id: string };
+  utmTemplate: { id: string };
+  view: { id: string };
   page: { id: string };
   qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
@@ -207,6 +209,29 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isEmpty(api.get('/folders'));
     await isEmpty(api.get('/folders', { search: 'Secret' }));
   },
+  'post /utm-templates': async ({ api }) => {
+    const { status, body } = await api.post('/utm-templates', { name: 'Secret template' });
+    expect(status).to.equal(201);
+    await api.delete(`/utm-templates/${body.id}`);
+  },
+  'get /utm-templates': ({ api }) => isEmpty(api.get('/utm-templates')),
+  'get /utm-templates/{id}': ({ api }, { utmTemplate }) =>
+    is404(api.get(`/utm-templates/${utmTemplate.id}`)),
+  'patch /utm-templates/{id}': ({ api }, { utmTemplate }) =>
+    is404(api.patch(`/utm-templates/${utmTemplate.id}`, { name: 'stolen' })),
+  'delete /utm-templates/{id}': ({ api }, { utmTemplate }) =>
+    is404(api.delete(`/utm-templates/${utmTemplate.id}`)),
+  'post /views': async ({ api }) => {
+    const view = { list: 'links', name: 'Secret view', query: '', shared: true };
+    const { status, body } = await api.post('/views', view);
+    expect(status).to.equal(201);
+    await api.delete(`/views/${body.id}`);
+  },
+  'get /views': ({ api }) => isEmpty(api.get('/views')),
+  'get /views/{id}': ({ api }, { view }) => is404(api.get(`/views/${view.id}`)),
+  'patch /views/{id}': ({ api }, { view }) =>
+    is404(api.patch(`/views/${view.id}`, { query: 'search=stolen' })),
+  'delete /views/{id}': ({ api }, { view }) => is404(api.delete(`/views/${view.id}`)),
   'get /folders/{id}': ({ api }, { folder }) => is404(api.get(`/folders/${folder.id}`)),
   'patch /folders/{id}': ({ api }, { folder }) =>
     is404(api.patch(`/folders/${folder.id}`, { name: 'stolen' })),
@@ -427,6 +452,9 @@ describe('two workspaces', () => {
     const { api, domain: slug } = owner;
     const tag = (await api.post('/tags', { name: 'Secret tag' })).body;
     const folder = (await api.post('/folders', { name: 'Secret folder' })).body;
+    const utmTemplate = (await api.post('/utm-templates', { name: 'Secret template' })).body;
+    const secretView = { list: 'links', name: 'Secret view', query: 'search=secret', shared: true };
+    const view = (await api.post('/views', secretView)).body;
     const page = (await api.post('/pages', { title: 'Secret page' })).body;
     const made = { name: 'secret', url: 'https://example.com/', kinds: ['link.created'] };
     const {
@@ -479,6 +507,8 @@ describe('two workspaces', () => {
       qrcode,
       tag,
       folder,
+      utmTemplate,
+      view,
       page,
       webhook,
       deliveryId,
@@ -516,7 +546,7 @@ describe('two workspaces', () => {
 
   it('have not changed each other’s records', async () => {
     const { api } = owner;
-    const { link, qrcode, tag, folder, page, domain, customer } = owned;
+    const { link, qrcode, tag, folder, utmTemplate, view, page, domain, customer } = owned;
     expect((await api.get(`/qrcodes/${qrcode.id}`)).body).to.deep.equal(qrcode);
     expect((await api.get('/templates')).body).to.have.lengthOf(1);
     expect((await api.get('/customers')).body).to.deep.equal([customer]);
@@ -531,6 +561,8 @@ describe('two workspaces', () => {
     expect(link).to.deep.include(now);
     expect((await api.get('/tags')).body).to.deep.equal([tag]);
     expect((await api.get('/folders')).body).to.deep.equal([folder]);
+    expect((await api.get('/utm-templates')).body).to.deep.equal([utmTemplate]);
+    expect((await api.get('/views')).body).to.deep.equal([view]);
     expect((await api.get('/pages')).body).to.deep.equal([page]);
     expect((await api.get('/webhooks')).body.map(({ id }: { id: string }) => id)).to.deep.equal([
       owned.webhook.id,

@@ -133,6 +133,8 @@ describe('a job that runs twice', () => {
         'qrcode_tags',
         'templates',
         'folders',
+        'utm_templates',
+        'views',
         'customers',
         'invoices',
         'pages',
@@ -610,7 +612,7 @@ describe('a job that runs twice', () => {
     expect((await world.api.get('/qrcodes/count')).body).to.equal(1);
   });
 
-  it('creates, updates and deletes tags, folders and domains once', async () => {
+  it('creates, updates and deletes tags, folders, UTM templates, views and domains once', async () => {
     const tag = { id: newId('tag'), name: 'a', color: 'red' };
     await twice(writes, 'tag.create', tag);
     await twice(writes, 'tag.update', { id: tag.id, name: 'b' });
@@ -619,6 +621,15 @@ describe('a job that runs twice', () => {
     await twice(writes, 'folder.create', folder);
     await twice(writes, 'folder.update', { id: folder.id, name: 'b' });
     await twice(writes, 'folder.delete', { id: folder.id });
+    const utm = { id: newId('utmTemplate'), name: 'a' };
+    await twice(writes, 'utmTemplate.create', utm);
+    await twice(writes, 'utmTemplate.update', { id: utm.id, changes: { utm_source: 'b' } });
+    await twice(writes, 'utmTemplate.delete', { id: utm.id });
+    const view = { id: newId('view'), list: 'links' as const, name: 'a', query: '', shared: false };
+    const { userId: owner } = await aPerson({ in: { ...world, role: 'member' } });
+    await twice(writes, 'view.create', { ...view, userId: owner });
+    await twice(writes, 'view.update', { id: view.id, userId: owner, changes: { shared: true } });
+    await twice(writes, 'view.delete', { id: view.id, userId: owner });
     const domain = { id: newId('domain'), slug: `x.${world.domain}` };
     await twice(writes, 'domain.create', domain);
     await twice(writes, 'domain.update', { id: domain.id, changes: { target: A, archived: true } });

@@ -632,6 +632,110 @@ export interface paths {
         patch: operations["updateFolder"];
         trace?: never;
     };
+    "/utm-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List UTM templates, by name
+         * @description Returns the UTM templates by name, one page at a time. Needs the scope `links.read`.
+         */
+        get: operations["listUtmTemplates"];
+        put?: never;
+        /**
+         * Create a UTM template
+         * @description Creates a UTM template. A workspace has at most 100. Needs the scope `links.write`.
+         */
+        post: operations["createUtmTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/utm-templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a UTM template
+         * @description Returns a UTM template. Needs the scope `links.read`.
+         */
+        get: operations["retrieveUtmTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a UTM template
+         * @description Deletes a UTM template. Links that took its values keep them. Needs the scope `links.write`.
+         */
+        delete: operations["deleteUtmTemplate"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a UTM template
+         * @description Changes a UTM template. Links that took its values keep them. Needs the scope `links.write`.
+         */
+        patch: operations["updateUtmTemplate"];
+        trace?: never;
+    };
+    "/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List views, by name
+         * @description Returns the views that are shared, and those of the person, by name, one page at a time. Needs the scope `views.read`.
+         */
+        get: operations["listViews"];
+        put?: never;
+        /**
+         * Create a view
+         * @description Creates a view. A workspace has at most 100 that are shared, and each person at most 100 of their own there. Those of an API key are of the person whose key it is. Needs the scope `views.write`.
+         */
+        post: operations["createView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a view
+         * @description Returns a view. Needs the scope `views.read`.
+         */
+        get: operations["retrieveView"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a view
+         * @description Deletes a view. One that is shared is gone for all people of the workspace. Needs the scope `views.write`.
+         */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a view
+         * @description Changes a view. One that is no longer shared is that of the person. Needs the scope `views.write`.
+         */
+        patch: operations["updateView"];
+        trace?: never;
+    };
     "/pages": {
         parameters: {
             query?: never;
@@ -4143,6 +4247,33 @@ export interface components {
              */
             color?: "red" | "yellow" | "green" | "blue" | "purple" | "pink" | "brown";
         };
+        NewUtmTemplate: {
+            /** @description Name, at most 190 characters; unique in the workspace regardless of case. */
+            name: string;
+            /** @description The parameter `utm_source`, at most 500 characters. */
+            utm_source?: string | null;
+            /** @description The parameter `utm_medium`, at most 500 characters. */
+            utm_medium?: string | null;
+            /** @description The parameter `utm_campaign`, at most 500 characters. */
+            utm_campaign?: string | null;
+            /** @description The parameter `utm_term`, at most 500 characters. */
+            utm_term?: string | null;
+            /** @description The parameter `utm_content`, at most 500 characters. */
+            utm_content?: string | null;
+        };
+        NewView: {
+            /** @description Name, at most 190 characters; unique regardless of case in its list. */
+            name: string;
+            /** @description Filters and order: the query string of `GET /links` or `GET /qrcodes`, at most 2,000 characters, without pages and passwords. */
+            query: string;
+            /** @description true: all people of the workspace have the view; false: only the person who sends it. Default: `false`. */
+            shared?: boolean;
+            /**
+             * @description The list that it shows.
+             * @enum {string}
+             */
+            list: "links" | "qrcodes";
+        };
         NewWebhook: {
             /** @description Name, at most 100 characters. */
             name: string;
@@ -4844,7 +4975,7 @@ export interface components {
             data: components["schemas"]["QrCodeScanned"];
         };
         /** @enum {string} */
-        Scope: "*" | "links.read" | "links.write" | "qrcodes.read" | "qrcodes.write" | "tags.read" | "tags.write" | "folders.read" | "folders.write" | "pages.read" | "pages.write" | "domains.read" | "domains.write" | "analytics.read" | "events.read" | "conversions.write" | "customers.read" | "customers.write" | "webhooks.read" | "webhooks.write" | "jobs.read" | "imports.read" | "imports.write" | "workspace.read" | "workspace.write" | "members.read" | "members.write" | "keys.read" | "keys.write" | "audit.read";
+        Scope: "*" | "links.read" | "links.write" | "qrcodes.read" | "qrcodes.write" | "tags.read" | "tags.write" | "folders.read" | "folders.write" | "views.read" | "views.write" | "pages.read" | "pages.write" | "domains.read" | "domains.write" | "analytics.read" | "events.read" | "conversions.write" | "customers.read" | "customers.write" | "webhooks.read" | "webhooks.write" | "jobs.read" | "imports.read" | "imports.write" | "workspace.read" | "workspace.write" | "members.read" | "members.write" | "keys.read" | "keys.write" | "audit.read";
         Session: {
             /** @description Id of the session. */
             id: string;
@@ -4942,6 +5073,41 @@ export interface components {
             /** @description IANA time zone. Default: `"UTC"`. */
             timezone?: string;
         };
+        UtmTemplate: {
+            /** @description Id of the template. */
+            id: string;
+            /** @description Name of the template. */
+            name: string;
+            /** @description The parameter `utm_source`. */
+            utm_source: string | null;
+            /** @description The parameter `utm_medium`. */
+            utm_medium: string | null;
+            /** @description The parameter `utm_campaign`. */
+            utm_campaign: string | null;
+            /** @description The parameter `utm_term`. */
+            utm_term: string | null;
+            /** @description The parameter `utm_content`. */
+            utm_content: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+        };
+        UtmTemplateUpdate: {
+            /** @description Name, at most 190 characters; unique in the workspace regardless of case. */
+            name?: string;
+            /** @description The parameter `utm_source`, at most 500 characters. */
+            utm_source?: string | null;
+            /** @description The parameter `utm_medium`, at most 500 characters. */
+            utm_medium?: string | null;
+            /** @description The parameter `utm_campaign`, at most 500 characters. */
+            utm_campaign?: string | null;
+            /** @description The parameter `utm_term`, at most 500 characters. */
+            utm_term?: string | null;
+            /** @description The parameter `utm_content`, at most 500 characters. */
+            utm_content?: string | null;
+        };
         /** @description A contact: `{firstName, lastName, organization?, title?, phones?, emails?, urls?, address?, note?, birthday?}`. Phones and emails are texts, or `{type?, value}`; the address is a text, or `{street?, city?, region?, postalCode?, country?}`. */
         VcardContent: {
             /** @description First name. */
@@ -4984,6 +5150,26 @@ export interface components {
             /** @description Birthday, such as 2001-12-31. */
             birthday?: string;
         };
+        View: {
+            /** @description Id of the view. */
+            id: string;
+            /**
+             * @description The list that it shows.
+             * @enum {string}
+             */
+            list: "links" | "qrcodes";
+            /** @description Name of the view. */
+            name: string;
+            /** @description Filters and order, as a query string of the list. */
+            query: string;
+            /** @description All people of the workspace have it; else only the person of this request. */
+            shared: boolean;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+        };
         ViewEvent: {
             /**
              * @description Kind of the event. (enum property replaced by openapi-typescript)
@@ -5003,6 +5189,14 @@ export interface components {
             link: components["schemas"]["Link"] | null;
             /** @description The QR code as it is now; if it was deleted, as the event recorded it. */
             qrcode?: components["schemas"]["QrCode"];
+        };
+        ViewUpdate: {
+            /** @description Name, at most 190 characters; unique regardless of case in its list. */
+            name?: string;
+            /** @description Filters and order: the query string of `GET /links` or `GET /qrcodes`, at most 2,000 characters, without pages and passwords. */
+            query?: string;
+            /** @description true: all people of the workspace have the view; false: only the person who sends it. */
+            shared?: boolean;
         };
         Webhook: {
             /** @description Id of the webhook. */
@@ -7843,6 +8037,386 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Folder"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    listUtmTemplates: {
+        parameters: {
+            query?: {
+                /** @description Part of the name, regardless of case. */
+                search?: string;
+                /** @description Page, from 1 */
+                page?: components["parameters"]["page"];
+                /** @description Records per page, at most 100 */
+                pageSize?: components["parameters"]["pageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UtmTemplate"][];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    createUtmTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUtmTemplate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UtmTemplate"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    retrieveUtmTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the record as it was read. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description Id of the template. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UtmTemplate"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    deleteUtmTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the record as it was read. If the record has changed since, nothing is written and the answer is 409. Counters are not part of the ETag. `*` matches any existing record. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id of the template. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedRecord"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    updateUtmTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the record as it was read. If the record has changed since, nothing is written and the answer is 409. Counters are not part of the ETag. `*` matches any existing record. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id of the template. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UtmTemplateUpdate"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UtmTemplate"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: {
+                /** @description Only views of this list. */
+                list?: "links" | "qrcodes";
+                /** @description Part of the name, regardless of case. */
+                search?: string;
+                /** @description Page, from 1 */
+                page?: components["parameters"]["page"];
+                /** @description Records per page, at most 100 */
+                pageSize?: components["parameters"]["pageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"][];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    createView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewView"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    retrieveView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the record as it was read. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the record as it was read. If the record has changed since, nothing is written and the answer is 409. Counters are not part of the ETag. `*` matches any existing record. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedRecord"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    updateView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the record as it was read. If the record has changed since, nothing is written and the answer is 409. Counters are not part of the ETag. `*` matches any existing record. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewUpdate"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
                 };
             };
             202: components["responses"]["Accepted"];

@@ -23,6 +23,8 @@ const KINDS = {
   domain: 'Domains',
   tag: 'Tags',
   folder: 'Folders',
+  utmTemplate: 'UTM templates',
+  view: 'Views',
   page: 'Pages',
   webhook: 'Webhooks',
   customer: 'Customers',

@@ -1,13 +1,11 @@
-import { ArrowDownWideNarrow, Bookmark, Trash2 } from 'lucide-react';
-import { useCallback, useState } from 'react';
-import { useWorkspace } from '../app/workspace.tsx';
-import { Button, buttonLook, IconButton } from '../ui/button.tsx';
-import { inputLook } from '../ui/field.tsx';
-import { Menu, Popover } from '../ui/menu.tsx';
-import { useStored } from '../ui/use-stored.ts';
+import { ArrowDownWideNarrow } from 'lucide-react';
+import { useCallback } from 'react';
+import { buttonLook } from '../ui/button.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { FilterButton } from './filters.tsx';
 import type { ListKind, ListSearch } from './list-kind.ts';
 import { SearchField } from './search-field.tsx';
+import { Views } from './views.tsx';
 
 interface ToolbarProps {
   kind: ListKind;
@@ -51,84 +49,5 @@ export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
       />
       <Views kind={kind} search={search} setSearch={setSearch} />
     </div>
-  );
-}
-
-/** Named questions of this workspace, kept in this browser. */
-function Views({ kind, search, setSearch }: ToolbarProps) {
-  const { slug } = useWorkspace();
-  const [views, setViews] = useStored<Record<string, ListSearch>>(
-    kind.noun === 'links' ? `views:${slug}` : `views:${kind.noun}:${slug}`,
-    {},
-  );
-  const [name, setName] = useState('');
-  const names = [...kind.filters, 'sort'];
-  const open = (view: ListSearch) =>
-    setSearch(Object.fromEntries(names.map((one) => [one, view[one] ?? ''])));
-  const save = () => {
-    const shown = names.flatMap((one) => (search[one] === undefined ? [] : [[one, search[one]]]));
-    setViews({ ...views, [name.trim()]: Object.fromEntries(shown) });
-    setName('');
-  };
-  return (
-    <Popover
-      label="Saved views"
-      className="w-72"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <Bookmark size={15} aria-hidden />
-            Views
-          </>
-        ),
-      }}
-    >
-      {(close) => (
-        <div className="flex flex-col gap-1">
-          {Object.entries(views).map(([title, view]) => (
-            <div key={title} className="flex items-center">
-              <button
-                type="button"
-                className="h-8 flex-1 truncate rounded-md px-2 text-left hover:bg-hover"
-                onClick={() => {
-                  open(view);
-                  close();
-                }}
-              >
-                {title}
-              </button>
-              <IconButton
-                icon={Trash2}
-                label={`Delete the view ${title}`}
-                onClick={() => {
-                  const { [title]: _deleted, ...others } = views;
-                  setViews(others);
-                }}
-              />
-            </div>
-          ))}
-          <form
-            className="flex gap-1 p-1"
-            onSubmit={(event) => {
-              event.preventDefault();
-              save();
-              close();
-            }}
-          >
-            <input
-              aria-label="Name of the view"
-              placeholder="Save this view as …"
-              required
-              maxLength={60}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              className={`${inputLook} h-8`}
-            />
-            <Button type="submit">Save</Button>
-          </form>
-        </div>
-      )}
-    </Popover>
   );
 }

@@ -1,10 +1,12 @@
-import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { answer } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Button, buttonLook, IconButton } from '../ui/button.tsx';
-import { inputLook, TextField } from '../ui/field.tsx';
+import { buttonLook } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
-import { useStored } from '../ui/use-stored.ts';
+import { SavedList } from '../ui/saved-list.tsx';
+import { toast } from '../ui/toasts.tsx';
 import type { FieldErrors } from './errors.ts';
 import { Section } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
@@ -16,7 +18,7 @@ interface UtmProps {
   onChange(url: string): void;
 }
 
-/** The UTM parameters of the destination, field by field; templates are kept in this browser. */
+/** The UTM parameters of the destination, field by field, and templates of the workspace. */
 export function UtmSection({ url, errors, onChange }: UtmProps) {
   const values = utmOf(url);
   const isSet = Object.keys(values).length > 0;
@@ -44,63 +46,74 @@ export function UtmSection({ url, errors, onChange }: UtmProps) {
 }
 
 function Templates({ values, apply }: { values: UtmValues; apply(values: UtmValues): void }) {
-  const { slug } = useWorkspace();
-  const [templates, setTemplates] = useStored<Record<string, UtmValues>>(`utm:${slug}`, {});
-  const [name, setName] = useState('');
-  const save = (close: () => void) => {
-    if (name.trim() === '') return;
-    setTemplates({ ...templates, [name.trim()]: values });
-    setName('');
-    close();
-  };
   return (
     <Popover
       label="UTM templates"
       className="w-72 p-2"
       button={{ className: buttonLook(), children: 'Templates' }}
     >
-      {(close) => (
-        <div className="flex flex-col gap-1">
-          {Object.entries(templates).map(([title, template]) => (
-            <div key={title} className="flex items-center">
-              <button
-                type="button"
-                className="h-8 flex-1 truncate rounded-md px-2 text-left hover:bg-hover"
-                onClick={() => {
-                  apply(template);
-                  close();
-                }}
-              >
-                {title}
-              </button>
-              <IconButton
-                icon={Trash2}
-                label={`Delete the template ${title}`}
-                onClick={() => {
-                  const { [title]: _deleted, ...others } = templates;
-                  setTemplates(others);
-                }}
-              />
-            </div>
-          ))}
-          <div className="flex gap-1">
-            <input
-              aria-label="Name of the template"
-              placeholder="Save these as …"
-              maxLength={60}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter') return;
-                event.preventDefault();
-                save(close);
-              }}
-              className={inputLook}
-            />
-            <Button onClick={() => save(close)}>Save</Button>
-          </div>
-        </div>
-      )}
+      {(close) => <TemplateList values={values} apply={apply} close={close} />}
     </Popover>
+  );
+}
+
+/** Most templates of a workspace. */
+const MOST = 100;
+
+interface TemplateListProps {
+  values: UtmValues;
+  apply(values: UtmValues): void;
+  close(): void;
+}
+
+function TemplateList({ values, apply, close }: TemplateListProps) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const templates = useQuery({
+    queryKey: ['utm-templates'],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/utm-templates', { params: { query: { pageSize: MOST } }, signal })),
+  });
+  const refresh = () => client.invalidateQueries({ queryKey: ['utm-templates'] });
+  const save = useWrite({
+    send: (name: string, key) => {
+      // A template of the same name gets these values, and loses others.
+      const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
+      const known = templates.data?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+      return known === undefined
+        ? answer(
+            api.POST('/utm-templates', {
+              params: { header: { 'Idempotency-Key': key } },
+              body: { name, ...utm },
+            }),
+          )
+        : answer(
+            api.PATCH('/utm-templates/{id}', { params: { path: { id: known.id } }, body: utm }),
+          );
+    },
+    onDone: ({ name }) => {
+      void refresh();
+      toast(`The template “${name}” is saved`);
+      close();
+    },
+  });
+  const remove = useWrite({
+    send: (id: string) => answer(api.DELETE('/utm-templates/{id}', { params: { path: { id } } })),
+    onDone: refresh,
+  });
+  return (
+    <SavedList
+      noun="template"
+      records={templates.data}
+      mayWrite={may('links.write')}
+      busy={save.isPending}
+      error={save.error ?? remove.error ?? templates.error}
+      onOpen={(template) => {
+        apply(Object.fromEntries(UTM.map(([one]) => [one, template[one] ?? ''])));
+        close();
+      }}
+      onSave={save.write}
+      onDelete={({ id }) => remove.write(id)}
+    />
   );
 }

@@ -15,6 +15,7 @@ export const RESOURCES: readonly Resource[] = [
   { label: 'QR codes', read: 'qrcodes.read', write: 'qrcodes.write' },
   { label: 'Tags', read: 'tags.read', write: 'tags.write' },
   { label: 'Folders', read: 'folders.read', write: 'folders.write' },
+  { label: 'Views', read: 'views.read', write: 'views.write' },
   { label: 'Pages', read: 'pages.read', write: 'pages.write' },
   { label: 'Domains', read: 'domains.read', write: 'domains.write' },
   { label: 'Analytics', read: 'analytics.read' },

@@ -1,0 +1,91 @@
+import { Lock, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Button, IconButton } from './button.tsx';
+import { inputLook } from './field.tsx';
+import { Refused } from './form-dialog.tsx';
+
+interface Saved {
+  id: string;
+  name: string;
+}
+
+interface SavedListProps<One extends Saved> {
+  /** What one is called. */
+  noun: string;
+  records: readonly One[] | undefined;
+  mayWrite: boolean;
+  busy: boolean;
+  /** Why the last write was refused. */
+  error: Error | null;
+  /** True for a record that only this person has. */
+  isOwn?(record: One): boolean;
+  /** Below the name of a new one. */
+  choice?: ReactNode;
+  onOpen(record: One): void;
+  onSave(name: string): void;
+  onDelete(record: One): void;
+}
+
+/** Things that were saved under a name, in a popover: they are opened, deleted, and made of what is shown now. */
+export function SavedList<One extends Saved>(props: SavedListProps<One>) {
+  const { noun, records, mayWrite, isOwn } = props;
+  const [name, setName] = useState('');
+  const save = () => {
+    if (name.trim() !== '' && !props.busy) props.onSave(name.trim());
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      {records?.length === 0 && !mayWrite && (
+        <p className="px-2 py-1 text-muted">{`No ${noun}s yet`}</p>
+      )}
+      {records?.map((record) => (
+        <div key={record.id} className="flex items-center">
+          <button
+            type="button"
+            className="h-8 min-w-0 flex-1 truncate rounded-md px-2 text-left hover:bg-hover max-md:h-11"
+            onClick={() => props.onOpen(record)}
+          >
+            {record.name}
+          </button>
+          {isOwn?.(record) === true && (
+            <span title="Only you see it" className="px-1 text-muted">
+              <Lock size={13} aria-hidden />
+              <span className="sr-only">Only you see it</span>
+            </span>
+          )}
+          {mayWrite && (
+            <IconButton
+              icon={Trash2}
+              label={`Delete the ${noun} ${record.name}`}
+              onClick={() => props.onDelete(record)}
+            />
+          )}
+        </div>
+      ))}
+      {mayWrite && (
+        <div className="flex flex-col gap-2 p-1">
+          <div className="flex gap-1">
+            <input
+              aria-label={`Name of the ${noun}`}
+              placeholder={`Save this ${noun} as …`}
+              maxLength={190}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return;
+                event.preventDefault();
+                save();
+              }}
+              className={`${inputLook} h-8`}
+            />
+            <Button busy={props.busy} onClick={save}>
+              Save
+            </Button>
+          </div>
+          {props.choice}
+        </div>
+      )}
+      <Refused error={props.error} />
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { refuseChanged } from '../../infra/etag.ts';
+import { refuseOverfull } from '../../infra/overfull.ts';
+import { nameKey, refuseTakenName } from '../../infra/taken-name.ts';
+import { runIdempotent } from '../../jobs/run-idempotent.ts';
+import type { JobContext } from '../../queues/queue.ts';
+import { UtmTemplate } from './model.ts';
+import { toUtmTemplate, type UtmTemplateRecord } from './record.ts';
+import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
+
+/** Most templates of a workspace. */
+const MOST = 100;
+
+/** @throws Refusal `conflict` when the name is taken, `unprocessable_entity` when there are too many */
+export function createUtmTemplate(
+  template: NewUtmTemplate & { id: string },
+  job: JobContext,
+): Promise<UtmTemplateRecord> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    await refuseOverfull(trx, `utm_templates ${projectId}`, {
+      count: () => UtmTemplate.of(projectId, trx).resultSize(),
+      most: MOST,
+      message: `A workspace has at most ${MOST} UTM templates`,
+    });
+    await refuseTakenName(trx, 'utm_templates', projectId, template);
+    const row = await UtmTemplate.add(
+      projectId,
+      { ...template, name_key: nameKey(template.name) },
+      trx,
+    );
+    return { result: toUtmTemplate(row), changes: [] };
+  });
+}
+
+/** @throws Refusal `not_found`, or `conflict` when the name is taken */
+export function updateUtmTemplate(
+  { id, changes }: { id: string; changes: UtmTemplateChanges },
+  job: JobContext,
+): Promise<UtmTemplateRecord> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    const before = await UtmTemplate.lock(projectId, id, trx);
+    refuseChanged(job.ifMatch, toUtmTemplate(before));
+    const { name = before.name } = changes;
+    await refuseTakenName(trx, 'utm_templates', projectId, { id, name });
+    const [row] = await UtmTemplate.of(projectId, trx)
+      .where({ id })
+      .patch({ ...changes, name, name_key: nameKey(name) })
+      .returning('*');
+    return { result: toUtmTemplate(row!), changes: [] };
+  });
+}
+
+/** Links that took its values keep them. @throws Refusal `not_found` */
+export function deleteUtmTemplate(
+  { id }: { id: string },
+  job: JobContext,
+): Promise<{ id: string }> {
+  return runIdempotent(job, async (trx) => {
+    refuseChanged(job.ifMatch, toUtmTemplate(await UtmTemplate.lock(job.projectId, id, trx)));
+    await UtmTemplate.of(job.projectId, trx).where({ id }).delete();
+    return { result: { id }, changes: [] };
+  });
+}

@@ -1,0 +1,120 @@
+import { answerWrite, created, found, ok } from '../../http/answer.ts';
+import { deletedRecord } from '../../http/deleted.ts';
+import { id, Joi, paging, text } from '../../http/fields.ts';
+import { type Route, route } from '../../http/route.ts';
+import { newId } from '../../ids.ts';
+import { containing } from '../../infra/like.ts';
+import { nameKey } from '../../infra/taken-name.ts';
+import { writes } from '../../queues/writes.ts';
+import { UtmTemplate } from './model.ts';
+import { toUtmTemplate, utmTemplateRecord } from './record.ts';
+import {
+  type NewUtmTemplate,
+  newUtmTemplateBody,
+  type UtmTemplateChanges,
+  utmTemplateChangesBody,
+} from './schema.ts';
+
+interface UtmTemplateListQuery {
+  search?: string;
+  page: number;
+  pageSize: number;
+}
+
+const common = { extension: true, tag: 'UTM templates' } as const;
+const params = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the template.'),
+});
+
+export const utmTemplateRoutes: Route[] = [
+  route<{ body: NewUtmTemplate }>({
+    ...common,
+    method: 'post',
+    path: '/utm-templates',
+    operationId: 'createUtmTemplate',
+    summary: 'Create a UTM template',
+    description: 'Creates a UTM template. A workspace has at most 100.',
+    scope: 'links.write',
+    record: true,
+    body: newUtmTemplateBody,
+    answers: { 201: utmTemplateRecord },
+    writes: true,
+    handle: (request) => {
+      const data = { ...request.body, id: newId('utmTemplate') };
+      return answerWrite(request, writes, 'utmTemplate.create', data, (made) =>
+        created(`/utm-templates/${made.id}`, made),
+      );
+    },
+  }),
+  route<{ query: UtmTemplateListQuery }>({
+    ...common,
+    method: 'get',
+    path: '/utm-templates',
+    operationId: 'listUtmTemplates',
+    summary: 'List UTM templates, by name',
+    description: 'Returns the UTM templates by name, one page at a time.',
+    scope: 'links.read',
+    query: Joi.object<UtmTemplateListQuery>({
+      search: text(190).description('Part of the name, regardless of case.'),
+      ...paging(100),
+    }),
+    answers: { 200: Joi.array().items(utmTemplateRecord) },
+    async handle({ caller, query: { search, page, pageSize } }) {
+      const templates = UtmTemplate.of(caller.projectId);
+      if (search !== undefined) templates.where('name_key', 'like', containing(nameKey(search)));
+      const rows = await templates
+        .orderBy(['name_key', 'id'])
+        .limit(pageSize)
+        .offset((page - 1) * pageSize);
+      return ok(rows.map(toUtmTemplate));
+    },
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'get',
+    path: '/utm-templates/{id}',
+    operationId: 'retrieveUtmTemplate',
+    summary: 'Retrieve a UTM template',
+    description: 'Returns a UTM template.',
+    scope: 'links.read',
+    record: true,
+    params,
+    answers: { 200: utmTemplateRecord },
+    async handle({ caller, params: { id: templateId } }) {
+      const row = await UtmTemplate.of(caller.projectId).where({ id: templateId }).first();
+      return ok(toUtmTemplate(found(row, `UTM template "${templateId}"`)));
+    },
+  }),
+  route<{ params: { id: string }; body: UtmTemplateChanges }>({
+    ...common,
+    method: 'patch',
+    path: '/utm-templates/{id}',
+    operationId: 'updateUtmTemplate',
+    summary: 'Update a UTM template',
+    description: 'Changes a UTM template. Links that took its values keep them.',
+    scope: 'links.write',
+    record: true,
+    params,
+    body: utmTemplateChangesBody,
+    answers: { 200: utmTemplateRecord },
+    writes: true,
+    handle: (request) => {
+      const data = { id: request.params.id, changes: request.body };
+      return answerWrite(request, writes, 'utmTemplate.update', data, ok);
+    },
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'delete',
+    path: '/utm-templates/{id}',
+    operationId: 'deleteUtmTemplate',
+    summary: 'Delete a UTM template',
+    description: 'Deletes a UTM template. Links that took its values keep them.',
+    scope: 'links.write',
+    record: true,
+    params,
+    answers: { 200: deletedRecord },
+    writes: true,
+    handle: (request) => answerWrite(request, writes, 'utmTemplate.delete', request.params, ok),
+  }),
+];

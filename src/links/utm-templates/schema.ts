@@ -1,0 +1,34 @@
+import { Joi, nameText, nullableText } from '../../http/fields.ts';
+import { UTM_FIELDS, type Utm } from '../../short-links/destination.ts';
+import { fields } from '../../short-links/fields.ts';
+
+/** The writable fields of a UTM template. An absent field is not changed, `null` clears it. */
+export interface UtmTemplateChanges extends Partial<Utm> {
+  name?: string;
+}
+
+export interface NewUtmTemplate extends UtmTemplateChanges {
+  name: string;
+}
+
+const name = nameText(190)
+  .description('Name, at most 190 characters; unique in the workspace regardless of case.')
+  .example('Newsletter');
+
+const utm = Object.fromEntries(
+  UTM_FIELDS.map((field) => [
+    field,
+    nullableText(500)
+      .description(`The parameter \`${field}\`, at most 500 characters.`)
+      .example(fields[field].example),
+  ]),
+);
+
+export const newUtmTemplateBody = Joi.object<NewUtmTemplate>({
+  name: name.required(),
+  ...utm,
+}).meta({ name: 'NewUtmTemplate' });
+
+export const utmTemplateChangesBody = Joi.object<UtmTemplateChanges>({ name, ...utm }).meta({
+  name: 'UtmTemplateUpdate',
+});

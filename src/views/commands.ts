@@ -1,0 +1,76 @@
+import type { Db } from '../infra/db.ts';
+import { refuseChanged } from '../infra/etag.ts';
+import { refuseOverfull } from '../infra/overfull.ts';
+import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { View } from './model.ts';
+import { toView, type ViewRecord } from './record.ts';
+import type { NewView, ViewChanges } from './schema.ts';
+
+/** Most views that a workspace shares, and that a person has there besides. */
+const MOST = 100;
+
+/** @throws Refusal `conflict` when the name is taken, `unprocessable_entity` when there are too many */
+export function createView(
+  { userId, shared, ...view }: NewView & { id: string; userId: string },
+  job: JobContext,
+): Promise<ViewRecord> {
+  return runIdempotent(job, async (trx) => {
+    const user_id = shared ? null : userId;
+    await refuseMore(trx, job.projectId, user_id);
+    const { list } = view;
+    await refuseTakenName(trx, 'views', job.projectId, view, { list, user_id });
+    const row = await View.add(
+      job.projectId,
+      { ...view, user_id, name_key: nameKey(view.name) },
+      trx,
+    );
+    return { result: toView(row), changes: [] };
+  });
+}
+
+/** @throws Refusal `not_found`, `conflict` when the name is taken, `unprocessable_entity` when there are too many */
+export function updateView(
+  { id, userId, changes }: { id: string; userId: string; changes: ViewChanges },
+  job: JobContext,
+): Promise<ViewRecord> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    const before = await View.lockVisible(userId, projectId, id, trx);
+    refuseChanged(job.ifMatch, toView(before));
+    const { name = before.name, query = before.query, shared = before.user_id === null } = changes;
+    const user_id = shared ? null : userId;
+    if (user_id !== before.user_id) await refuseMore(trx, projectId, user_id);
+    const { list } = before;
+    await refuseTakenName(trx, 'views', projectId, { id, name }, { list, user_id });
+    const [row] = await View.of(projectId, trx)
+      .where({ id })
+      .patch({ name, name_key: nameKey(name), query, user_id })
+      .returning('*');
+    return { result: toView(row!), changes: [] };
+  });
+}
+
+/** @throws Refusal `not_found` */
+export function deleteView(
+  { id, userId }: { id: string; userId: string },
+  job: JobContext,
+): Promise<{ id: string }> {
+  return runIdempotent(job, async (trx) => {
+    const row = await View.lockVisible(userId, job.projectId, id, trx);
+    refuseChanged(job.ifMatch, toView(row));
+    await View.of(job.projectId, trx).where({ id }).delete();
+    return { result: { id }, changes: [] };
+  });
+}
+
+const refuseMore = (trx: Db, projectId: string, user_id: string | null): Promise<void> =>
+  refuseOverfull(trx, `views ${projectId} ${user_id ?? ''}`, {
+    count: () => View.of(projectId, trx).where({ user_id }).resultSize(),
+    most: MOST,
+    message:
+      user_id === null
+        ? `A workspace has at most ${MOST} shared views`
+        : `A person has at most ${MOST} views of their own in a workspace`,
+  });

@@ -1,0 +1,37 @@
+import type { QueryBuilderType } from 'objection';
+import { Refusal } from '../errors.ts';
+import { type Db, db } from '../infra/db.ts';
+import { WorkspaceModel } from '../infra/model.ts';
+import type { ListName } from './schema.ts';
+
+/** A row of `views`. */
+export class View extends WorkspaceModel {
+  static override readonly tableName = 'views';
+  static override readonly idColumn = ['project_id', 'id'];
+
+  declare id: string;
+  /** Whose it is; `null`: all people of the workspace have it. */
+  declare user_id: string | null;
+  declare list: ListName;
+  declare name: string;
+  /** By which names are compared. */
+  declare name_key: string;
+  declare query: string;
+  declare created_at: Date;
+
+  /** The views that a person has: those of the workspace, and their own. */
+  static visibleTo(
+    userId: string,
+    projectId: string,
+    connection: Db = db(),
+  ): QueryBuilderType<View> {
+    return View.of(projectId, connection).whereRaw('(user_id IS NULL OR user_id = ?)', [userId]);
+  }
+
+  /** A view that a person has, locked until the transaction ends. @throws Refusal `not_found` */
+  static async lockVisible(userId: string, projectId: string, id: string, trx: Db): Promise<View> {
+    const row = await View.lock(projectId, id, trx);
+    if (row.user_id === null || row.user_id === userId) return row;
+    throw new Refusal('not_found', `There is no view "${id}"`);
+  }
+}

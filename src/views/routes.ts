@@ -1,0 +1,140 @@
+import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { deletedRecord } from '../http/deleted.ts';
+import { id, Joi, paging, text } from '../http/fields.ts';
+import { type Route, route } from '../http/route.ts';
+import { newId } from '../ids.ts';
+import { containing } from '../infra/like.ts';
+import { nameKey } from '../infra/taken-name.ts';
+import { writes } from '../queues/writes.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { View } from './model.ts';
+import { toView, viewRecord } from './record.ts';
+import {
+  checkQuery,
+  type ListName,
+  list,
+  type NewView,
+  newViewBody,
+  type ViewChanges,
+  viewChangesBody,
+} from './schema.ts';
+
+interface ViewListQuery {
+  list?: ListName;
+  search?: string;
+  page: number;
+  pageSize: number;
+}
+
+const common = { extension: true, tag: 'Views' } as const;
+const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the view.') });
+
+/** A view that the caller has. @throws Refusal `not_found` */
+async function readView({ projectId, userId }: Caller, viewId: string): Promise<View> {
+  const row = await View.visibleTo(userId, projectId).where({ id: viewId }).first();
+  return found(row, `view "${viewId}"`);
+}
+
+export const viewRoutes: Route[] = [
+  route<{ body: NewView }>({
+    ...common,
+    method: 'post',
+    path: '/views',
+    operationId: 'createView',
+    summary: 'Create a view',
+    description:
+      'Creates a view. A workspace has at most 100 that are shared, and each person at most 100 of their own there. Those ' +
+      'of an API key are of the person whose key it is.',
+    scope: 'views.write',
+    record: true,
+    body: newViewBody,
+    answers: { 201: viewRecord },
+    writes: true,
+    handle: (request) => {
+      const { body, caller } = request;
+      checkQuery(body.list, body.query);
+      const data = { ...body, id: newId('view'), userId: caller.userId };
+      return answerWrite(request, writes, 'view.create', data, (made) =>
+        created(`/views/${made.id}`, made),
+      );
+    },
+  }),
+  route<{ query: ViewListQuery }>({
+    ...common,
+    method: 'get',
+    path: '/views',
+    operationId: 'listViews',
+    summary: 'List views, by name',
+    description:
+      'Returns the views that are shared, and those of the person, by name, one page at a time.',
+    scope: 'views.read',
+    query: Joi.object<ViewListQuery>({
+      list: list.description('Only views of this list.'),
+      search: text(190).description('Part of the name, regardless of case.'),
+      ...paging(100),
+    }),
+    answers: { 200: Joi.array().items(viewRecord) },
+    async handle({ caller, query: { list: wanted, search, page, pageSize } }) {
+      const views = View.visibleTo(caller.userId, caller.projectId);
+      if (wanted !== undefined) views.where({ list: wanted });
+      if (search !== undefined) views.where('name_key', 'like', containing(nameKey(search)));
+      const rows = await views
+        .orderBy(['name_key', 'id'])
+        .limit(pageSize)
+        .offset((page - 1) * pageSize);
+      return ok(rows.map(toView));
+    },
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'get',
+    path: '/views/{id}',
+    operationId: 'retrieveView',
+    summary: 'Retrieve a view',
+    description: 'Returns a view.',
+    scope: 'views.read',
+    record: true,
+    params,
+    answers: { 200: viewRecord },
+    handle: async ({ caller, params: { id: viewId } }) =>
+      ok(toView(await readView(caller, viewId))),
+  }),
+  route<{ params: { id: string }; body: ViewChanges }>({
+    ...common,
+    method: 'patch',
+    path: '/views/{id}',
+    operationId: 'updateView',
+    summary: 'Update a view',
+    description: 'Changes a view. One that is no longer shared is that of the person.',
+    scope: 'views.write',
+    record: true,
+    params,
+    body: viewChangesBody,
+    answers: { 200: viewRecord },
+    writes: true,
+    async handle(request) {
+      const { body: changes, params: given, caller } = request;
+      const view = await readView(caller, given.id);
+      if (changes.query !== undefined) checkQuery(view.list, changes.query);
+      const data = { id: given.id, userId: caller.userId, changes };
+      return answerWrite(request, writes, 'view.update', data, ok);
+    },
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'delete',
+    path: '/views/{id}',
+    operationId: 'deleteView',
+    summary: 'Delete a view',
+    description: 'Deletes a view. One that is shared is gone for all people of the workspace.',
+    scope: 'views.write',
+    record: true,
+    params,
+    answers: { 200: deletedRecord },
+    writes: true,
+    handle: (request) => {
+      const data = { id: request.params.id, userId: request.caller.userId };
+      return answerWrite(request, writes, 'view.delete', data, ok);
+    },
+  }),
+];

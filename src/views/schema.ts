@@ -1,0 +1,76 @@
+import type { ObjectSchema } from 'joi';
+import { Refusal } from '../errors.ts';
+import { bodyFlag, Joi, nameText } from '../http/fields.ts';
+import { check, parseQuery } from '../http/input.ts';
+import { linkListQuery } from '../links/schema.ts';
+import { qrCodeListQuery } from '../qrcodes/schema.ts';
+
+/** Parameters of lists that no view has: pages, and what is no filter to share. */
+const LEFT_OUT = ['page', 'pageSize', 'projectSlug', 'password'];
+
+const viewed = (query: ObjectSchema): ObjectSchema =>
+  query.fork(LEFT_OUT, (field) => field.forbidden());
+
+/** Lists that have views, with the parameters that a view may have. */
+const LISTS = { links: viewed(linkListQuery), qrcodes: viewed(qrCodeListQuery) };
+export type ListName = keyof typeof LISTS;
+export const LIST_NAMES = Object.keys(LISTS) as ListName[];
+
+/** The writable fields of a view. An absent field is not changed. */
+export interface ViewChanges {
+  name?: string;
+  query?: string;
+  shared?: boolean;
+}
+
+export interface NewView extends ViewChanges {
+  list: ListName;
+  name: string;
+  query: string;
+  shared: boolean;
+}
+
+const LONGEST_QUERY = 2_000;
+
+const fields = {
+  name: nameText(190)
+    .description('Name, at most 190 characters; unique regardless of case in its list.')
+    .example('Spring launch'),
+  query: Joi.string()
+    .allow('')
+    .max(LONGEST_QUERY)
+    .description(
+      'Filters and order: the query string of `GET /links` or `GET /qrcodes`, at most 2,000 characters, without pages and ' +
+        'passwords.',
+    )
+    .example('search=spring&sort=clicks'),
+  shared: bodyFlag().description(
+    'true: all people of the workspace have the view; false: only the person who sends it.',
+  ),
+};
+
+export const list = Joi.string().valid(...LIST_NAMES);
+
+export const newViewBody = Joi.object<NewView>({
+  ...fields,
+  list: list.required().description('The list that it shows.'),
+  name: fields.name.required(),
+  query: fields.query.required(),
+  shared: fields.shared.default(false),
+}).meta({ name: 'NewView' });
+
+export const viewChangesBody = Joi.object<ViewChanges>(fields).meta({ name: 'ViewUpdate' });
+
+/** @throws Refusal `unprocessable_entity` naming the parameters that the list does not take */
+export function checkQuery(name: ListName, query: string): void {
+  check(Joi.object({ query: LISTS[name] }), { query: parametersOf(query) }, 'body');
+}
+
+function parametersOf(query: string): object {
+  try {
+    return parseQuery(query);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    throw new Refusal('unprocessable_entity', 'query must be a well percent-encoded query string');
+  }
+}
