@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { startBrowser } from '../pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
+import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
@@ -139,6 +141,93 @@ describe('links in the console', function () {
         await row(page, 'titled').getByText('Spring sale').waitFor();
         await row(page, 'titled').getByText(A).waitFor();
       });
+    }
+  });
+
+  it('shares views with the workspace, and keeps one’s own apart', async () => {
+    const views = (page: Page) => page.getByRole('button', { name: 'Views' }).click();
+    await someLinks('a');
+    await inConsole(browser, world, 'links?hasPassword=true', {}, async (page) => {
+      for (const [name, isOwn] of [
+        ['Locked', false],
+        ['Mine', true],
+      ] as const) {
+        await views(page);
+        if (isOwn) await page.getByLabel('Only for me').check();
+        await page.getByLabel('Name of the view').fill(name);
+        await page.keyboard.press('Enter');
+        await page.getByText(`The view “${name}” is saved`).waitFor();
+      }
+      await views(page);
+      await page.getByText('Only you see it').waitFor();
+      await expectAccessible(page, 'views');
+    });
+    await inConsole(browser, world, 'links', { role: 'viewer' }, async (page) => {
+      await views(page);
+      await page.getByRole('button', { name: 'Locked', exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: 'Mine', exact: true }).count()).to.equal(0);
+      expect(await page.getByLabel('Name of the view').count()).to.equal(0);
+      await page.getByRole('button', { name: 'Locked', exact: true }).click();
+      await page.getByRole('button', { name: /With: Password/ }).waitFor();
+    });
+  });
+
+  it('takes the UTM parameters of a template that somebody else saved', async () => {
+    const open = async (page: Page, url: string) => {
+      await dialog(page).getByLabel('Destination', { exact: true }).fill(url);
+      await page.locator('summary', { hasText: 'UTM parameters' }).click();
+    };
+    const templates = (page: Page) =>
+      dialog(page).getByRole('button', { name: 'Templates' }).click();
+    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+      await open(page, `${A}?utm_source=news&utm_medium=email`);
+      await templates(page);
+      await page.getByLabel('Name of the template').fill('Weekly');
+      await page.keyboard.press('Enter');
+      await page.getByText('The template “Weekly” is saved').waitFor();
+    });
+    await inConsole(browser, world, 'links?new=link', { role: 'member' }, async (page) => {
+      await open(page, `${A}?x=1&utm_term=shoes`);
+      await templates(page);
+      await page.getByRole('button', { name: 'Weekly', exact: true }).click();
+      const destination = dialog(page).getByLabel('Destination', { exact: true });
+      expect(await destination.inputValue()).to.equal(`${A}?x=1&utm_source=news&utm_medium=email`);
+    });
+  });
+
+  it('shows the image of the link preview, or why it can’t', async () => {
+    const site = await Site.start();
+    try {
+      const body = await sharp({
+        create: { width: 600, height: 314, channels: 3, background: 'red' },
+      })
+        .png()
+        .toBuffer();
+      const image = site.answer('/og.png', { type: 'image/png', body });
+      await world.api.post('/links', { url: A, key: 'card', proxy: true, title: 'T', image });
+      await inConsole(
+        browser,
+        world,
+        `links?edit=${(await linkOf('card')).id}`,
+        {},
+        async (page) => {
+          const shown = dialog(page).getByAltText('Of the link preview');
+          await shown.waitFor();
+          const size = await shown.evaluate((element) => {
+            const { naturalWidth } = element as HTMLImageElement;
+            const { width, height } = element.getBoundingClientRect();
+            return { naturalWidth, ratio: width / height };
+          });
+          expect(size.naturalWidth).to.equal(600);
+          expect(size.ratio).to.be.within(1.85, 1.95);
+          await expectAccessible(page, 'link-preview');
+          await page.locator('summary', { hasText: 'Link preview' }).click();
+          await dialog(page).getByLabel('Address of the image').fill(`${site.url}/gone.png`);
+          await dialog(page).getByText('it must respond with status 200, not 404').waitFor();
+        },
+      );
+    } finally {
+      await site.stop();
     }
   });
 

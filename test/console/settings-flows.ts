@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../pages/browser.ts';
+import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
@@ -37,6 +38,21 @@ describe('settings in the console', function () {
   };
 
   for (const size of sizes) {
+    it(`shows operators the processes and queues (${size})`, async () => {
+      const { token } = await aPerson({ isOperator: true });
+      await inConsole(browser, world, '', { size, role: null }, async (page) => {
+        await page.context().addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
+        await page.goto(`${stack().apiUrl}/console/admin`);
+        const processes = page.getByRole('table', { name: 'Processes' });
+        for (const name of ['api', 'redirect', 'worker_scheduler', 'worker_writes']) {
+          const row = processes.getByRole('row').filter({ hasText: name }).first();
+          await row.getByText('Ready', { exact: true }).waitFor();
+        }
+        await page.getByRole('table', { name: 'Queues' }).waitFor();
+        await expectAccessible(page, `admin-${size}`);
+      });
+    });
+
     it(`creates a key, shows it once, rotates and revokes it (${size})`, async () => {
       await inConsole(browser, world, 'settings/keys', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create key' }).click();
