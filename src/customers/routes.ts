@@ -3,7 +3,7 @@ import { answerWrite, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
-import { matching } from '../infra/like.ts';
+import { contains } from '../infra/like.ts';
 import { writes } from '../queues/writes.ts';
 import type { CustomerChanges } from './commands.ts';
 import { customerFields } from './fields.ts';
@@ -57,11 +57,11 @@ export const customerRoutes: Route[] = [
     async handle({ caller, query: { search, email, externalId, page, pageSize } }) {
       const customers = Customer.of(caller.projectId);
       if (search !== undefined) {
-        const { operator, pattern } = matching(search);
-        customers.whereRaw(
-          `(name ${operator} :pattern OR email ${operator} :pattern OR external_id ${operator} :pattern)`,
-          { pattern },
-        );
+        customers.where((either) => {
+          for (const column of ['name', 'email', 'external_id']) {
+            either.orWhereRaw(...contains(column, search));
+          }
+        });
       }
       if (email !== undefined) customers.where({ email });
       if (externalId !== undefined) {

@@ -4,17 +4,21 @@ export function containing(part: string): string {
 }
 
 /**
- * SQL that compares a text with a pattern, which matches where the text contains this one, whatever the case. In the
- * locale C, as of the private database, ILIKE knows no capitals beyond ASCII: for other letters it is a regular
- * expression of both forms of each.
+ * SQL that is true where an expression contains this text, whatever the case. In the locale C, as of the private
+ * database, Postgres knows no capitals beyond ASCII: other letters are a regular expression of both forms of each.
+ * `lower` and LIKE take three fifths of the time of ILIKE, which lowers the pattern for each row too.
+ *
+ * @param expression SQL of a text, not from outside
  */
-export function matching(part: string): { operator: 'ILIKE' | '~'; pattern: string } {
-  if (/^[\x20-\x7e]*$/.test(part)) return { operator: 'ILIKE', pattern: containing(part) };
+export function contains(expression: string, part: string): [sql: string, bindings: [string]] {
+  if (/^[\x20-\x7e]*$/.test(part)) {
+    return [`lower(${expression}) LIKE ?`, [containing(part.toLowerCase())]];
+  }
   const forms = Array.from(part.normalize('NFC'), (character) => {
     if (!/\p{L}/u.test(character)) return character.replace(/[!-/:-@[-`{-~]/, '\\$&');
     const both = [character.toLowerCase(), character.toUpperCase()];
     // A capital of two letters (ß, SS) is no form of one.
     return `[${[character, ...both.filter((form) => Array.from(form).length === 1)].join('')}]`;
   });
-  return { operator: '~', pattern: forms.join('') };
+  return [`${expression} ~ ?`, [forms.join('')]];
 }

@@ -1,5 +1,5 @@
 import { type Db, db, rows } from '../infra/db.ts';
-import { matching } from '../infra/like.ts';
+import { contains } from '../infra/like.ts';
 import { Page } from './model.ts';
 import { type PageCounters, type PageRecord, toPage } from './record.ts';
 
@@ -42,10 +42,7 @@ export async function listPages(
   { search, page, pageSize }: { search?: string; page: number; pageSize: number },
 ): Promise<PageRecord[]> {
   const pages = counted(projectId, db());
-  if (search !== undefined) {
-    const { operator, pattern } = matching(search);
-    pages.whereRaw(`content->>'title' ${operator} ?`, [pattern]);
-  }
+  if (search !== undefined) pages.whereRaw(...contains(`content->>'title'`, search));
   const found = await pages
     .orderBy('pages.id', 'desc')
     .limit(pageSize)

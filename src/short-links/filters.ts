@@ -2,7 +2,7 @@ import type { Schema, SchemaMap } from 'joi';
 import type { QueryBuilder } from 'objection';
 import { domainField } from '../http/domain-name.ts';
 import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
-import { containing, matching } from '../infra/like.ts';
+import { contains } from '../infra/like.ts';
 import { fingerprint } from '../infra/secrets.ts';
 import { nameKey } from '../infra/taken-name.ts';
 import { UTM_FIELDS } from './destination.ts';
@@ -67,10 +67,7 @@ const exactly = (column: string, description: string): Filter<string> => ({
 /** Matches as a part, case-insensitively. */
 export const part = (column: string, name: string): Filter<string> => ({
   schema: text(1_000).description(`Part of ${name}, regardless of case.`),
-  where(query, value) {
-    const { operator, pattern } = matching(value);
-    query.whereRaw(`?? ${operator} ?`, [column, pattern]);
-  },
+  where: (query, value) => query.whereRaw(...contains(column, value)),
 });
 
 /** `true` asks for records with the thing, `false` for those without it. */
@@ -131,12 +128,11 @@ export function sharedFilters({
         'Part of the key or of the destination URL, regardless of case.',
       ),
       where(query, value) {
-        const { operator, pattern } = matching(value);
-        query.whereRaw(`(${table}.key ${operator} ? OR ${table}.url ILIKE ?)`, [
-          pattern,
-          // Destinations are in ASCII.
-          containing(value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)),
-        ]);
+        const [inKey, key] = contains(`${table}.key`, value);
+        // Destinations are in ASCII.
+        const written = value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
+        const [inUrl, url] = contains(`${table}.url`, written);
+        query.whereRaw(`(${inKey} OR ${inUrl})`, [...key, ...url]);
       },
     },
     userId: exactly(`${table}.user_id`, 'Id of a user: only records that they created.'),
