@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,9 +12,6 @@ import { type DocsPage, type MakePage, STYLE_SOURCE } from './layout.ts';
 const PACKAGE = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'));
 const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
 
-/** Folder of the component's files, with its version, so that they can be cached for good. */
-const FOLDER = `/docs/assets/swagger-ui-${version}`;
-
 /**
  * Starts the component. The reference names the address of the API as it is configured; requests go to the one that the page
  * comes from, which the policy allows.
@@ -24,6 +22,37 @@ dark.addEventListener('change', follow);
 follow();
 const spec = await (await fetch('/openapi.json')).json();
 spec.servers = [{ url: location.origin }];
+/** Completes what the component leaves out for screen readers and keyboards, in every part that it draws. */
+const complete = () => {
+  const set = (selector, attributes) => {
+    for (const element of document.querySelectorAll('#reference ' + selector)) {
+      for (const [name, value] of Object.entries(attributes)) {
+        if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+      }
+    }
+  };
+  set('.information-container', { role: 'region', 'aria-label': 'About the API' });
+  set('.scheme-container, .schemes-server-container', { role: 'region', 'aria-label': 'Server' });
+  set('.filter-container', { role: 'region', 'aria-label': 'Filter' });
+  set('.filter-container input', { 'aria-label': 'Filter by tag or path' });
+  set('#servers', { 'aria-label': 'Server' });
+  set('.examples-select-element', { 'aria-label': 'Example' });
+  set('.body-param__text', { 'aria-label': 'Body of the request' });
+  set('.opblock-tag', { 'aria-level': '2' });
+  set('.opblock-section-header h4, .responses-inner h4, .responses-inner h5', { 'aria-level': '3' });
+  set('td.col_header', { role: 'columnheader' });
+  set('pre.microlight', { tabindex: '0' });
+  // The button around it does the same.
+  for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) {
+    link.removeAttribute('href');
+  }
+  // Has the id of the control in it.
+  for (const label of document.querySelectorAll('label[id]:has([id])')) label.removeAttribute('id');
+};
+new MutationObserver(complete).observe(document.querySelector('#reference'), {
+  childList: true,
+  subtree: true,
+});
 SwaggerUIBundle({
   spec,
   dom_id: '#reference',
@@ -38,6 +67,24 @@ SwaggerUIBundle({
   validatorUrl: null,
 });
 `;
+
+/** Colors with the contrast that text needs (WCAG 1.4.3), and no part that is wider than a phone. */
+const LOOK = `.swagger-ui .info .title small{background:#4a5263}
+.swagger-ui .info .title small.version-stamp{background:#3f6212}
+.swagger-ui .info a,.swagger-ui a.link{color:var(--on-tint)}
+.swagger-ui .examples-select__section-label{color:inherit}
+.swagger-ui .btn.cancel{color:var(--bad);border-color:var(--bad)}
+.swagger-ui .microlight span[style*="211, 99, 99"]{color:#ffa3a3!important}
+.swagger-ui .opblock-body,.swagger-ui .responses-inner,.swagger-ui .table-container,.swagger-ui .opblock-section{
+max-width:100%;overflow-x:auto}
+@media (max-width:40rem){.swagger-ui .wrapper{padding:0 1rem}
+.swagger-ui table,.swagger-ui tbody,.swagger-ui tr,.swagger-ui td{max-width:calc(100vw - 4rem)}}
+`;
+
+const ownHash = createHash('sha256').update(START).update(LOOK).digest('hex').slice(0, 8);
+
+/** Folder of the files, with what makes a version of them, so that they can be cached for good. */
+const FOLDER = `/docs/assets/swagger-ui-${version}-${ownHash}`;
 
 const POLICY = [
   "default-src 'none'",
@@ -62,6 +109,7 @@ export const referencePage = (makePage: MakePage): DocsPage =>
 <div id="reference"></div>`,
     extra: {
       head: html`<link rel="stylesheet" href="${FOLDER}/swagger-ui.css">
+<link rel="stylesheet" href="${FOLDER}/look.css">
 <script src="${FOLDER}/swagger-ui-bundle.js" defer></script>
 <script src="${FOLDER}/start.js" type="module"></script>
 `,
@@ -123,6 +171,9 @@ export function findAsset(address: string): Promise<Asset> | undefined {
 function readAsset(name: string): Promise<Asset> | undefined {
   if (name === 'start.js') {
     return compress(START).then((content) => ({ type: 'text/javascript; charset=utf-8', content }));
+  }
+  if (name === 'look.css') {
+    return compress(LOOK).then((content) => ({ type: 'text/css; charset=utf-8', content }));
   }
   if (name !== 'swagger-ui.css' && name !== 'swagger-ui-bundle.js') return undefined;
   return readFile(path.join(path.dirname(PACKAGE), name))
