@@ -49,7 +49,7 @@ export function DeadLetters() {
                 <div className="flex flex-col items-start">
                   <button
                     type="button"
-                    className="text-left font-medium hover:underline max-md:min-h-10"
+                    className="text-left font-medium hover:underline max-md:min-h-11"
                     onClick={() => setOpenedId(id)}
                   >
                     {job}

@@ -129,7 +129,7 @@ export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
         look="quiet"
         size="small"
         icon={Maximize2}
-        className="mt-2 self-center max-md:h-10"
+        className="mt-2 self-center max-md:h-11"
         onClick={() => change({ group: tab.id })}
       >
         {entries.length > SHOWN ? `All ${entries.length}` : 'Details'}

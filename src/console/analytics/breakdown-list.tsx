@@ -50,7 +50,7 @@ export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
       {hint !== '' && <span className="min-w-0 flex-1 truncate text-xs text-muted">{hint}</span>}
     </>
   );
-  const look = 'relative flex min-w-0 items-baseline gap-2 rounded px-2 text-left';
+  const look = 'relative flex min-w-0 items-baseline gap-2 rounded px-2 text-left max-md:min-h-11';
   return (
     <>
       <span className="relative flex min-w-0 flex-1">

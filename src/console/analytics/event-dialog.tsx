@@ -24,8 +24,8 @@ export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClo
     ['Click', click?.id],
   ];
   return (
-    <Dialog title={kindOfEvent(event).name} onClose={onClose}>
-      <dl className="grid grid-cols-[7rem_1fr] gap-x-4 gap-y-2">
+    <Dialog title={kindOfEvent(event).name} isText onClose={onClose}>
+      <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-2">
         {facts.map(
           ([name, value]) =>
             value != null &&

@@ -141,7 +141,7 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
                   <button
                     type="button"
                     onClick={() => setOpened(event)}
-                    className="flex max-w-full items-center gap-2 text-left font-medium hover:underline"
+                    className="flex max-w-full items-center gap-2 text-left max-md:min-h-11 font-medium hover:underline"
                   >
                     <Icon size={15} aria-hidden className="shrink-0 text-muted" />
                     <span className="sr-only">{name} on</span>

@@ -52,7 +52,7 @@ export function FilterBar() {
         <span
           key={name}
           data-filter={name}
-          className="flex h-8 max-w-full items-center gap-1 rounded-md border border-line bg-panel pl-2.5 max-md:h-10"
+          className="flex h-8 max-w-full items-center gap-1 rounded-md border border-line bg-panel pl-2.5 max-md:h-11"
         >
           <span className="text-muted">
             {LABELS[name]} {PARTS.includes(name) ? 'contains' : 'is'}

@@ -44,7 +44,7 @@ export default function AnalyticsSummary({
         to="/$workspace/analytics"
         params={{ workspace: slug }}
         search={event === 'scans' ? { ...filters, event } : { ...filters }}
-        className="mt-2 inline-block text-accent-text hover:underline"
+        className="mt-2 inline-block text-accent-text hover:underline max-md:py-3"
       >
         All analytics
       </Link>

@@ -1,8 +1,8 @@
 import { ChartArea, Table } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
+import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
-import { Scroller } from '../ui/virtual-list.tsx';
 import { measureOf, type Timeline, useTimeline } from './ask.ts';
 import { browserTimezone, formatMetric, formatShortMetric, nameOfMetric } from './names.ts';
 import type { Question } from './question.ts';

@@ -59,7 +59,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
           setChosen(0);
         }}
         onKeyDown={onKeyDown}
-        className="mb-2 h-10 w-full rounded-md border border-edge bg-panel px-3 text-base"
+        className="mb-2 h-10 max-md:h-11 w-full rounded-md border border-edge bg-panel px-3 text-base"
       />
       <div
         id={listId}

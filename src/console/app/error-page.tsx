@@ -8,6 +8,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   return (
     <main>
+      <h1 className="sr-only">This view can’t be shown</h1>
       <Failure
         error={error}
         retry={() => {
@@ -24,6 +25,7 @@ export function NotFoundPage() {
   return (
     <main>
       <Empty
+        isPage
         icon={Compass}
         title="There is nothing here"
         action={

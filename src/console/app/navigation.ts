@@ -36,7 +36,12 @@ export interface Destination {
   key: string;
   /** Scope without which it isn't shown. */
   scope: string;
+  /** Heading under which the navigation has it; the first ones have none. */
+  group?: (typeof GROUPS)[number];
 }
+
+/** Headings of the navigation, in their order. */
+export const GROUPS = ['Insights', 'Library', 'Workspace'] as const;
 
 /** All views of a workspace, in the order of the navigation. Each has its route in `router.tsx`. */
 export const DESTINATIONS: readonly Destination[] = [
@@ -48,24 +53,55 @@ export const DESTINATIONS: readonly Destination[] = [
     icon: ChartNoAxesColumn,
     key: 'a',
     scope: 'analytics.read',
+    group: 'Insights',
   },
-  { to: '/$workspace/live', label: 'Live', icon: Activity, key: 'v', scope: 'events.read' },
-  { to: '/$workspace/events', label: 'Events', icon: List, key: 'e', scope: 'events.read' },
-  { to: '/$workspace/domains', label: 'Domains', icon: Globe, key: 'd', scope: 'domains.read' },
   {
-    to: '/$workspace/labels',
-    label: 'Tags and folders',
-    icon: Tags,
-    key: 't',
-    scope: 'tags.read',
+    to: '/$workspace/live',
+    label: 'Live',
+    icon: Activity,
+    key: 'v',
+    scope: 'events.read',
+    group: 'Insights',
   },
-  { to: '/$workspace/pages', label: 'Pages', icon: PanelTop, key: 'p', scope: 'pages.read' },
+  {
+    to: '/$workspace/events',
+    label: 'Events',
+    icon: List,
+    key: 'e',
+    scope: 'events.read',
+    group: 'Insights',
+  },
   {
     to: '/$workspace/customers',
     label: 'Customers',
     icon: Users,
     key: 'u',
     scope: 'customers.read',
+    group: 'Insights',
+  },
+  {
+    to: '/$workspace/domains',
+    label: 'Domains',
+    icon: Globe,
+    key: 'd',
+    scope: 'domains.read',
+    group: 'Library',
+  },
+  {
+    to: '/$workspace/labels',
+    label: 'Tags and folders',
+    icon: Tags,
+    key: 't',
+    scope: 'tags.read',
+    group: 'Library',
+  },
+  {
+    to: '/$workspace/pages',
+    label: 'Pages',
+    icon: PanelTop,
+    key: 'p',
+    scope: 'pages.read',
+    group: 'Library',
   },
   {
     to: '/$workspace/webhooks',
@@ -73,13 +109,22 @@ export const DESTINATIONS: readonly Destination[] = [
     icon: Webhook,
     key: 'w',
     scope: 'webhooks.read',
+    group: 'Workspace',
   },
-  { to: '/$workspace/imports', label: 'Imports', icon: FileUp, key: 'i', scope: 'imports.read' },
+  {
+    to: '/$workspace/imports',
+    label: 'Imports',
+    icon: FileUp,
+    key: 'i',
+    scope: 'imports.read',
+    group: 'Workspace',
+  },
   {
     to: '/$workspace/settings',
     label: 'Settings',
     icon: Settings,
     key: 's',
     scope: 'workspace.read',
+    group: 'Workspace',
   },
 ];

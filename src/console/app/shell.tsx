@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { NotFoundPage } from './error-page.tsx';
-import { DESTINATIONS } from './navigation.ts';
+import { DESTINATIONS, GROUPS } from './navigation.ts';
 import { useMe } from './session.ts';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -41,7 +41,7 @@ function Frame() {
     openHelp: () => setOpened('shortcuts'),
   });
   return (
-    <div className="flex h-dvh flex-col md:flex-row">
+    <div className="flex h-dvh flex-col">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
@@ -60,37 +60,40 @@ function Frame() {
         </div>
         <IconButton icon={Search} label="Search" onClick={() => setOpened('palette')} />
       </header>
-      <div
-        className={classes(
-          'flex-col gap-1 border-line bg-ground p-2 max-md:border-b md:flex md:w-56 md:shrink-0 md:border-r',
-          opened === 'navigation' ? 'flex' : 'hidden',
-        )}
-      >
-        <div className="max-md:hidden">
-          <WorkspaceSwitcher />
-        </div>
-        <button
-          type="button"
-          onClick={() => setOpened('palette')}
-          className="my-1 flex h-8 items-center gap-2 rounded-md border border-line bg-panel px-2 text-muted hover:bg-hover max-md:hidden"
+      <div className="relative flex min-h-0 flex-1">
+        <aside
+          aria-label="Sidebar"
+          className={classes(
+            'flex-col gap-1 bg-ground p-2 max-md:absolute max-md:inset-0 max-md:z-40 md:flex md:w-60 md:shrink-0',
+            opened === 'navigation' ? 'flex' : 'hidden',
+          )}
         >
-          <Search size={15} aria-hidden />
-          <span className="flex-1 text-left">Search</span>
-          <Kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</Kbd>
-        </button>
-        <Navigation onChosen={close} />
-        <AccountMenu onHelp={() => setOpened('shortcuts')} />
+          <div className="max-md:hidden">
+            <WorkspaceSwitcher />
+          </div>
+          <button
+            type="button"
+            onClick={() => setOpened('palette')}
+            className="my-1 flex h-8 items-center gap-2 rounded-md border border-line bg-panel px-2 text-muted hover:bg-hover max-md:hidden"
+          >
+            <Search size={15} aria-hidden />
+            <span className="flex-1 text-left">Search</span>
+            <Kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</Kbd>
+          </button>
+          <Navigation onChosen={close} />
+          <AccountMenu onHelp={() => setOpened('shortcuts')} />
+        </aside>
+        <main
+          id="main"
+          tabIndex={-1}
+          className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none md:my-2 md:mr-2 md:rounded-xl md:border"
+        >
+          <ConnectionBanner />
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        </main>
       </div>
-      <main
-        id="main"
-        tabIndex={-1}
-        className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto outline-none"
-      >
-        <ConnectionBanner />
-        <Suspense>
-          <Outlet />
-        </Suspense>
-      </main>
       {opened === 'palette' && <CommandPalette onClose={close} />}
       {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
     </div>
@@ -99,19 +102,27 @@ function Frame() {
 
 function Navigation({ onChosen }: { onChosen(): void }) {
   const { slug, may } = useWorkspace();
+  const shown = DESTINATIONS.filter(({ scope }) => may(scope));
   return (
-    <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5 overflow-y-auto">
-      {DESTINATIONS.filter(({ scope }) => may(scope)).map(({ to, label, icon: Icon }) => (
-        <Link
-          key={to}
-          to={to}
-          params={{ workspace: slug }}
-          onClick={onChosen}
-          className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:h-11"
-        >
-          <Icon size={16} aria-hidden />
-          {label}
-        </Link>
+    <nav aria-label="Workspace" className="flex flex-1 flex-col gap-3 overflow-y-auto">
+      {[undefined, ...GROUPS].map((group) => (
+        <div key={group ?? ''} className="flex flex-col gap-0.5 has-[p:only-child]:hidden">
+          {group !== undefined && <p className="px-2 pb-0.5 text-xs text-muted">{group}</p>}
+          {shown
+            .filter((one) => one.group === group)
+            .map(({ to, label, icon: Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                params={{ workspace: slug }}
+                onClick={onChosen}
+                className="flex h-8 items-center gap-2.5 rounded-md px-2 hover:bg-hover aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text max-md:h-11"
+              >
+                <Icon size={16} aria-hidden />
+                {label}
+              </Link>
+            ))}
+        </div>
       ))}
     </nav>
   );

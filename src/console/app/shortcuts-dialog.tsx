@@ -28,10 +28,10 @@ export function ShortcutsDialog({ onClose }: { onClose(): void }) {
     ({ key, label }): [string, string] => [`g ${key}`, label],
   );
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <div className="grid gap-x-8 gap-y-5 md:grid-cols-2">
+    <Dialog title="Keyboard shortcuts" isText onClose={onClose}>
+      <div className="gap-x-10 md:columns-2">
         {Object.entries({ ...KEYS, 'Go to': destinations }).map(([title, rows]) => (
-          <section key={title}>
+          <section key={title} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 font-semibold">{title}</h3>
             <dl className="flex flex-col gap-1">
               {rows.map(([keys, meaning]) => (

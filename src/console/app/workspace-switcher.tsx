@@ -14,7 +14,7 @@ export function WorkspaceSwitcher() {
       label="Workspaces"
       button={{
         className:
-          'flex h-10 w-full items-center gap-2 rounded-md px-2 text-left font-medium hover:bg-hover',
+          'flex h-10 max-md:h-11 w-full items-center gap-2 rounded-md px-2 text-left font-medium hover:bg-hover',
         children: (
           <>
             <span

@@ -39,7 +39,7 @@ export function DomainsPage() {
     </Button>
   );
   return (
-    <Page title="Domains" actions={domains.rows.length > 0 && addButton}>
+    <Page title="Domains" isNarrow actions={domains.rows.length > 0 && addButton}>
       <RecordList
         query={domains}
         empty={

@@ -45,7 +45,7 @@ export function ImportsPage() {
                     <Link
                       to="/$workspace/imports/$importId"
                       params={{ workspace: slug, importId: id }}
-                      className="font-medium break-all hover:underline"
+                      className="font-medium break-all hover:underline max-md:-my-2.5 max-md:py-3"
                     >
                       {name ?? 'File without a name'}
                     </Link>

@@ -43,7 +43,7 @@ export function ColorChoice({ color, onChange }: { color: Color; onChange(color:
           <label
             key={one}
             className={classes(
-              'flex h-8 items-center gap-2 rounded-md border px-2 capitalize has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-10',
+              'flex h-8 items-center gap-2 rounded-md border px-2 capitalize has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-11',
               one === color ? 'border-accent-text bg-accent-soft' : 'border-line',
             )}
           >

@@ -111,7 +111,7 @@ function LabelRow<One extends Label>({ kind, label, mayWrite, open }: LabelRowPr
         to="/$workspace/links"
         params={{ workspace: slug }}
         search={kind.linksOf(label)}
-        className="min-w-0 flex-1 truncate py-2 hover:underline"
+        className="min-w-0 flex-1 truncate py-2 hover:underline max-md:py-3"
       >
         {label.name}
       </Link>

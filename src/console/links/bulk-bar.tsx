@@ -110,7 +110,7 @@ function TagsButton({
         >
           <p className="px-1 text-xs text-muted">These replace the tags that the links have.</p>
           {tags.map((tag) => (
-            <label key={tag.id} className="flex h-8 items-center gap-2 px-1">
+            <label key={tag.id} className="flex h-8 items-center gap-2 max-md:h-11 px-1">
               <input
                 type="checkbox"
                 checked={chosen.includes(tag.id)}

@@ -35,10 +35,14 @@ export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
       <div role="gridcell" className="min-w-0 flex-1">
         <div className="flex items-center gap-1">
           <span className="flex min-w-0 font-medium">
-            <span className="truncate">{link.domain}</span>
-            <span className="max-w-48 shrink-0 truncate md:max-w-96">/{link.key}</span>
+            <span className="min-w-6 shrink-9999 truncate">{link.domain}</span>
+            <span className="truncate">/{link.key}</span>
           </span>
-          <CopyButton text={link.shortLink} label={`Copy ${name}`} />
+          <CopyButton
+            text={link.shortLink}
+            label={`Copy ${name}`}
+            className="-my-1 max-md:hidden"
+          />
           <States link={link} />
         </div>
         <p className="flex gap-1.5 text-muted">

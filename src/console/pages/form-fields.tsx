@@ -139,7 +139,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
             </option>
           ))}
         </SelectField>
-        <label className="flex items-center gap-2 self-end pb-2">
+        <label className="flex min-h-9 items-center gap-2 self-end max-md:min-h-11">
           <input
             type="checkbox"
             className="size-4 accent-accent"

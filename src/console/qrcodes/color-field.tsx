@@ -41,7 +41,7 @@ export function ColorField({
             aria-label={`${label}: picker`}
             value={/^#[0-9A-F]{6}/i.test(value) ? value.slice(0, 7).toLowerCase() : '#ffffff'}
             onChange={({ target }) => onChange(target.value.toUpperCase())}
-            className="absolute top-1/2 left-1.5 size-7 -translate-y-1/2 cursor-pointer rounded border border-edge bg-transparent p-0"
+            className="absolute top-1/2 left-1 size-7 -translate-y-1/2 cursor-pointer rounded bg-transparent p-0 max-md:left-0 max-md:size-11 max-md:p-2"
           />
           <input
             {...control}
@@ -52,7 +52,7 @@ export function ColorField({
               setTyped({ text: target.value, value: color ?? value });
               if (color !== undefined) onChange(color);
             }}
-            className={classes(inputLook, 'pl-11 tabular-nums')}
+            className={classes(inputLook, 'pl-10 tabular-nums max-md:pl-12')}
           />
         </div>
       )}

@@ -85,7 +85,7 @@ function Preset({ name, look, onChosen, onDelete }: PresetProps) {
           icon={Trash2}
           label={`Delete ${name}`}
           onClick={onDelete}
-          className="absolute top-0 right-0"
+          className="absolute top-0 right-0 bg-panel/80"
         />
       )}
     </li>

@@ -46,7 +46,7 @@ export function JobsPage() {
                 onChange={(event) => setId(event.target.value)}
               />
             </div>
-            <Button type="submit" icon={Search} className="h-9 max-md:h-11">
+            <Button type="submit" icon={Search}>
               Find
             </Button>
           </form>
@@ -79,7 +79,9 @@ function FoundJob({ id }: { id: string }) {
   return (
     <div role="status" className="flex flex-col gap-3">
       <p className="flex flex-wrap items-center gap-2">
-        <Badge {...(tone !== undefined && { tone })}>{job.status}</Badge>
+        <Badge {...(tone !== undefined && { tone })}>
+          <span className="capitalize">{job.status}</span>
+        </Badge>
         <code className="text-xs break-all">{job.id}</code>
       </p>
       {job.error && <p className="text-danger">{job.error.message}</p>}

@@ -106,7 +106,7 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
         'domain',
         domains.map(({ slug }) => ({ value: slug, label: slug })),
       )}
-      <label className="flex items-center gap-2">
+      <label className="flex items-center gap-2 max-md:min-h-11">
         <input
           type="checkbox"
           checked={search['showArchived'] === 'true'}
@@ -114,13 +114,13 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
         />
         {labels['showArchived']}
       </label>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 items-end gap-3">
         {entry('createdAfter', 'date')}
         {entry('createdBefore', 'date')}
         {entry(kind.visits.least, 'number')}
         {entry(kind.visits.most, 'number')}
       </div>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 items-end gap-3">
         {Object.keys(FEATURES).map((name) => (
           <div key={name}>
             {choice(name, [
@@ -146,7 +146,7 @@ export function ActiveFilters({ kind, search, setSearch }: FilterProps) {
           <button
             type="button"
             onClick={() => setSearch({ [name]: '' })}
-            className="inline-flex h-6 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-ink hover:bg-hover max-md:h-9"
+            className="inline-flex h-6 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-ink hover:bg-hover max-md:h-11"
           >
             {wordOf(kind, name, search[name]!, records)}
             <X size={12} aria-hidden />

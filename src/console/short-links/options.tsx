@@ -198,7 +198,7 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
         <fieldset className="flex flex-col gap-1">
           <legend className="font-medium">Webhooks for its visits</legend>
           {webhooks.data.map(({ id, name }) => (
-            <label key={id} className="flex h-8 items-center gap-2">
+            <label key={id} className="flex h-8 items-center gap-2 max-md:h-11">
               <input
                 type="checkbox"
                 checked={draft.webhookIds.includes(id)}

@@ -28,7 +28,7 @@ interface RecordRowProps<Row> extends PlaceProps {
 
 const place = ({ top, height }: PlaceProps) => ({ transform: `translateY(${top}px)`, height });
 const rowLook =
-  'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 md:px-6';
+  'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 max-md:gap-2 max-md:px-1 md:px-6';
 
 function Row<Row>(props: RecordRowProps<Row>) {
   const { index, record, name, cells, isActive, isSelected, maySelect, actions } = props;
@@ -57,7 +57,7 @@ function Row<Row>(props: RecordRowProps<Row>) {
     >
       {maySelect && (
         <div role="gridcell">
-          <label className="grid size-6 place-items-center max-md:size-8">
+          <label className="grid size-6 place-items-center max-md:size-11">
             <span className="sr-only">Select {name}</span>
             <input
               type="checkbox"

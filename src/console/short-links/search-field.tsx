@@ -53,7 +53,7 @@ export function SearchField({ label, placeholder, value, onChange, noun }: Searc
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
-        className={`${inputLook} h-8 pl-8 max-md:h-10`}
+        className={`${inputLook} pl-8`}
       />
     </div>
   );

@@ -8,7 +8,7 @@ type Look = 'primary' | 'plain' | 'quiet' | 'danger';
 export const buttonLook = (look: Look = 'plain', size: 'small' | 'medium' = 'medium'): string =>
   classes(
     'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50',
-    size === 'small' ? 'h-7 px-2 text-xs' : 'h-8 px-3 max-md:h-10',
+    size === 'small' ? 'h-7 px-2 text-xs max-md:h-11 max-md:px-3' : 'h-9 px-3 max-md:h-11',
     look === 'primary' && 'border-transparent bg-accent text-accent-ink hover:brightness-110',
     look === 'plain' && 'border-line bg-panel hover:bg-hover',
     look === 'quiet' && 'border-transparent hover:bg-hover',
@@ -55,7 +55,7 @@ export function IconButton({ icon: Icon, label, ...rest }: IconButtonProps) {
       {...rest}
       aria-label={label}
       className={classes(
-        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink disabled:opacity-50 max-md:size-10',
+        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink disabled:opacity-50 max-md:size-11',
         rest.className,
       )}
     >
@@ -64,8 +64,14 @@ export function IconButton({ icon: Icon, label, ...rest }: IconButtonProps) {
   );
 }
 
+interface CopyButtonProps {
+  text: string;
+  label: string;
+  className?: string;
+}
+
 /** Copies a text, and says for a moment that it did. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label, className }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return undefined;
@@ -77,6 +83,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       <IconButton
         icon={isCopied ? Check : Copy}
         label={label}
+        className={className}
         onClick={(event) => {
           event.preventDefault();
           void copy(text).then(() => setCopied(true));

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { Scroller } from './scroller.tsx';
 
 interface DialogProps {
   title: string;
@@ -10,6 +11,8 @@ interface DialogProps {
   mayClose?(): boolean;
   size?: 'small' | 'medium' | 'large';
   footer?: ReactNode;
+  /** There is nothing in it that takes the focus: it does so itself, so that keys scroll it. */
+  isText?: boolean;
   children: ReactNode;
 }
 
@@ -17,7 +20,7 @@ const WIDTHS = { small: 'md:w-[26rem]', medium: 'md:w-[38rem]', large: 'md:w-[64
 
 /**
  * A modal dialog, open as long as it is rendered. The focus goes to the element with `data-autofocus`, if there is one. The browser's own element: it keeps the focus inside, gives it back, and
- * needs no script that writes styles, which the policy forbids. On phones it fills the screen.
+ * needs no script that writes styles, which the policy forbids. On phones it fills the screen, or its lower part.
  */
 export function Dialog({
   title,
@@ -25,6 +28,7 @@ export function Dialog({
   mayClose,
   size = 'medium',
   footer,
+  isText,
   children,
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -50,7 +54,10 @@ export function Dialog({
       }}
       onMouseDown={(event) => event.target === element.current && ask()}
       className={classes(
-        'm-auto max-h-[90dvh] w-full max-w-full overflow-hidden rounded-xl border border-line bg-panel text-ink shadow-2xl max-md:h-dvh max-md:max-h-dvh max-md:rounded-none max-md:border-0',
+        'm-auto max-h-[90dvh] w-full max-w-full overflow-hidden md:max-w-[calc(100%-3rem)] rounded-xl border border-line bg-panel text-ink shadow-2xl',
+        size === 'small'
+          ? 'max-md:mb-0 max-md:rounded-b-none'
+          : 'max-md:h-dvh max-md:max-h-dvh max-md:rounded-none max-md:border-0',
         WIDTHS[size],
       )}
     >
@@ -61,7 +68,13 @@ export function Dialog({
           </h2>
           <IconButton icon={X} label="Close" onClick={ask} />
         </header>
-        <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        {isText === true ? (
+          <Scroller label={title} className="min-h-0 flex-1 overflow-y-auto p-4">
+            {children}
+          </Scroller>
+        ) : (
+          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        )}
         {footer && (
           <footer className="flex items-center justify-end gap-2 border-t border-line px-4 py-3">
             {footer}

@@ -82,7 +82,7 @@ export function TextArea({ label, hint, error, aside, ...area }: TextAreaProps) 
           rows={3}
           {...area}
           {...control}
-          className={classes(inputLook, 'h-auto py-1.5', area.className)}
+          className={classes(inputLook, 'h-auto py-1.5 max-md:h-auto', area.className)}
         />
       )}
     </Field>
@@ -131,17 +131,21 @@ export function Switch({ label, hint, checked, disabled, onChange }: SwitchProps
         aria-describedby={hint ? `${id}-hint` : undefined}
         disabled={disabled}
         onClick={() => onChange(!checked)}
-        className={classes(
-          'relative mt-0.5 h-5 w-9 shrink-0 rounded-full border border-edge disabled:opacity-50',
-          checked ? 'bg-accent' : 'bg-hover',
-        )}
+        className="grid shrink-0 place-items-center rounded-full disabled:opacity-50 max-md:-my-2.5 max-md:size-11 md:mt-0.5"
       >
         <span
           className={classes(
-            'absolute top-0.5 left-0.5 size-3.5 rounded-full transition-transform',
-            checked ? 'translate-x-4 bg-accent-ink' : 'bg-edge',
+            'flex h-5 w-9 items-center rounded-full border px-0.5',
+            checked ? 'border-accent bg-accent' : 'border-edge bg-hover',
           )}
-        />
+        >
+          <span
+            className={classes(
+              'size-3.5 rounded-full transition-transform',
+              checked ? 'translate-x-4 bg-accent-ink' : 'bg-edge',
+            )}
+          />
+        </span>
       </button>
     </div>
   );

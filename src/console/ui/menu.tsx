@@ -180,7 +180,7 @@ export function RowMenu({ label, items, tabIndex }: RowMenuProps) {
         'aria-label': label,
         tabIndex,
         className:
-          'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink max-md:size-10',
+          'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink max-md:size-11',
         children: <Ellipsis size={16} aria-hidden />,
       }}
     />

@@ -7,6 +7,8 @@ interface PageProps {
   actions?: ReactNode;
   /** The page fills the window, and scrolls inside. */
   isFixed?: boolean;
+  /** The buttons end where the column of cards does. */
+  isNarrow?: boolean;
   children: ReactNode;
 }
 
@@ -14,7 +16,7 @@ interface PageProps {
 let wasShown = false;
 
 /** A view: sets the title of the window, and takes the focus, so that screen readers begin with it. */
-export function Page({ title, actions, isFixed = false, children }: PageProps) {
+export function Page({ title, actions, isFixed, isNarrow, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Console`;
@@ -27,8 +29,13 @@ export function Page({ title, actions, isFixed = false, children }: PageProps) {
     if (!isFirst && !isInside) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div className={classes('flex min-h-0 flex-1 flex-col', isFixed && 'h-full')}>
-      <header className="flex min-h-14 flex-wrap items-center justify-between gap-2 px-4 py-2 md:px-6">
+    <div className={classes('flex min-h-0 flex-1 flex-col', isFixed === true && 'h-full')}>
+      <header
+        className={classes(
+          'flex min-h-14 w-full shrink-0 flex-wrap items-center justify-between gap-2 px-4 py-2 md:px-6 md:pt-3',
+          isNarrow === true && 'max-w-3xl',
+        )}
+      >
         <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold">
           {title}
         </h1>

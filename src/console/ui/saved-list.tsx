@@ -76,7 +76,7 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
                 event.preventDefault();
                 save();
               }}
-              className={`${inputLook} h-8`}
+              className={inputLook}
             />
             <Button busy={props.busy} onClick={save}>
               Save

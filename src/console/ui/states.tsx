@@ -10,16 +10,19 @@ interface EmptyProps {
   /** What it is for, and how to begin. */
   children: ReactNode;
   action?: ReactNode;
+  /** It is all that there is: its title is that of the page. */
+  isPage?: boolean;
 }
 
 /** In place of a list that has nothing yet: teaches what would be there. */
-export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
+export function Empty({ icon: Icon, title, children, action, isPage }: EmptyProps) {
+  const Title = isPage === true ? 'h1' : 'h2';
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-16 text-center">
       <span className="rounded-xl border border-line bg-panel p-3 text-muted">
         <Icon size={22} aria-hidden />
       </span>
-      <h2 className="text-base font-semibold">{title}</h2>
+      <Title className="text-base font-semibold">{title}</Title>
       <div className="text-muted">{children}</div>
       {action}
     </div>

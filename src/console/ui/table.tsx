@@ -46,7 +46,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
         {rows.map((row) => (
           <tr key={keyOf(row)} className="hover:bg-hover/60">
             {columns.map((column) => (
-              <td key={column.name} className={classes(cell(column), 'py-2.5')}>
+              <td key={column.name} className={classes(cell(column), 'py-2.5 wrap-anywhere')}>
                 {column.render(row)}
               </td>
             ))}

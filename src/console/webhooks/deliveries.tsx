@@ -87,7 +87,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
                 render: ({ id, kind }) => (
                   <button
                     type="button"
-                    className="text-left font-medium hover:underline max-md:min-h-10"
+                    className="text-left font-medium hover:underline max-md:min-h-11"
                     onClick={() => setOpenedId(id)}
                   >
                     {kind}
@@ -166,7 +166,7 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
           </option>
         ))}
       </SelectField>
-      <label className="flex items-center gap-2">
+      <label className="flex items-center gap-2 max-md:min-h-11">
         <input
           type="checkbox"
           className="size-4 accent-accent"

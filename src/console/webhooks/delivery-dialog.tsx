@@ -78,7 +78,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
             <h3 className="font-semibold">Request</h3>
             <Text label="Body of the request">{indented(delivery.request.body)}</Text>
             <details>
-              <summary className="text-muted">Headers</summary>
+              <summary className="py-1.5 text-muted max-md:py-3">Headers</summary>
               <Text label="Headers of the request">{headersOf(delivery.request.headers)}</Text>
             </details>
           </section>

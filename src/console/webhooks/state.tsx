@@ -21,5 +21,9 @@ const TONES = {
 /** The state of a delivery. */
 export function DeliveryState({ state }: { state: Schemas['Delivery']['state'] }) {
   const tone = TONES[state];
-  return <Badge {...(tone !== undefined && { tone })}>{state}</Badge>;
+  return (
+    <Badge {...(tone !== undefined && { tone })}>
+      <span className="capitalize">{state}</span>
+    </Badge>
+  );
 }

@@ -77,7 +77,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
             <div key={group.label} role="group" aria-label={group.label}>
               <p className="text-xs text-muted">{group.label}</p>
               {group.kinds.map((kind) => (
-                <label key={kind} className="flex h-8 items-center gap-2 max-md:h-10">
+                <label key={kind} className="flex h-8 items-center gap-2 max-md:h-11">
                   <input
                     type="checkbox"
                     className="size-4 accent-accent"

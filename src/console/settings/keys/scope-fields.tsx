@@ -42,7 +42,7 @@ export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsPro
                 <label
                   key={choice.label}
                   className={classes(
-                    'flex h-7 items-center rounded-md px-2 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-10 max-md:px-3',
+                    'flex h-7 items-center rounded-md px-2 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-11 max-md:px-3',
                     choice.scope === now
                       ? 'bg-accent-soft font-medium text-accent-text'
                       : 'text-muted hover:bg-hover',

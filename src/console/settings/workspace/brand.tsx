@@ -99,7 +99,7 @@ function LogoField({ logo, onChange, mayWrite, error }: LogoFieldProps) {
             ) : (
               // On white: so it stands on the pages of visitors.
               <img
-                src={logo}
+                src={sourceOf(logo)}
                 alt="The present logo"
                 className="h-12 max-w-48 rounded bg-white p-1"
               />
@@ -116,4 +116,11 @@ function LogoField({ logo, onChange, mayWrite, error }: LogoFieldProps) {
       )}
     </Field>
   );
+}
+
+/** The address has the origin of BASE_URL, which behind a proxy may not be ours, and the policy allows no other. */
+function sourceOf(logo: string): string {
+  if (logo.startsWith('data:')) return logo;
+  const { pathname, search } = new URL(logo);
+  return pathname + search;
 }
