@@ -11,13 +11,18 @@ export function startBrowser(): Promise<Browser> {
 }
 
 function browserFile(): string {
-  if (process.env['CHROMIUM'] !== undefined) return process.env['CHROMIUM'];
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const file = ['chromium-headless-shell', 'chromium']
-    .flatMap((name) => folders.map((folder) => path.join(folder, name)))
-    .find((candidate) => existsSync(candidate));
+  const file = findBrowser();
   if (file === undefined) throw new Error('no chromium on the PATH: name one in CHROMIUM');
   return file;
+}
+
+/** The program of the browser: named by CHROMIUM, else on the PATH; `undefined`: this machine has none. */
+export function findBrowser(): string | undefined {
+  if (process.env['CHROMIUM'] !== undefined) return process.env['CHROMIUM'];
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return ['chromium-headless-shell', 'chromium']
+    .flatMap((name) => folders.map((folder) => path.join(folder, name)))
+    .find((candidate) => existsSync(candidate));
 }
 
 /** Opens a window, lets `work` look into it, and adds what went wrong in it. */

@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { colorFaults, faultsOfRules, SIZES } from './window.ts';
+
+/** Sizes at which views are looked at: those of flows, and a tablet held upright. */
+const WIDTHS = { phone: SIZES.phone, tablet: { width: 834, height: 1112 }, desk: SIZES.desk };
+type Width = keyof typeof WIDTHS;
+
+/** Something to look at. */
+export interface View {
+  /** Names it in messages and pictures. */
+  name: string;
+  /** Address, seen from the API process. */
+  path: string;
+  /** Brings the page into the state that is looked at, once it is loaded; again at each width. */
+  open?(page: Page): Promise<void>;
+  /** Widths at which it exists; all of them by default. */
+  sizes?: readonly Width[];
+  /** Fingers need not hit everything: the page is not ours. */
+  isForeign?: boolean;
+}
+
+/** Side of what a finger can hit, in px (WCAG 2.5.5). */
+const TAP_PX = 44;
+
+/**
+ * Looks at each view at every width, in both schemes: rules of axe, horizontal scrolling, and on the phone the size of
+ * what is tapped. One window, which is resized; a page is loaded again only where dialogs and menus have to be.
+ *
+ * @returns what is wrong, each with the view
+ */
+export async function sweep(
+  page: Page,
+  views: readonly View[],
+  sizes: readonly Width[] = ['phone', 'tablet', 'desk'],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const view of views) {
+    const wanted = sizes.filter((size) => view.sizes?.includes(size) !== false);
+    for (const [at, size] of wanted.entries()) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(WIDTHS[size]);
+      const where = `${view.name} (${size})`;
+      try {
+        if (at === 0 || view.open !== undefined) await load(page, view);
+        await settled(page);
+      } catch (error) {
+        found.push(`${where}: ${(error as Error).message}`);
+        continue;
+      }
+      const faults = [
+        ...(await faultsOfRules(page)),
+        ...(await faultsOfLayout(page, size === 'phone' && view.isForeign !== true)),
+      ];
+      await photograph(page, `${view.name}-${size}-light`);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await settled(page);
+      faults.push(...(await colorFaults(page)).map((fault) => `dark: ${fault}`));
+      await photograph(page, `${view.name}-${size}-dark`);
+      found.push(...faults.map((fault) => `${where}: ${fault}`));
+    }
+  }
+  return found;
+}
+
+async function load(page: Page, { path, open }: View): Promise<void> {
+  // With another fragment alone, the document would stay.
+  if (path.includes('#')) await page.goto('about:blank');
+  await page.goto(path);
+  await page.locator('h1, h2').first().waitFor();
+  await settled(page);
+  await open?.(page);
+}
+
+/** Waits until nothing is loaded, moved or redrawn any more. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => document.querySelector('.animate-pulse, .animate-spin, [aria-busy=true]') === null,
+  );
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    // Those within a closed part of the page never end.
+    await Promise.race([
+      Promise.allSettled(document.getAnimations().map((one) => one.finished)),
+      new Promise((resolve) => setTimeout(resolve, 500)),
+    ]);
+    for (let frame = 0; frame < 2; frame += 1) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
+}
+
+/** What is wider than its box, and what is too small for a finger. */
+function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
+  return page.evaluate(
+    ({ least, isTapped }) => {
+      const faults: string[] = [];
+      const shown = (element: Element) => element.outerHTML.slice(0, 120);
+      const dialog = document.querySelector('dialog:modal');
+      for (const box of document.querySelectorAll(
+        ':root, main, dialog:modal, dialog:modal > div > div, [popover]:popover-open',
+      )) {
+        const { scrollWidth, clientWidth } = box;
+        if (scrollWidth > clientWidth) {
+          faults.push(`${scrollWidth} px in ${clientWidth} px: ${shown(box)}`);
+        }
+      }
+      if (!isTapped) return faults;
+      const within = document.querySelector('[popover]:popover-open') ?? dialog ?? document;
+      for (const target of within.querySelectorAll<HTMLElement>(
+        'button, a[href], summary, select, textarea, input:not([type=file]), [role=option], [role=slider]',
+      )) {
+        if (!target.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+        if (target.closest('.sr-only') !== null) continue;
+        // Links within a text are as high as its lines (the exception of WCAG 2.5.5).
+        if (target.matches('a') && getComputedStyle(target).display === 'inline') continue;
+        const { labels, type } = target as HTMLInputElement;
+        const isBox = type === 'checkbox' || type === 'radio';
+        const tapped = (isBox ? labels?.[0] : undefined) ?? target;
+        const { width, height } = tapped.getBoundingClientRect();
+        // What scrolls out of sight is reached by scrolling; what has no size is not shown.
+        if (width < 2 || height < 2) continue;
+        if (width < least - 0.5 || height < least - 0.5) {
+          faults.push(`${Math.round(width)} × ${Math.round(height)} px: ${shown(target)}`);
+        }
+      }
+      return faults;
+    },
+    { least: TAP_PX, isTapped },
+  );
+}
+
+/** Highest picture of a view, in px. */
+const HIGHEST = 2_400;
+
+/** Keeps a picture of all of the page, where CONSOLE_SCREENSHOTS names a folder. */
+async function photograph(page: Page, name: string): Promise<void> {
+  const folder = process.env['CONSOLE_SCREENSHOTS'];
+  if (folder === undefined) return;
+  const before = page.viewportSize()!;
+  const hidden = await page.evaluate(() => {
+    const boxes = [
+      ...document.querySelectorAll(':root, main, main .overflow-y-auto, dialog:modal > div > div'),
+    ];
+    return Math.max(...boxes.map((box) => box.scrollHeight - box.clientHeight));
+  });
+  const height = Math.min(HIGHEST, before.height + hidden);
+  if (hidden > 0) await page.setViewportSize({ ...before, height });
+  await page.screenshot({ path: `${folder}/${name}.png` });
+  if (hidden > 0) await page.setViewportSize(before);
+}
+
+/** Fails with everything that was found. */
+export function expectNothing(found: readonly string[]): void {
+  expect(found.length, `\n${found.join('\n')}\n`).to.equal(0);
+}
