@@ -96,12 +96,14 @@ export function startHeartbeat(
 
 /** All processes that are running, or were within the last hour; by name, the oldest first. */
 export async function listProcesses(redis: Redis): Promise<ProcessState[]> {
-  const heartbeats = (await redis.hvals(PROCESSES)).map((text) => JSON.parse(text) as Heartbeat);
-  return heartbeats
+  return (await readHeartbeats(redis))
     .filter(isKnown)
     .map((heartbeat) => ({ ...heartbeat, state: stateOf(heartbeat) }))
     .toSorted((a, b) => a.name.localeCompare(b.name) || a.startedAt.localeCompare(b.startedAt));
 }
+
+const readHeartbeats = async (redis: Redis): Promise<Heartbeat[]> =>
+  (await redis.hvals(PROCESSES)).map((text) => JSON.parse(text) as Heartbeat);
 
 const age = ({ seenAt }: Heartbeat): number => Date.now() - Date.parse(seenAt);
 const isKnown = (heartbeat: Heartbeat): boolean => age(heartbeat) < KNOWN_MS;
@@ -112,7 +114,6 @@ function stateOf(heartbeat: Heartbeat): ProcessState['state'] {
 }
 
 async function forgetSilent(redis: Redis): Promise<void> {
-  const heartbeats = (await redis.hvals(PROCESSES)).map((text) => JSON.parse(text) as Heartbeat);
-  const gone = heartbeats.filter((heartbeat) => !isKnown(heartbeat));
+  const gone = (await readHeartbeats(redis)).filter((heartbeat) => !isKnown(heartbeat));
   if (gone.length > 0) await redis.hdel(PROCESSES, ...gone.map(({ id }) => id));
 }

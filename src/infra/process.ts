@@ -65,7 +65,7 @@ export async function runProcess(
     log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
     const { redis, checks } = running;
     const endHeartbeat =
-      redis && startHeartbeat(name, redis, () => failing(checks, () => performance.now(), log));
+      redis && startHeartbeat(name, redis, () => failing(checks, () => performance.now()));
     endOnSignal(log, async () => {
       health.close();
       await endHeartbeat?.();
@@ -91,12 +91,8 @@ async function checkKey({ SECRET_KEY }: Config, log: Log): Promise<void> {
 /** The last result of checks, or the pending one that concurrent requests share. */
 const results = new WeakMap<Record<string, Check>, { failing: Promise<string[]>; until: number }>();
 
-/** The names of the checks that fail; the reasons are logged. Requests within `SHARED_MS` share one result. */
-function failing(
-  checks: Record<string, Check>,
-  clock: Clock,
-  log: Log | undefined,
-): Promise<string[]> {
+/** The names of the checks that fail; the reasons go to the log that is given. Requests within `SHARED_MS` share one result. */
+function failing(checks: Record<string, Check>, clock: Clock, log?: Log): Promise<string[]> {
   const last = results.get(checks);
   if (last !== undefined && clock() < last.until) return last.failing;
   const result = { failing: runChecks(checks, log), until: Number.POSITIVE_INFINITY };
