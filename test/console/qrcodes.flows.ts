@@ -113,6 +113,8 @@ describe('QR codes in the console', function () {
         for (const [name, src] of shown) {
           if (name !== undefined && src !== undefined) pictures.set(name.trim(), src);
         }
+        // Rows are drawn once the list is still.
+        expect(shown.filter(([, src]) => src === undefined)).to.deep.equal([]);
         await grid.locator('..').evaluate((element) => {
           const frame = element as unknown as { scrollTop: number; scrollHeight: number };
           frame.scrollTop = (frame.scrollTop + 300) % frame.scrollHeight;
@@ -322,6 +324,33 @@ describe('QR codes in the console', function () {
     });
   });
 
+  it('says at its field what is missing, without asking the API', async () => {
+    await inConsole(browser, world, 'qrcodes/new', { size: 'phone' }, async (page) => {
+      const writes: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST') writes.push(request.url());
+      });
+      const missing = async (label: string) => {
+        await create(page).click();
+        const field = page.getByLabel(label, { exact: true });
+        await page
+          .getByText(new RegExp(`^${label} (?:must|is) `))
+          .first()
+          .waitFor();
+        await eventually(async () =>
+          expect(
+            await field.evaluate((element) => (element as unknown) === document.activeElement),
+          ).to.equal(true),
+        );
+      };
+      await page.getByRole('radio', { name: 'Website' }).waitFor();
+      await missing('Address');
+      await page.getByRole('radio', { name: 'Wi-Fi' }).check();
+      await missing('Name of the network');
+      expect(writes).to.deep.equal([]);
+    });
+  });
+
   it('leaves out of a static code what happens at visits of a short link', async () => {
     await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
@@ -388,6 +417,71 @@ describe('QR codes in the console', function () {
       await page.getByRole('heading', { name: 'New QR code' }).waitFor();
       await say('menu', `${world.domain}/menu`);
       await page.getByRole('heading', { name: `${world.domain}/menu` }).waitFor();
+    });
+  });
+
+  it('filters codes, keeps a view, and archives a range with undo', async () => {
+    for (const key of ['one', 'two', 'three']) {
+      await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
+    }
+    await world.api.post('/qrcodes', { type: 'phone', phone: '+4930123456', key: 'call' });
+    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+      const rows = page.getByRole('row');
+      await page.getByText('4 codes').waitFor();
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByLabel('Content').selectOption('Website');
+      await page.getByText('3 codes').waitFor();
+      expect(page.url()).to.contain('type=url');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByLabel('Name of the view').fill('Sites');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await rows.nth(0).getByRole('checkbox').click();
+      await rows
+        .nth(2)
+        .getByRole('checkbox')
+        .click({ modifiers: ['Shift'] });
+      await page.getByText('3 selected').waitFor();
+      await page.getByRole('button', { name: 'Archive' }).click();
+      await rows.nth(2).getByText('Archived').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Archived').first().waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Content: Website' }).click();
+      await page.getByText('4 codes').waitFor();
+      // An empty parameter asks for nothing.
+      await page.goto(`${page.url().split('?')[0]}?type=&search=call`);
+      await page.getByText('1 code', { exact: true }).waitFor();
+    });
+    expect((await world.api.get('/qrcodes')).body).to.have.length(4);
+  });
+
+  it('tags many codes at once, and moves them to a folder', async () => {
+    const { body: folder } = await world.api.post('/folders', { name: 'Posters' });
+    await world.api.post('/tags', { name: 'Spring' });
+    for (const key of ['one', 'two']) {
+      await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
+    }
+    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+      const select = async () => {
+        for (const box of await page.getByRole('row').getByRole('checkbox').all())
+          await box.click();
+      };
+      const toolbar = page.getByRole('toolbar');
+      await page.getByText('2 codes').waitFor();
+      await select();
+      await toolbar.getByRole('button', { name: 'Tags' }).click();
+      await page.getByLabel('Spring').check();
+      await page.getByRole('button', { name: 'Set tags' }).click();
+      await page.getByRole('row').nth(1).getByText('Spring').waitFor();
+      await select();
+      await toolbar.getByRole('button', { name: 'Folder' }).click();
+      await page.getByRole('menuitem', { name: 'Posters' }).click();
+      // The window is closed before the time for undoing is over.
+      await page.goto('about:blank');
+      await eventually(async () => {
+        const query = { tagNames: 'Spring', folderId: folder.id };
+        expect((await world.api.get('/qrcodes', query)).body).to.have.length(2);
+      });
     });
   });
 

@@ -4,6 +4,7 @@ import { Link2, Plus, SearchX } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { BulkBar } from '../short-links/bulk-bar.tsx';
 import { ActiveFilters } from '../short-links/filters.tsx';
 import { RecordGrid } from '../short-links/list.tsx';
 import { hasFilters, type ListSearch } from '../short-links/list-kind.ts';
@@ -12,8 +13,7 @@ import { Toolbar } from '../short-links/toolbar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
-import { BulkBar } from './bulk-bar.tsx';
-import { deleteLinks } from './pending.ts';
+import { changeLinks, deleteLinks } from './pending.ts';
 import { countQuery, LINK_LIST, type Link, pageQuery } from './question.ts';
 import { LinkCells, nameOf } from './row.tsx';
 
@@ -132,8 +132,13 @@ export function LinksPage() {
       )}
       {selected.size > 0 && (
         <BulkBar
-          ids={[...selected.keys()]}
+          label="links"
+          count={selected.size}
           clear={clear}
+          onChange={(edit) => {
+            changeLinks({ api, client }, [...selected.keys()], edit);
+            clear();
+          }}
           onDelete={() => remove([...selected.keys()])}
         />
       )}

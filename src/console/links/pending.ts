@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { type Api, answer, type Schemas } from '../api/client.ts';
+import { type Api, answer } from '../api/client.ts';
+import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { writeLater } from '../short-links/pending.ts';
-import { type Link, refreshLinks } from './question.ts';
-
-export type BulkChange = Schemas['BulkLinkChange'];
+import { refreshLinks } from './question.ts';
 
 interface Scene {
   api: Api;
@@ -25,16 +24,11 @@ export function deleteLinks({ api, client }: Scene, ids: readonly string[]): voi
   });
 }
 
-/**
- * Changes links after a while in which that can be undone.
- *
- * @param shown the fields of the record that the change will have changed
- * @param text what was done: "archived"
- */
+/** Changes links after a while in which that can be undone. */
 export function changeLinks(
   { api, client }: Scene,
   ids: readonly string[],
-  { data, shown, text }: { data: BulkChange; shown: Partial<Link>; text: string },
+  { data, shown, text }: BulkEdit,
 ): void {
   writeLater(client, {
     ids,

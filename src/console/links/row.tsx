@@ -48,7 +48,7 @@ export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
         <p className="flex gap-1.5 text-muted">
           {link.title !== null && (
             <>
-              <span className="max-w-1/2 shrink-0 truncate text-ink">{link.title}</span>
+              <span className="max-w-[60%] shrink-0 truncate text-ink">{link.title}</span>
               <span aria-hidden>·</span>
             </>
           )}

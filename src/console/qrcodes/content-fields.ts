@@ -223,15 +223,14 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
           ['dash', 'Dash'],
           ['monero', 'Monero'],
         ],
-        isHalf: true,
       },
-      { name: 'amount', label: 'Amount', kind: 'number', hint: 'In whole coins.', isHalf: true },
       {
         name: 'address',
         label: 'Address of the receiver',
         hint: 'Its checksum is verified.',
         isRequired: true,
       },
+      { name: 'amount', label: 'Amount', kind: 'number', hint: 'In whole coins.' },
       { name: 'message', label: 'Message', hint: 'Not for Ethereum.' },
     ],
   },
@@ -275,5 +274,8 @@ export function faultInWords(type: ContentName, fault: string): string {
 /** An empty content. */
 export const emptyDraft = (type: ContentName) => {
   if (type === 'crypto') return { currency: 'bitcoin' };
+  if (type === 'vcard') {
+    return { phones: [{ type: 'mobile', value: '' }], emails: [{ type: 'work', value: '' }] };
+  }
   return CONTENT_FORMS[type].fields[0]?.name === '' ? '' : {};
 };

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { answer } from '../api/client.ts';
-import { describe } from '../api/error.ts';
+import { ApiError, describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { type FieldErrors, fieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
+import { fieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -17,7 +17,15 @@ import { type Draft, encodeContent } from './content.ts';
 import { faultInWords } from './content-fields.ts';
 import { ContentForm } from './content-form.tsx';
 import { DownloadPanel } from './download-panel.tsx';
-import { type CodeDraft, changesOf, contentOf, creationOf, draftOf, NEW_DRAFT } from './draft.ts';
+import {
+  type CodeDraft,
+  changesOf,
+  contentOf,
+  creationOf,
+  draftOf,
+  hasOtherContent,
+  NEW_DRAFT,
+} from './draft.ts';
 import { ImagePanel } from './image-panel.tsx';
 import { KindPanel } from './kind-panel.tsx';
 import type { Look, QrCode } from './look.ts';
@@ -36,12 +44,14 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const { may } = useWorkspace();
   const [before, setBefore] = useState(() => (record === undefined ? NEW_DRAFT : draftOf(record)));
   const [draft, setDraft] = useState(before);
-  const [errors, setErrors] = useState<FieldErrors>({});
+  const [refusal, setRefusal] = useState<Error | null>(null);
+  const errors = useMemo(() => fieldErrors(refusal), [refusal]);
   const [isTemplate, setTemplate] = useState(false);
   const form = useRef<HTMLFieldSetElement>(null);
   const payload = usePayload(draft, record);
-  const save = useSave(record, (error) => setErrors(fieldErrors(error)));
-  useFocusOnRefusal(form, save.error);
+  const save = useSave(record, setRefusal);
+  // While the request is under way, no field takes the focus.
+  useFocusOnRefusal(form, save.isPending ? null : refusal);
   const isChanged = isTemplate || JSON.stringify(draft) !== JSON.stringify(before);
   useBlocker({
     shouldBlockFn: () => !confirm('Leave without saving the QR code?'),
@@ -71,21 +81,31 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const content = contentOf(draft);
   const changeContent = (changed: Draft) =>
     change({ contents: { ...draft.contents, [draft.type]: changed } });
+  const submit = async () => {
+    setRefusal(null);
+    if (record === undefined || hasOtherContent(before, draft)) {
+      const result = await encodeContent(draft.type, content);
+      if ('faults' in result) {
+        const [fault = ''] = result.faults;
+        setRefusal(new ApiError(422, 'unprocessable_entity', result.faults.join('; ')));
+        toast(faultInWords(draft.type, fault), 'danger');
+        return;
+      }
+    }
+    save.write({ before, draft, isTemplate }, (saved) => {
+      // What is stored may differ from what was typed: https:// is put before an address.
+      const stored = draftOf(saved);
+      setBefore(stored);
+      setDraft(stored);
+      setTemplate(false);
+    });
+  };
   const saveButton = mayWrite && (
     <Button
       look="primary"
       busy={save.isPending}
       disabled={record !== undefined && !isChanged}
-      onClick={() => {
-        setErrors({});
-        save.write({ before, draft, isTemplate }, (saved) => {
-          // What is stored may differ from what was typed: https:// is put before an address.
-          const stored = draftOf(saved);
-          setBefore(stored);
-          setDraft(stored);
-          setTemplate(false);
-        });
-      }}
+      onClick={() => void submit()}
     >
       {record === undefined ? 'Create QR code' : 'Save changes'}
     </Button>
@@ -256,6 +276,8 @@ function useSave(record: QrCode | undefined, onRefused: (error: Error) => void) 
           to: '/$workspace/qrcodes/$qrcode',
           params: { workspace: slug, qrcode: saved.id },
         });
+        // To the downloads, which are at the top on phones.
+        document.getElementById('main')?.scrollTo({ top: 0 });
       }
       void refreshQrCodes(client);
     },

@@ -77,13 +77,16 @@ export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
   } as Schemas['NewQrCode'];
 }
 
+/** True when two drafts hold different contents. */
+export const hasOtherContent = (before: CodeDraft, after: CodeDraft): boolean =>
+  after.type !== before.type ||
+  JSON.stringify(contentOf(before)) !== JSON.stringify(contentOf(after));
+
 /** The body that changes what differs between two drafts; empty when nothing does. */
 export function changesOf(before: CodeDraft, after: CodeDraft): Schemas['QrCodeUpdate'] {
-  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
   const { type } = after;
-  const hasContent = type !== before.type || differs(contentOf(before), contentOf(after));
   return {
-    ...(hasContent && { type, [type]: toValue(type, contentOf(after)) }),
+    ...(hasOtherContent(before, after) && { type, [type]: toValue(type, contentOf(after)) }),
     ...(after.useDisplayPage !== before.useDisplayPage && {
       useDisplayPage: after.useDisplayPage,
     }),

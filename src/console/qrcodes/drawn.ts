@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Design } from '../../qrcodes/render/design.ts';
 import { draw } from '../../qrcodes/render/drawing.ts';
 import type { Drawing } from '../../qrcodes/render/drawing-types.ts';
 import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
@@ -11,11 +12,16 @@ import { type LoadedImage, loadImage } from './image.ts';
 import { type Look, lookOf, type QrCode, storedDesignOf } from './look.ts';
 
 /** A code, drawn by what the service draws with. */
-export interface Drawn {
+interface Picture {
   drawing: Drawing;
   svg: string;
-  score: Score;
   image: LoadedImage | undefined;
+  design: Design;
+}
+
+/** A drawn code, and how easily it is scanned. */
+interface Drawn extends Picture {
+  score: Score;
 }
 
 /**
@@ -24,7 +30,7 @@ export interface Drawn {
  * @param payload what readers of the code will get
  * @throws Refusal when it fits into no code of the level
  */
-export async function drawCode(payload: string, look: Look): Promise<Drawn> {
+export async function drawCode(payload: string, look: Look): Promise<Picture> {
   const { hasLabel }: FrameForm = FRAMES[look.frame];
   const [image] = await Promise.all([
     look.image === null ? undefined : loadImage(look.image),
@@ -32,7 +38,7 @@ export async function drawCode(payload: string, look: Look): Promise<Drawn> {
   ]);
   const design = resolveDesign(storedDesignOf(look, image), payload);
   const drawing = draw(payload, design);
-  return { drawing, svg: toSvg(drawing, image?.href), score: scoreOf(payload, design), image };
+  return { drawing, svg: toSvg(drawing, image?.href), image, design };
 }
 
 /** The text in the picture of a record. */
@@ -40,14 +46,17 @@ export const payloadOf = (record: QrCode): string =>
   record.contentStatic ?? record.shortLink ?? `https://${record.domain}/${record.key}`;
 
 /** Draws a record. */
-export const drawRecord = (record: QrCode): Promise<Drawn> =>
+export const drawRecord = (record: QrCode): Promise<Picture> =>
   drawCode(payloadOf(record), lookOf(record));
 
 /** A drawn code, kept until the next one is drawn. */
 export function useDrawn(payload: string | undefined, look: Look) {
   return useQuery({
     queryKey: ['drawn', payload, look],
-    queryFn: () => drawCode(payload!, look),
+    async queryFn(): Promise<Drawn> {
+      const picture = await drawCode(payload!, look);
+      return { ...picture, score: scoreOf(payload!, picture.design) };
+    },
     enabled: payload !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,8 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { LayoutGrid, Plus, QrCode as QrCodeIcon, SearchX } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { BulkBar } from '../short-links/bulk-bar.tsx';
 import { ActiveFilters } from '../short-links/filters.tsx';
 import { RecordGrid } from '../short-links/list.tsx';
 import { hasFilters, type ListSearch } from '../short-links/list-kind.ts';
@@ -13,9 +15,9 @@ import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import type { QrCode } from './look.ts';
+import { changeCodes } from './pending.ts';
 import { countQuery, pageQuery, QR_CODE_LIST } from './queries.ts';
 import { CodeCells, nameOf } from './row.tsx';
-import { SelectionBar } from './selection-bar.tsx';
 
 const SheetDialog = lazy(async () => ({
   default: (await import('./sheet-dialog.tsx')).SheetDialog,
@@ -24,6 +26,7 @@ const SheetDialog = lazy(async () => ({
 /** The QR codes of a workspace. */
 export function QrCodesPage() {
   const { api, slug, may } = useWorkspace();
+  const client = useQueryClient();
   const navigate = useNavigate();
   const search: ListSearch = useSearch({ from: '/$workspace/qrcodes' });
   const { first, total } = useFirstPage(pageQuery(api, search, 0), countQuery(api, search));
@@ -133,12 +136,24 @@ export function QrCodesPage() {
         </>
       )}
       {selected.size > 0 && (
-        <SelectionBar
-          selected={[...selected.values()]}
+        <BulkBar
+          label="QR codes"
+          count={selected.size}
           clear={clear}
-          onSheet={() => setDialog('sheet')}
+          onChange={
+            mayWrite
+              ? (edit) => {
+                  changeCodes({ api, client }, [...selected.keys()], edit);
+                  clear();
+                }
+              : undefined
+          }
           onDelete={() => setDialog([...selected.values()])}
-        />
+        >
+          <Button icon={LayoutGrid} onClick={() => setDialog('sheet')}>
+            Sheet or ZIP
+          </Button>
+        </BulkBar>
       )}
       {dialog === 'sheet' && (
         <Suspense>

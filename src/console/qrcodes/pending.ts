@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
+import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { writeLater } from '../short-links/pending.ts';
 import { refreshQrCodes } from './queries.ts';
 
@@ -26,16 +27,16 @@ export function deleteCodes({ api, client }: Scene, ids: readonly string[]): voi
   });
 }
 
-/** Archives codes, or takes them out of the archive, after a while in which that can be undone. */
-export function archiveCodes(
+/** Changes codes after a while in which that can be undone. */
+export function changeCodes(
   { api, client }: Scene,
   ids: readonly string[],
-  archived: boolean,
+  { data, shown, text }: BulkEdit,
 ): void {
   writeLater(client, {
     ids,
-    overlay: { archived },
-    text: `${countOf(ids)} ${archived ? 'archived' : 'restored'}`,
+    overlay: shown,
+    text: `${countOf(ids)} ${text}`,
     async send(qrcodeIds) {
       // The API has no bulk change of codes. All are sent at once: the window may be closing.
       await Promise.all(
@@ -43,7 +44,7 @@ export function archiveCodes(
           answer(
             api.PATCH('/qrcodes/{qrcodeId}', {
               params: { path: { qrcodeId } },
-              body: { archived },
+              body: data,
               keepalive: true,
             }),
           ),

@@ -10,7 +10,7 @@ import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
 import { addressOf, drawRecord, payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
-import { archiveCodes } from './pending.ts';
+import { changeCodes } from './pending.ts';
 
 interface CodeCellsProps {
   record: QrCode;
@@ -86,20 +86,50 @@ export function CodeCells(props: CodeCellsProps) {
   );
 }
 
-/** Resolves when the browser has nothing better to do; Safari doesn't say when. */
-const idle = (): Promise<void> =>
-  new Promise((resolve) => {
-    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve());
-    else setTimeout(resolve, 50);
+/** Pause in scrolling after which pictures are drawn, in ms. */
+const STILL_MS = 100;
+
+/** Calls a function when the browser has nothing better to do; Safari doesn't say when. */
+const whenIdle = (run: () => void): unknown =>
+  'requestIdleCallback' in window ? requestIdleCallback(run) : setTimeout(run);
+
+/** Resolves when nothing is scrolled; fails when the signal says that nobody waits any more. */
+const untilStill = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const ended = new AbortController();
+    let movedAt = performance.now();
+    const look = () => {
+      if (ended.signal.aborted) return;
+      const restMs = movedAt + STILL_MS - performance.now();
+      if (restMs > 0) {
+        setTimeout(whenIdle, restMs, look);
+        return;
+      }
+      ended.abort();
+      resolve();
+    };
+    addEventListener('scroll', () => (movedAt = performance.now()), {
+      capture: true,
+      passive: true,
+      signal: ended.signal,
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        ended.abort();
+        reject(signal.reason as Error);
+      },
+      { signal: ended.signal },
+    );
+    look();
   });
 
 function Picture({ record }: { record: QrCode }) {
   const { data } = useQuery({
     queryKey: ['qrcode-picture', record.id, record.updatedAt],
-    // Rows that are scrolled past are not drawn, and those that are wait for the scrolling.
+    // Drawing takes longer than a frame; rows that are scrolled past are not drawn at all.
     async queryFn({ signal }) {
-      await idle();
-      signal.throwIfAborted();
+      await untilStill(signal);
       return addressOf((await drawRecord(record)).svg);
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -134,7 +164,12 @@ function CodeMenu({ record, onOpen, onDelete }: CodeCellsProps) {
               {
                 label: archived ? 'Restore from archive' : 'Archive',
                 icon: archived ? ArchiveRestore : Archive,
-                onSelect: () => archiveCodes({ api, client }, [record.id], !archived),
+                onSelect: () =>
+                  changeCodes({ api, client }, [record.id], {
+                    data: { archived: !archived },
+                    shown: { archived: !archived },
+                    text: archived ? 'restored' : 'archived',
+                  }),
               },
               { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => onDelete(record) },
             ]

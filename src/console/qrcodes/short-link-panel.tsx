@@ -6,7 +6,8 @@ import type { PartProps } from '../short-links/section.tsx';
 import { ShortLinkField } from '../short-links/short-link-field.tsx';
 import { TagsField } from '../short-links/tags-field.tsx';
 import { UtmSection } from '../short-links/utm-section.tsx';
-import { TextField } from '../ui/field.tsx';
+import { CopyButton } from '../ui/button.tsx';
+import { Field, inputLook, TextField } from '../ui/field.tsx';
 
 /** Title, short link, and the tags and folder that the code is found by. */
 export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: boolean }) {
@@ -23,8 +24,10 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
           error={errors['title']}
           onChange={({ target }) => change({ title: target.value })}
         />
-        {record === undefined && (
+        {record === undefined ? (
           <ShortLinkField {...part} hint="It can’t be changed later: it is printed." />
+        ) : (
+          record.shortLink !== null && <PrintedLink link={record.shortLink} />
         )}
       </div>
       <div className="grid gap-4 md:grid-cols-2">
@@ -32,6 +35,20 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
         <FolderField {...part} />
       </div>
     </>
+  );
+}
+
+/** The short link of a stored code. */
+function PrintedLink({ link }: { link: string }) {
+  return (
+    <Field label="Short link" hint="It is printed, and can’t be changed.">
+      {(control) => (
+        <div className="flex items-center gap-1">
+          <input {...control} readOnly value={link} className={inputLook} />
+          <CopyButton text={link} label="Copy the short link" />
+        </div>
+      )}
+    </Field>
   );
 }
 

@@ -50,7 +50,7 @@ function Templates({ values, apply }: { values: UtmValues; apply(values: UtmValu
     <Popover
       label="UTM templates"
       className="w-72 p-2"
-      button={{ className: buttonLook(), children: 'Templates' }}
+      button={{ className: `${buttonLook()} self-start`, children: 'Templates' }}
     >
       {(close) => <TemplateList values={values} apply={apply} close={close} />}
     </Popover>

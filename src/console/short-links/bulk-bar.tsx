@@ -1,39 +1,69 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Archive, ArchiveRestore, Folder, Tags, Trash2, X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TagMark } from '../labels/colors.tsx';
-import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
-import { type BulkChange, changeLinks } from './pending.ts';
-import type { Link } from './question.ts';
+import { foldersQuery, tagsQuery } from './queries.ts';
 
-interface BulkBarProps {
-  ids: readonly string[];
-  clear(): void;
-  onDelete(): void;
+/** A change of many records, and how it is shown before it is sent. */
+export interface BulkEdit {
+  data: { tagIds?: string[]; folderId?: string | null; archived?: boolean };
+  /** The fields of the records that the change will have changed. */
+  shown: { tags?: Schemas['Tag'][]; folderId?: string | null; archived?: boolean };
+  /** What was done: "archived". */
+  text: string;
 }
 
-/** Actions on all selected links. */
-export function BulkBar({ ids, clear, onDelete }: BulkBarProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const folders = useQuery(foldersQuery(api)).data ?? [];
-  const change = (data: BulkChange, shown: Partial<Link>, text: string) => {
-    changeLinks({ api, client }, ids, { data, shown, text });
-    clear();
-  };
+interface BulkBarProps {
+  /** What is selected: "links". */
+  label: string;
+  count: number;
+  clear(): void;
+  /** Absent where the records may not be changed. */
+  onChange?: ((edit: BulkEdit) => void) | undefined;
+  onDelete(): void;
+  /** Actions of one kind of record alone. */
+  children?: ReactNode;
+}
+
+/** Actions on all selected records of a list. */
+export function BulkBar({ label, count, clear, onChange, onDelete, children }: BulkBarProps) {
   return (
     <div
       role="toolbar"
-      aria-label="Selected links"
+      aria-label={`Selected ${label}`}
       className="flex flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >
-      <span className="font-medium tabular-nums">{ids.length} selected</span>
+      <span className="font-medium tabular-nums">{count} selected</span>
       <IconButton icon={X} label="Clear the selection" onClick={clear} />
       <span className="flex-1" />
-      <TagsButton onChosen={change} />
+      {children}
+      {onChange && <Changes label={label} onChange={onChange} onDelete={onDelete} />}
+    </div>
+  );
+}
+
+function Changes({
+  label,
+  onChange,
+  onDelete,
+}: {
+  label: string;
+  onChange(edit: BulkEdit): void;
+  onDelete(): void;
+}) {
+  const { api } = useWorkspace();
+  const folders = useQuery(foldersQuery(api)).data ?? [];
+  const move = (folderId: string | null, text: string) =>
+    onChange({ data: { folderId }, shown: { folderId }, text });
+  const archive = (archived: boolean, text: string) =>
+    onChange({ data: { archived }, shown: { archived }, text });
+  return (
+    <>
+      <TagsButton label={label} onChange={onChange} />
       <Menu
         label="Move to folder"
         button={{
@@ -46,41 +76,28 @@ export function BulkBar({ ids, clear, onDelete }: BulkBarProps) {
           ),
         }}
         items={[
-          {
-            label: 'No folder',
-            onSelect: () => change({ folderId: null }, { folderId: null }, 'moved'),
-          },
+          { label: 'No folder', onSelect: () => move(null, 'moved') },
           ...folders.map(({ id, name }) => ({
             label: name,
-            onSelect: () => change({ folderId: id }, { folderId: id }, `moved to ${name}`),
+            onSelect: () => move(id, `moved to ${name}`),
           })),
         ]}
       />
-      <Button
-        icon={Archive}
-        onClick={() => change({ archived: true }, { archived: true }, 'archived')}
-      >
+      <Button icon={Archive} onClick={() => archive(true, 'archived')}>
         Archive
       </Button>
-      <Button
-        icon={ArchiveRestore}
-        onClick={() => change({ archived: false }, { archived: false }, 'restored')}
-      >
+      <Button icon={ArchiveRestore} onClick={() => archive(false, 'restored')}>
         Restore
       </Button>
       <Button look="danger" icon={Trash2} onClick={onDelete}>
         Delete
       </Button>
-    </div>
+    </>
   );
 }
 
-/** Chooses the tags that the selected links have from then on. */
-function TagsButton({
-  onChosen,
-}: {
-  onChosen(data: BulkChange, shown: Partial<Link>, text: string): void;
-}) {
+/** Chooses the tags that the selected records have from then on. */
+function TagsButton({ label, onChange }: { label: string; onChange(edit: BulkEdit): void }) {
   const { api } = useWorkspace();
   const tags = useQuery(tagsQuery(api)).data ?? [];
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -105,10 +122,10 @@ function TagsButton({
             event.preventDefault();
             close();
             const shown = tags.filter(({ id }) => chosen.includes(id));
-            onChosen({ tagIds: [...chosen] }, { tags: shown }, 'tagged');
+            onChange({ data: { tagIds: [...chosen] }, shown: { tags: shown }, text: 'tagged' });
           }}
         >
-          <p className="px-1 text-xs text-muted">These replace the tags that the links have.</p>
+          <p className="px-1 text-xs text-muted">These replace the tags that the {label} have.</p>
           {tags.map((tag) => (
             <label key={tag.id} className="flex h-8 items-center gap-2 max-md:h-11 px-1">
               <input
