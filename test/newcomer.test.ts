@@ -101,6 +101,8 @@ describe('a newcomer', function () {
     return (JSON.parse(stdout) as { clicks: number }).clicks;
   };
 
+  const consoleOf = (output: string) => new URL(/^ {2}Console +(\S+)$/m.exec(output)![1]!);
+
   const curlLines = (output: string) =>
     output.split('\n').filter((line) => /^(sleep 1; )?curl /.test(line));
 
@@ -119,6 +121,33 @@ describe('a newcomer', function () {
       /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
     );
     await eventually(() => expect(clicksIn(count!)).to.equal(1), 2_000);
+  });
+
+  it('is signed in by the printed address, once, as the operator', async () => {
+    const address = consoleOf(running!.output);
+    expect(address.href).to.match(
+      new RegExp(`^http://localhost:${ports[0]}/console/sign-in#[\\w-]{43}$`),
+    );
+    const page = await fetch(address);
+    expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await page.text())![1]!;
+    expect((await fetch(new URL(script, address))).status).to.equal(200);
+    const enter = () =>
+      fetch(new URL('/auth/links', address), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: address.origin },
+        body: JSON.stringify({ token: address.hash.slice(1) }),
+      });
+    const entered = await enter();
+    expect(entered.status).to.equal(200);
+    expect(await entered.json()).to.deep.include({ isOperator: true });
+    const cookie = entered.headers.getSetCookie()[0]!.split(';')[0]!;
+    const links = await fetch(new URL('/links', address), {
+      headers: { cookie, 'x-workspace': 'demo' },
+    });
+    expect(links.status).to.equal(200);
+    expect(await links.json()).to.have.length(1);
+    expect((await enter()).status).to.equal(401);
   });
 
   it('can run every other command of the README', async () => {
@@ -162,6 +191,8 @@ describe('a newcomer', function () {
     const output = await start();
     const [, , count] = curlLines(output);
     expect(clicksIn(count!)).to.be.greaterThan(0);
+    // Somebody has signed in: it needs no token any more.
+    expect(consoleOf(output).href).to.equal(`http://localhost:${ports[0]}/console`);
     const key = shell('npm run -s cli -- demo --json').stdout;
     expect(output).to.contain((JSON.parse(key) as { apiKey: string }).apiKey);
     await stop();

@@ -6,6 +6,9 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import * as twins from '../../migrations/0014_name_twins.ts';
 import * as names from '../../migrations/0015_name_keys.ts';
+import * as users from '../../migrations/0020_users.ts';
+import * as invitations from '../../migrations/0021_invitations_and_audit.ts';
+import * as imports from '../../migrations/0022_imports.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateLatest } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
@@ -66,6 +69,28 @@ describe('an upgrade', function () {
         { name: 'ärger', name_key: 'ärger tag_2' },
         { name: 'other', name_key: 'other' },
       ]);
+    });
+  });
+
+  it('can be taken back where there are viewers, whom earlier versions don’t know', async () => {
+    await withDatabase('upgrade_viewers', async (url, database) => {
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      const { id: project_id } = await createWorkspace(database, { slug: 'roles', plan: 'free' });
+      for (const role of ['member', 'viewer']) {
+        await database('users').insert({
+          id: role,
+          email: `${role}@people.test`,
+          name: role,
+          password_hash: 'hash',
+        });
+        await database('workspace_users').insert({ project_id, user_id: role, role });
+      }
+      for (const migration of [imports, invitations, users]) await migration.down(database);
+      expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
+      expect(await countOf(database, 'users')).to.equal(3);
+      for (const migration of [users, invitations, imports]) await migration.up(database);
+      expect(await schemaOf(database)).to.deep.equal(fresh);
+      expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
     });
   });
 
@@ -258,6 +283,10 @@ async function countsOf(database: Knex): Promise<Counts> {
   }
   return { events: await countOf(database, 'events'), records };
 }
+
+/** The roles of all members, sorted. */
+const rolesOf = async (database: Knex): Promise<string[]> =>
+  database('workspace_users').orderBy('role').pluck('role');
 
 async function countOf(database: Knex, table: string): Promise<number> {
   const [row] = await database(table).count<{ count: number }[]>();
