@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import axe from 'axe-core';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Dialog, Locator, Page } from 'playwright-core';
 import type { Role } from '../../src/workspaces/roles.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
@@ -12,69 +13,129 @@ export const SIZES = {
   desk: { width: 1440, height: 900 },
 } as const;
 export type Size = keyof typeof SIZES;
+/** A folder for pictures of the views, and of the last one in which a flow failed. */
+const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'];
 
 interface WindowOptions {
   size?: Size;
   scheme?: 'light' | 'dark';
   /** Role of the signed-in person; `null`: nobody is signed in. */
   role?: Role | null;
+  /** Token of the session of a certain person. */
+  token?: string;
+  /** Where the console is, of another service than that of the tests. */
+  origin?: string;
+  /** Origins beside it that pages may ask. */
+  others?: string[];
 }
 
 /**
  * Opens a view of the console, signed in, and lets `work` use it. Fails when the page reports an error, breaks its
  * policy, or asks another host.
  *
- * @param path seen from the workspace: `links?search=a`
+ * @param path seen from the workspace: `links?search=a`; with a slash, from the console: `/admin`
  */
 export async function inConsole(
   browser: Browser,
-  world: World,
+  world: Pick<World, 'projectId' | 'slug'>,
   path: string,
-  { size = 'desk', scheme = 'light', role = 'owner' }: WindowOptions,
+  options: WindowOptions,
   work: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext({ viewport: SIZES[size], colorScheme: scheme });
+  const { size = 'desk', scheme = 'light', role = 'owner', token, others = [] } = options;
+  const { origin = stack().apiUrl } = options;
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    colorScheme: scheme,
+    // Of the test's own certificate.
+    ignoreHTTPSErrors: origin.startsWith('https:'),
+    // Each at an address of its own: sign-ins are limited by it.
+    extraHTTPHeaders: { 'x-forwarded-for': `10.1.${randomInt(256)}.${randomInt(256)}` },
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   try {
-    if (role !== null) await signIn(context, world, role);
+    if (token !== undefined) await addSession(context, token);
+    else if (role !== null) await signIn(context, world, role);
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
-    const faults = watch(page);
-    await page.goto(`${stack().apiUrl}/console/${world.slug}/${path}`);
-    await work(page);
+    const faults = watch(page, [origin], others);
+    const fromConsole = path.startsWith('/') ? path : `/${world.slug}/${path}`;
+    await page.goto(`${origin}/console${fromConsole}`);
+    await work(page).catch(async (error: unknown) => {
+      if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/failed.png` });
+      throw error;
+    });
     expect(faults).to.deep.equal([]);
   } finally {
     await context.close();
   }
 }
 
-export async function signIn(context: BrowserContext, world: World, role: Role): Promise<void> {
-  const { token } = await aPerson({ in: { projectId: world.projectId, slug: world.slug, role } });
-  await context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
+export async function signIn(
+  context: BrowserContext,
+  { projectId, slug }: Pick<World, 'projectId' | 'slug'>,
+  role: Role,
+): Promise<void> {
+  const { token } = await aPerson({ in: { projectId, slug, role } });
+  await addSession(context, token);
 }
+
+const addSession = (context: BrowserContext, token: string) =>
+  context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
 
 /**
  * Collects errors of scripts, breaches of the policy, and requests to other hosts.
  *
  * @param origins of the service that is looked at
+ * @param others origins of pages on the way, which are not ours
  */
-export function watch(page: Page, origins = [stack().apiUrl]): string[] {
+export function watch(page: Page, origins = [stack().apiUrl], others: string[] = []): string[] {
+  const allowed = new Set([...origins, ...others].map((one) => new URL(one).origin));
+  const isOurs = (url: string) => !others.some((other) => url.startsWith(other));
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
     // A refusal of the API is shown to people; the browser reports it too.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal && isOurs(message.location().url)) {
       faults.push(`console: ${message.text()}`);
     }
   });
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    const isOwn = origins.some((own) => new URL(own).origin === origin);
-    if (!isOwn && protocol !== 'data:' && protocol !== 'blob:') {
+    // Pages of others ask whom they like.
+    if (!request.isNavigationRequest() && !isOurs(request.frame().url())) return;
+    if (!allowed.has(origin) && protocol !== 'data:' && protocol !== 'blob:') {
       faults.push(`asked another host: ${request.url()}`);
     }
   });
   return faults;
+}
+
+/** Goes to a control by the keyboard alone, forwards. */
+export async function tabTo(page: Page, control: Locator): Promise<void> {
+  await control.waitFor();
+  for (let step = 0; step < 150; step += 1) {
+    if (await control.evaluate((element) => element === element.ownerDocument.activeElement))
+      return;
+    await page.keyboard.press('Tab');
+  }
+  expect.fail(`no way by Tab to ${control.toString()}`);
+}
+
+/** Answers the next question of the browser. @returns its kind: `beforeunload`, `confirm` */
+export async function answerDialog(
+  page: Page,
+  isAccepted: boolean,
+  action: () => Promise<unknown>,
+): Promise<string> {
+  const asked = page.waitForEvent('dialog');
+  // What it interrupts goes on, or is refused, when it is answered.
+  const done = action().catch(() => undefined);
+  const dialog: Dialog = await asked;
+  await (isAccepted ? dialog.accept() : dialog.dismiss());
+  if (isAccepted) await done;
+  return dialog.type();
 }
 
 /** Rules of axe that are off, and why. */
@@ -129,6 +190,5 @@ export async function expectAccessible(page: Page, view: string): Promise<void> 
     Promise.allSettled(document.getAnimations().map((one) => one.finished)),
   );
   expect(await faultsOfRules(page), view).to.deep.equal([]);
-  const folder = process.env['CONSOLE_SCREENSHOTS'];
-  if (folder !== undefined) await page.screenshot({ path: `${folder}/${view}.png` });
+  if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${view}.png` });
 }

@@ -3,7 +3,9 @@ import { CircleUser, Keyboard, LogOut, Monitor, Moon, Server, Sun } from 'lucide
 import { people } from '../api/people.ts';
 import { Menu } from '../ui/menu.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { personClient, useMe } from './session.ts';
+import { isWindowHeld } from '../ui/unsaved.ts';
+import { forgetDrafts } from './draft.tsx';
+import { useMe } from './session.ts';
 import { THEMES, type Theme, useTheme } from './theme.ts';
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon };
@@ -19,14 +21,15 @@ export function AccountMenu({ onHelp }: { onHelp(): void }) {
   const [theme, setTheme] = useTheme();
   const navigate = useNavigate();
   const signOut = async () => {
+    if (isWindowHeld() && !confirm('Sign out? Changes that are not saved are lost.')) return;
     try {
       await people.signOut();
     } catch {
       toast('You are still signed in: the service can’t be reached.', 'danger');
       return;
     }
-    personClient.clear();
-    await navigate({ to: '/sign-in', search: {} });
+    forgetDrafts();
+    await navigate({ to: '/sign-in', search: {}, ignoreBlocker: true });
   };
   return (
     <Menu

@@ -8,6 +8,8 @@ import {
 } from '@tanstack/react-router';
 import { readQuestion } from '../analytics/question.ts';
 import { ApiError } from '../api/error.ts';
+import { part } from '../api/reachability.ts';
+import { takeReturn } from '../sign-in/return.ts';
 import { ErrorPage, NotFoundPage } from './error-page.tsx';
 import { meQuery, personClient, whenSignedOut } from './session.ts';
 
@@ -38,6 +40,8 @@ const start = createRoute({
   path: '/',
   async beforeLoad(context) {
     const { workspaces } = await signedIn(context);
+    const wanted = context.preload ? undefined : takeReturn();
+    if (wanted !== undefined) throw redirect({ to: wanted as '/' });
     const last = localStorage.getItem('workspace');
     const workspace = workspaces.find(({ slug }) => slug === last) ?? workspaces[0];
     if (workspace === undefined) throw redirect({ to: '/welcome' });
@@ -52,34 +56,49 @@ const signIn = createRoute({
     ...(typeof search['to'] === 'string' && { to: search['to'] }),
     ...(typeof search['error'] === 'string' && { error: search['error'] }),
   }),
-  component: lazyRouteComponent(() => import('../sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    part(() => import('../sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('../sign-in/invitation-page.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(
+    part(() => import('../sign-in/invitation-page.tsx')),
+    'InvitationPage',
+  ),
 });
 
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
   beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('../sign-in/welcome-page.tsx'), 'WelcomePage'),
+  component: lazyRouteComponent(
+    part(() => import('../sign-in/welcome-page.tsx')),
+    'WelcomePage',
+  ),
 });
 
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
   beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('../admin/page.tsx'), 'AdminPage'),
+  component: lazyRouteComponent(
+    part(() => import('../admin/page.tsx')),
+    'AdminPage',
+  ),
 });
 
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/$workspace',
   beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(
+    part(() => import('./shell.tsx')),
+    'Shell',
+  ),
 });
 
 const workspaceStart = createRoute({
@@ -94,49 +113,73 @@ const links = createRoute({
   getParentRoute: () => workspace,
   path: '/links',
   validateSearch: texts,
-  component: lazyRouteComponent(() => import('../links/page.tsx'), 'LinksPage'),
+  component: lazyRouteComponent(
+    part(() => import('../links/page.tsx')),
+    'LinksPage',
+  ),
 });
 
 const pages = createRoute({
   getParentRoute: () => workspace,
   path: '/pages',
-  component: lazyRouteComponent(() => import('../pages/page.tsx'), 'PagesPage'),
+  component: lazyRouteComponent(
+    part(() => import('../pages/page.tsx')),
+    'PagesPage',
+  ),
 });
 
 const onePage = createRoute({
   getParentRoute: () => workspace,
   path: '/pages/$pageId',
-  component: lazyRouteComponent(() => import('../pages/one-page.tsx'), 'OnePage'),
+  component: lazyRouteComponent(
+    part(() => import('../pages/one-page.tsx')),
+    'OnePage',
+  ),
 });
 
 const customers = createRoute({
   getParentRoute: () => workspace,
   path: '/customers',
-  component: lazyRouteComponent(() => import('../customers/page.tsx'), 'CustomersPage'),
+  component: lazyRouteComponent(
+    part(() => import('../customers/page.tsx')),
+    'CustomersPage',
+  ),
 });
 
 const customer = createRoute({
   getParentRoute: () => workspace,
   path: '/customers/$customerId',
-  component: lazyRouteComponent(() => import('../customers/customer-page.tsx'), 'CustomerPage'),
+  component: lazyRouteComponent(
+    part(() => import('../customers/customer-page.tsx')),
+    'CustomerPage',
+  ),
 });
 
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/imports',
-  component: lazyRouteComponent(() => import('../imports/page.tsx'), 'ImportsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../imports/page.tsx')),
+    'ImportsPage',
+  ),
 });
 
 const oneImport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/$importId',
-  component: lazyRouteComponent(() => import('../imports/import-page.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(
+    part(() => import('../imports/import-page.tsx')),
+    'ImportPage',
+  ),
 });
 
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../settings/layout.tsx'), 'SettingsLayout'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/layout.tsx')),
+    'SettingsLayout',
+  ),
 });
 
 const settingsStart = createRoute({
@@ -150,107 +193,158 @@ const settingsStart = createRoute({
 const workspaceSettings = createRoute({
   getParentRoute: () => settings,
   path: '/workspace',
-  component: lazyRouteComponent(() => import('../settings/workspace/page.tsx'), 'WorkspacePage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/workspace/page.tsx')),
+    'WorkspacePage',
+  ),
 });
 
 const exports = createRoute({
   getParentRoute: () => settings,
   path: '/exports',
-  component: lazyRouteComponent(() => import('../settings/exports-page.tsx'), 'ExportsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/exports-page.tsx')),
+    'ExportsPage',
+  ),
 });
 
 const jobs = createRoute({
   getParentRoute: () => settings,
   path: '/jobs',
-  component: lazyRouteComponent(() => import('../settings/jobs-page.tsx'), 'JobsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/jobs-page.tsx')),
+    'JobsPage',
+  ),
 });
 
 const members = createRoute({
   getParentRoute: () => settings,
   path: '/members',
-  component: lazyRouteComponent(() => import('../settings/members/page.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/members/page.tsx')),
+    'MembersPage',
+  ),
 });
 
 const profile = createRoute({
   getParentRoute: () => settings,
   path: '/profile',
-  component: lazyRouteComponent(() => import('../settings/profile/page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/profile/page.tsx')),
+    'ProfilePage',
+  ),
 });
 
 const keys = createRoute({
   getParentRoute: () => settings,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../settings/keys/page.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/keys/page.tsx')),
+    'KeysPage',
+  ),
 });
 
 const auditLog = createRoute({
   getParentRoute: () => settings,
   path: '/audit-log',
-  component: lazyRouteComponent(() => import('../settings/audit-log-page.tsx'), 'AuditLogPage'),
+  component: lazyRouteComponent(
+    part(() => import('../settings/audit-log-page.tsx')),
+    'AuditLogPage',
+  ),
 });
 
 const domains = createRoute({
   getParentRoute: () => workspace,
   path: '/domains',
-  component: lazyRouteComponent(() => import('../domains/page.tsx'), 'DomainsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../domains/page.tsx')),
+    'DomainsPage',
+  ),
 });
 
 const labels = createRoute({
   getParentRoute: () => workspace,
   path: '/labels',
-  component: lazyRouteComponent(() => import('../labels/page.tsx'), 'LabelsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../labels/page.tsx')),
+    'LabelsPage',
+  ),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('../webhooks/page.tsx'), 'WebhooksPage'),
+  component: lazyRouteComponent(
+    part(() => import('../webhooks/page.tsx')),
+    'WebhooksPage',
+  ),
 });
 
 const webhook = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks/$webhookId',
-  component: lazyRouteComponent(() => import('../webhooks/webhook-page.tsx'), 'WebhookPage'),
+  component: lazyRouteComponent(
+    part(() => import('../webhooks/webhook-page.tsx')),
+    'WebhookPage',
+  ),
 });
 
 const qrcodes = createRoute({
   getParentRoute: () => workspace,
   path: '/qrcodes',
   validateSearch: texts,
-  component: lazyRouteComponent(() => import('../qrcodes/page.tsx'), 'QrCodesPage'),
+  component: lazyRouteComponent(
+    part(() => import('../qrcodes/page.tsx')),
+    'QrCodesPage',
+  ),
 });
 
 const newQrcode = createRoute({
   getParentRoute: () => workspace,
   path: '/qrcodes/new',
-  component: lazyRouteComponent(() => import('../qrcodes/designer-page.tsx'), 'NewQrCodePage'),
+  component: lazyRouteComponent(
+    part(() => import('../qrcodes/designer-page.tsx')),
+    'NewQrCodePage',
+  ),
 });
 
 const qrcode = createRoute({
   getParentRoute: () => workspace,
   path: '/qrcodes/$qrcode',
-  component: lazyRouteComponent(() => import('../qrcodes/designer-page.tsx'), 'QrCodePage'),
+  component: lazyRouteComponent(
+    part(() => import('../qrcodes/designer-page.tsx')),
+    'QrCodePage',
+  ),
 });
 
 const analytics = createRoute({
   getParentRoute: () => workspace,
   path: '/analytics',
   validateSearch: readQuestion,
-  component: lazyRouteComponent(() => import('../analytics/page.tsx'), 'AnalyticsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../analytics/page.tsx')),
+    'AnalyticsPage',
+  ),
 });
 
 const live = createRoute({
   getParentRoute: () => workspace,
   path: '/live',
   validateSearch: readQuestion,
-  component: lazyRouteComponent(() => import('../analytics/live-page.tsx'), 'LivePage'),
+  component: lazyRouteComponent(
+    part(() => import('../analytics/live-page.tsx')),
+    'LivePage',
+  ),
 });
 
 const events = createRoute({
   getParentRoute: () => workspace,
   path: '/events',
   validateSearch: readQuestion,
-  component: lazyRouteComponent(() => import('../analytics/events-page.tsx'), 'EventsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../analytics/events-page.tsx')),
+    'EventsPage',
+  ),
 });
 
 /** A view keeps its state in the address bar, as texts by name. */
@@ -315,8 +409,12 @@ export const router = createRouter({
 
 whenSignedOut(() => {
   if (router.state.location.pathname === '/sign-in') return;
-  personClient.clear();
-  void router.navigate({ to: '/sign-in', search: { to: router.state.location.href } });
+  void router.navigate({
+    to: '/sign-in',
+    search: { to: router.state.location.href },
+    // Unsaved forms are kept, and there again after the sign-in: nothing is asked.
+    ignoreBlocker: true,
+  });
 });
 
 declare module '@tanstack/react-router' {

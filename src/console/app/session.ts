@@ -12,6 +12,10 @@ export const whenSignedOut = (action: () => void): void => {
 /** Answers that belong to the person, not to a workspace. */
 export const personClient = makeQueryClient(() => undefined);
 
+/** Forgets the person who has left, when nothing that needs them is shown any more. */
+export const forgetPerson = (): void =>
+  personClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'methods' });
+
 /** The signed-in person; fails with 401 when nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],

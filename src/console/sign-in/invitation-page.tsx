@@ -1,22 +1,27 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { people } from '../api/people.ts';
 import { meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Refused } from '../ui/form-dialog.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Card } from './card.tsx';
-import { takeToken } from './fragment.ts';
+import { useToken } from './fragment.ts';
 
-const token = takeToken() ?? '';
+/** Name under which this tab keeps the token: until one has signed in, and through a reload. */
+const KEPT = 'invitation';
 
 /** Shows what one is invited to, and joins; who has no account makes one on the way. */
 export function InvitationPage() {
-  const navigate = useNavigate();
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
+  const [token, setToken] = useState(() => sessionStorage.getItem(KEPT) ?? '');
+  useToken((taken) => {
+    sessionStorage.setItem(KEPT, taken);
+    setToken(taken);
+  });
   const invitation = useQuery(
     {
       queryKey: ['invitation', token],
@@ -25,50 +30,99 @@ export function InvitationPage() {
     },
     personClient,
   );
-  const accept = useMutation(
-    {
-      mutationFn: people.acceptInvitation,
-      onSuccess: (me) => {
-        personClient.setQueryData(meQuery.queryKey, me);
-        const slug = invitation.data?.workspace.slug;
-        if (slug !== undefined) void navigate({ to: '/$workspace', params: { workspace: slug } });
-      },
-    },
-    personClient,
-  );
-  if (token === '' || isGone(invitation.error)) {
-    return (
-      <Card title="This invitation is no longer valid">
-        <p className="text-muted">
-          It was used, taken back, or has expired after seven days. Ask for a new one.
-        </p>
-        <Link to="/" className={buttonLook()}>
-          Go to the console
-        </Link>
-      </Card>
-    );
-  }
+  const me = useQuery(meQuery, personClient);
+  if (token === '' || isGone(invitation.error)) return <Gone />;
   if (invitation.error) {
     return <Failure error={invitation.error} retry={() => void invitation.refetch()} />;
   }
-  if (invitation.data === undefined) {
+  if (invitation.data === undefined || me.isPending) {
     return (
       <Card title="Invitation">
         <Skeleton className="h-24 w-full" />
       </Card>
     );
   }
-  const { workspace, email, role, needsAccount } = invitation.data;
+  return <Offer key={token} token={token} invitation={invitation.data} me={me.data} />;
+}
+
+function Gone() {
+  return (
+    <Card title="This invitation is no longer valid">
+      <p className="text-muted">
+        It was used, taken back, or has expired after seven days. Ask for a new one.
+      </p>
+      <Link to="/" className={buttonLook()}>
+        Go to the console
+      </Link>
+    </Card>
+  );
+}
+
+interface OfferProps {
+  token: string;
+  invitation: Schemas['InvitationOffer'];
+  /** The signed-in person. */
+  me: Schemas['Me'] | undefined;
+}
+
+function Offer({ token, invitation, me }: OfferProps) {
+  const { workspace, email, role, needsAccount } = invitation;
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const accept = useMutation(
+    {
+      mutationFn: people.acceptInvitation,
+      onSuccess: (joined) => {
+        sessionStorage.removeItem(KEPT);
+        personClient.setQueryData(meQuery.queryKey, joined);
+        void navigate({ to: '/$workspace/links', params: { workspace: workspace.slug } });
+      },
+    },
+    personClient,
+  );
+  const signOut = useMutation(
+    { mutationFn: people.signOut, onSuccess: () => personClient.resetQueries(meQuery) },
+    personClient,
+  );
+  const frame = (children: ReactNode) => (
+    <Card title={`Join ${workspace.name}`}>
+      <p className="text-muted">
+        {email} is invited as {role}.
+      </p>
+      {children}
+    </Card>
+  );
+  if (me !== undefined && me.email.toLowerCase() !== email.toLowerCase()) {
+    return frame(
+      <>
+        <Refused error={signOut.error} />
+        <p>
+          You are signed in as {me.email}. Sign out to join as {email}.
+        </p>
+        <Button look="primary" busy={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out
+        </Button>
+      </>,
+    );
+  }
+  if (me === undefined && !needsAccount) {
+    return frame(
+      <>
+        <p>You have an account. Sign in to join; you come back here.</p>
+        <Link to="/sign-in" search={{ to: '/invitation' }} className={buttonLook('primary')}>
+          Sign in
+        </Link>
+      </>,
+    );
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     accept.mutate(needsAccount ? { token, name, password } : { token });
   };
   const fields = accept.error instanceof ApiError ? accept.error.fields : {};
-  return (
-    <Card title={`Join ${workspace.name}`}>
-      <p className="text-muted">
-        {email} is invited as {role}.
-      </p>
+  return frame(
+    <>
       {accept.error && Object.keys(fields).length === 0 && (
         <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
           {describe(accept.error)}
@@ -85,6 +139,8 @@ export function InvitationPage() {
               error={fields['name']}
               onChange={(event) => setName(event.target.value)}
             />
+            {/* Password managers look for the name of the account. */}
+            <input type="text" autoComplete="username" readOnly hidden value={email} />
             <TextField
               label="New password"
               type="password"
@@ -100,7 +156,7 @@ export function InvitationPage() {
           Join
         </Button>
       </form>
-    </Card>
+    </>,
   );
 }
 

@@ -5,21 +5,22 @@ import { type FormEvent, useEffect, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { people } from '../api/people.ts';
-import { meQuery, personClient } from '../app/session.ts';
+import { forgetPerson, meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Card } from './card.tsx';
-import { takeToken } from './fragment.ts';
+import { useToken } from './fragment.ts';
+import { leaveFor } from './return.ts';
 
-/** Reasons for which the provider's sign-in ends here, by the code in the address. */
+/** Reasons for which the provider's sign-in ends here, by `error` of the address. */
 const REASONS: Record<string, string> = {
-  access_denied: 'The provider refused the sign-in, or you cancelled it.',
-  unauthorized:
+  unknown_user:
     'There is no account for you here. Ask an owner of the workspace for an invitation.',
+  disabled: 'Your account is disabled. Ask whoever runs this service.',
+  expired: 'The sign-in took too long, or was begun in another window. Try it again.',
+  denied: 'The provider refused the sign-in, or you cancelled it.',
+  too_many: 'Too many attempts to sign in. Wait a minute, then try again.',
 };
-
-/** Read once, when the file is loaded: a second rendering would find the address without it. */
-const token = takeToken();
 
 /** Sign in by password, by a one-time address, or through a provider. */
 export function SignInPage() {
@@ -35,10 +36,8 @@ export function SignInPage() {
   };
   const byPassword = useMutation({ mutationFn: people.signIn, onSuccess: enter }, personClient);
   const byLink = useMutation({ mutationFn: people.signInByLink, onSuccess: enter }, personClient);
-  const { mutate: signInByLink } = byLink;
-  useEffect(() => {
-    if (token !== undefined) signInByLink(token);
-  }, [signInByLink]);
+  useEffect(forgetPerson, []);
+  useToken((token) => byLink.mutate(token));
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -76,7 +75,7 @@ export function SignInPage() {
         </Button>
       </form>
       {methods.data?.oidc && (
-        <a href="/auth/oidc" className={buttonLook()}>
+        <a href="/auth/oidc" onClick={() => leaveFor(to)} className={buttonLook()}>
           <LogIn size={15} aria-hidden />
           Continue with {methods.data.oidc.name}
         </a>

@@ -1,0 +1,329 @@
+import { hashSync } from '@node-rs/argon2';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
+import { createSignInAddress } from '../../src/users/accounts.ts';
+import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { startBrowser } from '../pages/browser.ts';
+import { OwnService } from '../support/own-service.ts';
+import { aPerson, type Person } from '../support/people.ts';
+import { CLIENT, SingleSignOn } from '../support/single-sign-on.ts';
+import { TlsProxy } from '../support/tls-proxy.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+
+/* Flows of people: invitations, ways to sign in, passwords, workspaces of their own. See flows.ts. */
+
+const sizes = Object.keys(SIZES) as Size[];
+const PASSWORD = 'correct horse battery staple';
+const nobody = { role: null } as const;
+
+const links = (page: Page) => page.getByRole('heading', { name: 'Links', exact: true });
+const joinButton = (page: Page) => page.getByRole('button', { name: 'Join' });
+
+async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+describe('people in the console', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let world: World;
+  let owner: Person;
+
+  before(async () => {
+    browser = await startBrowser();
+    world = await aWorkspace();
+    owner = await aPerson({ in: { ...world, role: 'owner' } });
+  });
+  after(() => browser.close());
+
+  /** The token of a new invitation, and whom it is for. */
+  async function anInvitation(email = `${newId('user').toLowerCase()}@people.test`) {
+    const { body } = await owner.api.post('/invitations', { email, role: 'member' });
+    return { email, id: body.id as string, token: new URL(body.url).hash };
+  }
+  const gone = (page: Page) => page.getByText('This invitation is no longer valid').waitFor();
+
+  for (const size of sizes) {
+    it(`invites who has an account: signs in on the way, and joins (${size})`, async () => {
+      const { email } = await aPerson({ password: PASSWORD });
+      const { token } = await anInvitation(email);
+      await inConsole(browser, world, `/invitation${token}`, { size, ...nobody }, async (page) => {
+        await page.getByText(`${email} is invited as member.`).waitFor();
+        expect(page.url()).not.to.contain('#');
+        await expectAccessible(page, `invitation-${size}`);
+        await page.getByRole('link', { name: 'Sign in' }).click();
+        await signIn(page, email);
+        // A reload keeps the invitation, which the address no longer has.
+        await joinButton(page).waitFor();
+        await page.reload();
+        await joinButton(page).click();
+        await links(page).waitFor();
+        expect(page.url()).to.contain(`/${world.slug}/links`);
+      });
+    });
+  }
+
+  it('tells who is signed in as somebody else to sign out first', async () => {
+    const { email, token } = await anInvitation();
+    const other = await aPerson();
+    const as = { token: other.token };
+    await inConsole(browser, world, `/invitation${token}`, as, async (page) => {
+      await page.getByText(`You are signed in as ${other.email}.`).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Your name').fill('Grace Hopper');
+      await page.getByLabel('New password').fill('1234567890');
+      await joinButton(page).click();
+      await page.getByText(/password must/).waitFor();
+      await page.getByLabel('New password').fill(PASSWORD);
+      await joinButton(page).click();
+      await links(page).waitFor();
+    });
+    const members = (await owner.api.get('/members')).body as { email: string }[];
+    expect(members.map((one) => one.email)).to.include(email);
+  });
+
+  it('takes no invitation that is wrong, used, withdrawn or expired', async () => {
+    const [used, withdrawn, expired] = [
+      await anInvitation(),
+      await anInvitation(),
+      await anInvitation(),
+    ];
+    await inConsole(browser, world, `/invitation${used.token}`, nobody, async (page) => {
+      await page.getByLabel('Your name').fill('Grace Hopper');
+      await page.getByLabel('New password').fill(PASSWORD);
+      await joinButton(page).click();
+      await links(page).waitFor();
+    });
+    await owner.api.delete(`/invitations/${withdrawn.id}`);
+    await db()('invitations').where({ id: expired.id }).update({ expires_at: new Date() });
+    const tokens = [used, withdrawn, expired].map(({ token }) => token);
+    for (const token of [...tokens, '#nonsense', '#%E0%A4%A', '']) {
+      await inConsole(browser, world, `/invitation${token}`, nobody, gone);
+    }
+  });
+
+  it('takes an invitation that is opened where another one is shown', async () => {
+    const [first, second] = [await anInvitation(), await anInvitation()];
+    await inConsole(browser, world, `/invitation${first.token}`, nobody, async (page) => {
+      await page.getByText(first.email).waitFor();
+      await page.goto(`${page.url()}${second.token}`);
+      await page.getByText(second.email).waitFor();
+      expect(page.url()).not.to.contain('#');
+    });
+  });
+
+  it('takes a one-time address in a tab that shows the sign-in, and only once', async () => {
+    const { userId } = await aPerson({ in: { ...world, role: 'member' } });
+    const token = new URL(await createSignInAddress(db(), userId)).hash;
+    await inConsole(browser, world, '/sign-in', nobody, async (page) => {
+      await page.getByLabel('E-mail').waitFor();
+      await page.goto(`${page.url()}${token}`);
+      await links(page).waitFor();
+      expect(page.url()).not.to.contain('#');
+      await page.getByRole('button', { name: /^Account:/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByLabel('E-mail').waitFor();
+      expect(await page.getByRole('alert').count()).to.equal(0);
+      await page.goto(`${page.url()}${token}`);
+      await page.getByText('This sign-in link was used already').waitFor();
+    });
+  });
+
+  for (const size of sizes) {
+    it(`makes a workspace for who has none (${size})`, async () => {
+      const { email } = await aPerson({ password: PASSWORD });
+      const slug = `own-${newId('workspace').slice(5).toLowerCase()}`;
+      await inConsole(browser, world, '/', { size, ...nobody }, async (page) => {
+        await signIn(page, email);
+        await page.getByRole('heading', { name: 'New workspace' }).waitFor();
+        await expectAccessible(page, `welcome-${size}`);
+        await page.getByLabel('Name').fill('Admin');
+        expect(await page.getByLabel('Slug').inputValue()).to.equal('admin');
+        await page.getByRole('button', { name: 'Create workspace' }).click();
+        await page.getByText('slug must not be "admin", which is a path of the console').waitFor();
+        await page.getByLabel('Slug').fill(slug);
+        await page.getByRole('button', { name: 'Create workspace' }).click();
+        await links(page).waitFor();
+        expect(page.url()).to.contain(`/console/${slug}/links`);
+      });
+    });
+  }
+
+  it('changes a password by the one before, which ends all other sessions', async () => {
+    const { email } = await aPerson({ in: { ...world, role: 'member' }, password: PASSWORD });
+    await inConsole(browser, world, 'settings/profile', nobody, async (page) => {
+      await signIn(page, email);
+      await inConsole(browser, world, 'links', nobody, async (other) => {
+        await signIn(other, email);
+        await links(other).waitFor();
+        await page.getByLabel('New password').fill('another good passphrase');
+        await page.getByLabel('Current password').fill('not the password');
+        await page.getByRole('button', { name: 'Change password' }).click();
+        await page
+          .getByText(/currentPassword must/)
+          .first()
+          .waitFor();
+        await page.getByLabel('Current password').fill(PASSWORD);
+        await page.getByRole('button', { name: 'Change password' }).click();
+        await page.getByText('The password is changed').waitFor();
+        // No reload: what it asks for next leads to the sign-in, and back.
+        await other.getByRole('link', { name: 'QR codes' }).click();
+        await signIn(other, email);
+        await other.getByText('E-mail or password is wrong.').waitFor();
+        await signIn(other, email, 'another good passphrase');
+        await other.getByRole('heading', { name: 'QR codes' }).waitFor();
+      });
+    });
+  });
+
+  it('reaches workspaces that were called like a path of the console', async () => {
+    for (const slug of ['admin', 'assets', 'invitation', 'sign-in', 'welcome']) {
+      const { id: projectId } = await createWorkspace(db(), { slug, plan: 'free' });
+      const { token } = await aPerson({ in: { projectId, slug, role: 'owner' } });
+      await inConsole(browser, world, '/', { token }, async (page) => {
+        await links(page).waitFor();
+        expect(page.url()).to.contain(`/console/${slug}/links`);
+        await page.reload();
+        await links(page).waitFor();
+        await page.getByRole('link', { name: 'Settings' }).click();
+        await page.getByRole('heading', { name: 'Workspace', exact: true }).waitFor();
+        await page.reload();
+        await page.getByRole('heading', { name: 'Workspace', exact: true }).waitFor();
+      });
+    }
+  });
+});
+
+describe('signing in over https and through a provider', function () {
+  this.timeout(120_000);
+  const own = new OwnService();
+  const provider = new SingleSignOn();
+  let browser: Browser;
+  let proxy: TlsProxy;
+  let world: { projectId: string; slug: string };
+
+  before(async () => {
+    browser = await startBrowser();
+    proxy = await TlsProxy.start();
+    await provider.listen();
+    provider.serve(`${proxy.origin}/auth/oidc/callback`);
+    await own.start({
+      BASE_URL: proxy.origin,
+      TRUST_PROXY: '127.0.0.1',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+      OIDC_NAME: 'Acme accounts',
+      OUTBOUND_ALLOW: '127.0.0.1',
+      SIGN_INS_PER_MINUTE: '0',
+    });
+    proxy.target = own.service.apiUrl;
+    world = { projectId: own.projectId, slug: 'chaos' };
+  });
+  after(async () => {
+    await browser.close();
+    await own.stop();
+    await provider.stop();
+    await proxy.stop();
+  });
+
+  /** A member, with an account at the provider of the same address. */
+  async function aMember(): Promise<{ login: string; email: string }> {
+    const [id, login] = [newId('user'), `login-${newId('user').slice(4, 16)}`];
+    const email = `${login.toLowerCase()}@people.test`;
+    await own.db('users').insert({ id, email, name: 'Ada', password_hash: hashSync(PASSWORD) });
+    await own
+      .db('workspace_users')
+      .insert({ project_id: own.projectId, user_id: id, role: 'member' });
+    provider.accounts[login] = { email, email_verified: true };
+    return { login, email };
+  }
+  const open = (path: string, work: (page: Page) => Promise<void>, size: Size = 'desk') =>
+    inConsole(
+      browser,
+      world,
+      path,
+      { ...nobody, size, origin: proxy.origin, others: [provider.issuer] },
+      work,
+    );
+  const toProvider = (page: Page) =>
+    page.getByRole('link', { name: 'Continue with Acme accounts' }).click();
+  const atProvider = async (page: Page, login: string) => {
+    await page.locator('[name=login]').fill(login);
+    await page.locator('[name=password]').fill('x');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
+
+  it('keeps the session in a cookie of this host alone', async () => {
+    const { email } = await aMember();
+    await open('links', async (page) => {
+      await signIn(page, email);
+      await links(page).waitFor();
+      const [cookie, ...others] = await page.context().cookies(proxy.origin);
+      expect(others).to.deep.equal([]);
+      expect(cookie).to.deep.include({
+        name: '__Host-session',
+        domain: 'localhost',
+        path: '/',
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Lax',
+      });
+      await page.reload();
+      await links(page).waitFor();
+      await page.getByRole('button', { name: /^Account:/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByLabel('E-mail').waitFor();
+      expect(await page.context().cookies(proxy.origin)).to.deep.equal([]);
+    });
+  });
+
+  for (const size of sizes) {
+    it(`signs in through the provider, and leads to where one wanted to go (${size})`, async () => {
+      const { login } = await aMember();
+      const work = async (page: Page) => {
+        await toProvider(page);
+        await atProvider(page, login);
+        await page.getByRole('heading', { name: 'My profile' }).waitFor();
+        const names = (await page.context().cookies(proxy.origin)).map(({ name }) => name);
+        expect(names).to.include('__Host-session').and.not.to.include('__Host-oidc');
+      };
+      await open('settings/profile', work, size);
+    });
+  }
+
+  it('says why the provider’s sign-in led nowhere', async () => {
+    provider.accounts['stranger'] = { email: 'stranger@people.test', email_verified: true };
+    await open('/sign-in', async (page) => {
+      await toProvider(page);
+      await atProvider(page, 'stranger');
+      await page.getByText('There is no account for you here.').waitFor();
+    });
+    await open('/sign-in', async (page) => {
+      await toProvider(page);
+      await page.getByRole('link', { name: 'Cancel' }).click();
+      await page.getByText('The provider refused the sign-in, or you cancelled it.').waitFor();
+    });
+    const { login, email } = await aMember();
+    await own.db('users').where({ email }).update({ disabled_at: new Date() });
+    await open('/sign-in', async (page) => {
+      await toProvider(page);
+      await atProvider(page, login);
+      await page.getByText('Your account is disabled.').waitFor();
+    });
+    await open('/sign-in', async (page) => {
+      await toProvider(page);
+      await page.locator('[name=login]').waitFor();
+      // As if it was begun in another browser.
+      await page.context().clearCookies({ name: '__Host-oidc' });
+      await atProvider(page, login);
+      await page.getByText('The sign-in took too long').waitFor();
+    });
+  });
+});
