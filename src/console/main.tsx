@@ -7,12 +7,6 @@ import { personClient } from './app/session.ts';
 import './styles.css';
 import { Toasts } from './ui/toasts.tsx';
 
-// A new version was deployed, and a chunk of the old one is gone: the page is loaded anew, with all of the new one.
-addEventListener('vite:preloadError', (event) => {
-  event.preventDefault();
-  location.reload();
-});
-
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={personClient}>

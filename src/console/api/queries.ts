@@ -5,8 +5,11 @@ import {
   QueryClient,
   useMutation,
 } from '@tanstack/react-query';
+import { toast } from '../ui/toasts.tsx';
+import { holdWindow } from '../ui/unsaved.ts';
+import { useIsShown } from '../ui/use-is-shown.ts';
 import { newIdempotencyKey } from './client.ts';
-import { ApiError } from './error.ts';
+import { ApiError, describe } from './error.ts';
 
 /** Most repeats of a request that failed for a passing reason. Those for want of a connection don't count. */
 const REPEATS = 3;
@@ -28,7 +31,7 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.status === 401) onSignedOut();
   };
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
@@ -45,6 +48,18 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
       },
     },
   });
+  // For good: what waits for a connection is sent when it is back, also while another workspace is shown.
+  client.mount();
+  let release: (() => void) | undefined;
+  client.getMutationCache().subscribe(() => {
+    if (client.isMutating() > 0) {
+      release ??= holdWindow();
+    } else {
+      release?.();
+      release = undefined;
+    }
+  });
+  return client;
 }
 
 /** A write to the API, with what is to happen before and after it. */
@@ -55,12 +70,19 @@ export interface Write<Input, Result> {
   onFailed?(error: Error, input: Input): unknown;
 }
 
-/** Like `useMutation`; each write has a key of its own, kept through its repeats. */
+/**
+ * Like `useMutation`; each write has a key of its own, kept through its repeats. A refusal that comes when the form is
+ * gone is said in a message.
+ */
 export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input, Result>) {
+  const isShown = useIsShown();
   const mutation = useMutation<Result, Error, { input: Input; key: string }>({
     mutationFn: ({ input, key }) => send(input, key),
     onSuccess: (result, { input }) => onDone?.(result, input),
-    onError: (error, { input }) => onFailed?.(error, input),
+    onError(error, { input }) {
+      if (onFailed !== undefined) onFailed(error, input);
+      else if (!isShown.current) toast(`A change is not saved. ${describe(error)}`, 'danger');
+    },
   });
   return {
     ...mutation,

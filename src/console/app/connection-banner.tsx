@@ -1,20 +1,11 @@
-import { onlineManager, useMutationState } from '@tanstack/react-query';
+import { useMutationState } from '@tanstack/react-query';
 import { WifiOff } from 'lucide-react';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useIsOnline } from '../api/reachability.ts';
 
 /** While the service can't be reached: says so, and that nothing is lost. */
 export function ConnectionBanner() {
-  const isOnline = useSyncExternalStore(
-    (listener) => onlineManager.subscribe(listener),
-    () => onlineManager.isOnline(),
-  );
+  const isOnline = useIsOnline();
   const waiting = useMutationState({ filters: { status: 'pending' } }).length;
-  useEffect(() => {
-    if (waiting === 0) return undefined;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [waiting]);
   return (
     <div role="status">
       {!isOnline && (

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Link2, Plus, SearchX } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { part } from '../api/reachability.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { BulkBar } from '../short-links/bulk-bar.tsx';
@@ -17,8 +18,8 @@ import { changeLinks, deleteLinks } from './pending.ts';
 import { countQuery, LINK_LIST, type Link, pageQuery } from './question.ts';
 import { LinkCells, nameOf } from './row.tsx';
 
-const LinkDialog = lazy(() =>
-  import('./edit/dialog.tsx').then((module) => ({ default: module.LinkDialog })),
+const LinkDialog = lazy(
+  part(() => import('./edit/dialog.tsx').then((module) => ({ default: module.LinkDialog }))),
 );
 
 /** The links of a workspace. The address bar holds filters, sorting, and the link that is open. */

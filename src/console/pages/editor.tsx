@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { messagesOf, Refused } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { useUnsaved } from '../ui/unsaved.ts';
 import { type FormField, FormFields } from './form-fields.tsx';
 import { Preview } from './preview.tsx';
 
@@ -21,11 +22,14 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const [button, setButton] = useState(page.button ?? '');
   const [waitSeconds, setWaitSeconds] = useState(page.waitSeconds);
   const [fields, setFields] = useState(page.fields);
+  const [isChanged, setChanged] = useState(false);
+  useUnsaved(isChanged);
   const save = useWrite({
     send: (body: Schemas['PageUpdate']) =>
       answer(api.PATCH('/pages/{id}', { params: { path: { id: page.id } }, body })),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['pages'] });
+      setChanged(false);
       toast('Saved');
     },
   });
@@ -34,6 +38,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
     <div className="grid gap-6 px-4 pb-8 md:px-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <form
         className="min-w-0"
+        onChange={() => setChanged(true)}
         onSubmit={(event) => {
           event.preventDefault();
           save.write({
@@ -94,7 +99,14 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
               onChange={(event) => setWaitSeconds(event.target.valueAsNumber || 0)}
             />
           </div>
-          <FormFields fields={fields} onChange={setFields} messages={messages} />
+          <FormFields
+            fields={fields}
+            onChange={(changed) => {
+              setFields(changed);
+              setChanged(true);
+            }}
+            messages={messages}
+          />
           {mayWrite && (
             <div className="flex justify-end">
               <Button type="submit" look="primary" busy={save.isPending}>

@@ -1,5 +1,6 @@
 import type { ContentType } from '../../qrcodes/content/content-type.ts';
 import { readContent } from '../../qrcodes/content/read-content.ts';
+import { part } from '../api/reachability.ts';
 
 /** Types of content by their names; each is loaded when it is first chosen. */
 const TYPES = {
@@ -69,5 +70,5 @@ export async function encodeContent(
   type: ContentName,
   draft: Draft,
 ): Promise<{ text: string } | { faults: string[] }> {
-  return readContent((await TYPES[type]()) as ContentType, toValue(type, draft));
+  return readContent((await part(TYPES[type])()) as ContentType, toValue(type, draft));
 }

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
+import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
 import { useWorkspace } from '../app/workspace.tsx';
 import { fieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
@@ -13,6 +14,7 @@ import { Switch } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { useIsShown } from '../ui/use-is-shown.ts';
 import { type Draft, encodeContent } from './content.ts';
 import { faultInWords } from './content-fields.ts';
 import { ContentForm } from './content-form.tsx';
@@ -43,19 +45,24 @@ const TYPING_MS = 120;
 export function Designer({ record }: { record: QrCode | undefined }) {
   const { may } = useWorkspace();
   const [before, setBefore] = useState(() => (record === undefined ? NEW_DRAFT : draftOf(record)));
-  const [draft, setDraft] = useState(before);
+  const kept = useDraft(`qrcode ${record?.id ?? 'new'}`, before);
+  const { draft, setDraft } = kept;
   const [refusal, setRefusal] = useState<Error | null>(null);
   const errors = useMemo(() => fieldErrors(refusal), [refusal]);
   const [isTemplate, setTemplate] = useState(false);
   const form = useRef<HTMLFieldSetElement>(null);
   const payload = usePayload(draft, record);
-  const save = useSave(record, setRefusal);
+  const save = useSave(record, kept, setRefusal);
   // While the request is under way, no field takes the focus.
   useFocusOnRefusal(form, save.isPending ? null : refusal);
-  const isChanged = isTemplate || JSON.stringify(draft) !== JSON.stringify(before);
+  const isChanged = isTemplate || kept.isChanged;
   useBlocker({
-    shouldBlockFn: () => !confirm('Leave without saving the QR code?'),
-    enableBeforeUnload: true,
+    shouldBlockFn() {
+      const isLeft = confirm('Leave without saving the QR code?');
+      if (isLeft) kept.forget();
+      return !isLeft;
+    },
+    enableBeforeUnload: false,
     disabled: !isChanged || save.isPending || save.isSuccess,
   });
   const change = (changes: Partial<CodeDraft>) => {
@@ -96,7 +103,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
       // What is stored may differ from what was typed: https:// is put before an address.
       const stored = draftOf(saved);
       setBefore(stored);
-      setDraft(stored);
+      setDraft(() => stored);
       setTemplate(false);
     });
   };
@@ -119,6 +126,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           className="flex min-w-0 flex-col gap-4"
         >
           <legend className="sr-only">Design</legend>
+          <RestoredNote {...kept} />
           <Section title="Content">
             <TypeChoice
               type={draft.type}
@@ -243,10 +251,15 @@ interface Saving {
   isTemplate: boolean;
 }
 
-function useSave(record: QrCode | undefined, onRefused: (error: Error) => void) {
+function useSave(
+  record: QrCode | undefined,
+  { forget }: KeptDraft<CodeDraft>,
+  onRefused: (error: Error) => void,
+) {
   const { api, slug } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
+  const isShown = useIsShown();
   const saving = useWrite<Saving, QrCode>({
     send({ before, draft, isTemplate }, key) {
       const extra = isTemplate ? { useAsTemplate: true } : {};
@@ -271,7 +284,9 @@ function useSave(record: QrCode | undefined, onRefused: (error: Error) => void) 
       client.setQueryData(qrCodeQuery(api, saved.id).queryKey, saved);
       if (isTemplate) void client.invalidateQueries({ queryKey: ['templates'] });
       toast(record === undefined ? 'QR code created' : 'Changes saved');
-      if (record === undefined) {
+      forget();
+      // One may have left while there was no connection.
+      if (record === undefined && isShown.current) {
         await navigate({
           to: '/$workspace/qrcodes/$qrcode',
           params: { workspace: slug, qrcode: saved.id },

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { LayoutGrid, Plus, QrCode as QrCodeIcon, SearchX } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
+import { part } from '../api/reachability.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { BulkBar } from '../short-links/bulk-bar.tsx';
@@ -19,9 +20,9 @@ import { changeCodes } from './pending.ts';
 import { countQuery, pageQuery, QR_CODE_LIST } from './queries.ts';
 import { CodeCells, nameOf } from './row.tsx';
 
-const SheetDialog = lazy(async () => ({
-  default: (await import('./sheet-dialog.tsx')).SheetDialog,
-}));
+const SheetDialog = lazy(
+  part(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
+);
 
 /** The QR codes of a workspace. */
 export function QrCodesPage() {

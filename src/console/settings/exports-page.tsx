@@ -7,7 +7,7 @@ import { DocsLink } from '../ui/docs-link.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Page } from '../ui/page.tsx';
-import { saveFile } from '../ui/save-file.ts';
+import { saveFile, saveFrom } from '../ui/save-file.ts';
 import { Section, Sections } from '../ui/section.tsx';
 
 type Format = 'csv' | 'ndjson';
@@ -141,6 +141,7 @@ async function saveExport({ data }: { data?: Blob }, name: string): Promise<void
     saveFile(data, name);
     return;
   }
-  const { url } = JSON.parse(await data.text()) as { url: string };
-  location.assign(url);
+  // The address has the origin of BASE_URL, which behind a proxy may not be ours.
+  const { pathname, search } = new URL((JSON.parse(await data.text()) as { url: string }).url);
+  saveFrom(pathname + search, name);
 }

@@ -1,7 +1,9 @@
-import { type FormEvent, type ReactNode, useId } from 'react';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { ApiError, describe } from '../api/error.ts';
+import { useIsOnline } from '../api/reachability.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { useUnsaved } from './unsaved.ts';
 
 interface FormDialogProps {
   title: string;
@@ -22,6 +24,9 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, action, onSubmit, onClose, busy, error, size = 'small', children } = props;
   const id = useId();
+  const isOnline = useIsOnline();
+  const [isChanged, setChanged] = useState(false);
+  useUnsaved(isChanged);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -32,9 +37,16 @@ export function FormDialog(props: FormDialogProps) {
       title={title}
       size={size}
       onClose={onClose}
+      // What comes back may be shown only here, such as a secret, or why it was refused.
+      mayClose={() => !busy}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <p role="status" className="flex-1 text-muted">
+            {busy && !isOnline && 'No connection. It will be sent when it is back.'}
+          </p>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             form={id}
@@ -47,7 +59,12 @@ export function FormDialog(props: FormDialogProps) {
         </>
       }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
+      <form
+        id={id}
+        onSubmit={submit}
+        onChange={() => setChanged(true)}
+        className="flex flex-col gap-4"
+      >
         <Refused error={error} />
         {children}
       </form>

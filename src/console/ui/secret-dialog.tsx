@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button, CopyButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field, inputLook } from './field.tsx';
+import { useUnsaved } from './unsaved.ts';
 
 interface SecretDialogProps {
   title: string;
@@ -14,6 +15,7 @@ interface SecretDialogProps {
 
 /** Shows what is shown once: the service keeps no copy of it. */
 export function SecretDialog({ title, label, secret, onClose, children }: SecretDialogProps) {
+  useUnsaved(true);
   return (
     <Dialog
       title={title}

@@ -1,3 +1,4 @@
+import { onlineManager } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { Button, IconButton } from './button.tsx';
@@ -60,6 +61,11 @@ export function undoable(text: string, action: { commit(): void; undo(): void })
 
 addEventListener('pagehide', () => {
   for (const commit of pending.values()) commit();
+});
+
+// Without a connection, they can't be sent when the window is closed.
+addEventListener('beforeunload', (event) => {
+  if (pending.size > 0 && !onlineManager.isOnline()) event.preventDefault();
 });
 
 /** The messages, at the lower edge of the window. */

@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { part } from '../../api/reachability.ts';
 import { PreviewCard } from '../../short-links/preview.tsx';
 import { buttonLook, CopyButton } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -7,7 +8,7 @@ import { Time } from '../../ui/time.tsx';
 import type { Link } from '../question.ts';
 import type { Draft } from './draft.ts';
 
-const AnalyticsSummary = lazy(() => import('../../analytics/summary.tsx'));
+const AnalyticsSummary = lazy(part(() => import('../../analytics/summary.tsx')));
 
 /** Beside the form: the QR code of the link, its preview, how it does. */
 export function Aside({ draft, link }: { draft: Draft; link: Link | undefined }) {

@@ -3,6 +3,7 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
 import { useWrite } from '../../api/queries.ts';
+import { RestoredNote, useDraft } from '../../app/draft.tsx';
 import { useWorkspace } from '../../app/workspace.tsx';
 import {
   type FieldErrors,
@@ -14,9 +15,10 @@ import { Button, copy } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { useIsShown } from '../../ui/use-is-shown.ts';
 import { type Link, linkQuery, refreshLinks } from '../question.ts';
 import { Aside } from './aside.tsx';
-import { changesOf, type Draft, draftOf, EMPTY } from './draft.ts';
+import { changesOf, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
 
 interface LinkDialogProps {
@@ -47,11 +49,15 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   const client = useQueryClient();
   const formId = useId();
   const [before] = useState(() => (link === undefined ? EMPTY : draftOf(link)));
-  const [draft, setDraft] = useState<Draft>(before);
+  const kept = useDraft(`link ${link?.id ?? 'new'}`, before);
+  const { draft, isChanged } = kept;
   const [isLeaving, setLeaving] = useState(false);
-  const changes = changesOf(draft, before);
-  const isChanged = Object.keys(changes).length > 0;
   const mayWrite = may('links.write');
+  const isShown = useIsShown();
+  const close = () => {
+    kept.forget();
+    onClose();
+  };
 
   const save = useWrite<Partial<Schemas['NewLink']>, Link>({
     send: (body, key) =>
@@ -71,7 +77,8 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
     onDone(saved) {
       client.setQueryData(linkQuery(api, saved.id).queryKey, saved);
       void refreshLinks(client);
-      onClose();
+      // It may have been closed while there was no connection.
+      if (isShown.current) close();
       if (link !== undefined) return toast('Link saved');
       // The browser may refuse: the click that allowed it is over.
       return copy(saved.shortLink).then(
@@ -79,13 +86,18 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
         () => toast(`${saved.domain}/${saved.key} created`),
       );
     },
+    onFailed(error) {
+      if (isShown.current) return;
+      kept.keep();
+      toast(`The link is not saved. ${describe(error)} Open the form again.`, 'danger');
+    },
   });
   const errors = shownErrors(save.error);
   const form = useRef<HTMLFormElement>(null);
   useFocusOnRefusal(form, save.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isChanged) save.write(changes);
+    if (isChanged) save.write(changesOf(draft, before));
     else onClose();
   };
 
@@ -93,7 +105,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
     <Dialog
       title={link === undefined ? 'New link' : `${link.domain}/${link.key}`}
       size="large"
-      onClose={onClose}
+      onClose={close}
       mayClose={() => {
         if (!isChanged || save.isPending || !mayWrite) return true;
         setLeaving(true);
@@ -108,7 +120,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
           isBusy={save.isPending}
           isPaused={save.isPaused}
           stay={() => setLeaving(false)}
-          onClose={onClose}
+          onClose={close}
         />
       }
     >
@@ -120,6 +132,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
           onSubmit={submit}
           className="flex min-w-0 flex-col gap-4"
         >
+          <RestoredNote {...kept} />
           {save.error && (
             <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
               {Object.keys(errors).length === 0
@@ -132,7 +145,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
               draft={draft}
               record={link}
               errors={errors}
-              change={(part) => setDraft((now) => ({ ...now, ...part }))}
+              change={(part) => kept.setDraft((now) => ({ ...now, ...part }))}
             />
           </fieldset>
         </form>

@@ -1,0 +1,286 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { db } from '../../src/infra/db.ts';
+import { startBrowser } from '../pages/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { answerDialog, inConsole, SIZES, type Size } from './window.ts';
+
+/* What was typed or changed is not lost: without a connection, by a reload, by a closed window. See flows.ts. */
+
+const sizes = Object.keys(SIZES) as Size[];
+const PASSWORD = 'correct horse battery staple';
+const A = 'https://example.com/a';
+/** Longer than what was done can be undone, in ms. */
+const AFTER_UNDO = 9_000;
+
+const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText: `/${key}` });
+const dialog = (page: Page) => page.getByRole('dialog');
+const destination = (page: Page) => dialog(page).getByLabel('Destination', { exact: true });
+const slug = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
+const create = (page: Page) => dialog(page).getByRole('button', { name: 'Create link' });
+const offline = (page: Page, isOffline: boolean) => page.context().setOffline(isOffline);
+const RESTORED = 'What you typed before is here again.';
+
+describe('the console loses nothing', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let world: World;
+
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  const keys = async () =>
+    ((await world.api.get('/links')).body as { key: string }[]).map(({ key }) => key);
+
+  for (const size of sizes) {
+    it(`sends a change once the connection is back (${size})`, async () => {
+      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+        await destination(page).fill(A);
+        await slug(page).fill('later');
+        await offline(page, true);
+        await create(page).click();
+        await page.getByText('No connection. It will be saved when it is back.').waitFor();
+        expect(await answerDialog(page, false, () => page.reload())).to.equal('beforeunload');
+        await offline(page, false);
+        await row(page, 'later').waitFor();
+        await dialog(page).waitFor({ state: 'detached' });
+      });
+      expect(await keys()).to.deep.equal(['later']);
+    });
+  }
+
+  it('sends a change also when its form is closed and another workspace is shown', async () => {
+    const other = await aWorkspace();
+    const { userId, token } = await aPerson({ in: { ...world, role: 'owner' } });
+    await db()('workspace_users').insert({
+      project_id: other.projectId,
+      user_id: userId,
+      role: 'owner',
+    });
+    await inConsole(browser, world, 'links?new=link', { token }, async (page) => {
+      await destination(page).fill(A);
+      await slug(page).fill('later');
+      await page.getByText('This slug is free.').waitFor();
+      await offline(page, true);
+      await create(page).click();
+      await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('button', { name: /^Workspace:/ }).click();
+      await page.getByRole('menuitemradio', { name: other.slug }).click();
+      await page.waitForURL(`**/console/${other.slug}/links`);
+      await offline(page, false);
+      await page.getByText('/later created').waitFor();
+      await page.getByText('No links yet').waitFor();
+      // Nothing leads away from what one looks at meanwhile.
+      expect(page.url()).to.contain(`/console/${other.slug}/links`);
+    });
+    expect(await keys()).to.deep.equal(['later']);
+  });
+
+  it('says that a change was refused when its form is closed, and has what was typed', async () => {
+    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      await slug(page).fill('taken');
+      await page.getByText('This slug is free.').waitFor();
+      await offline(page, true);
+      await create(page).click();
+      await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+      await world.api.post('/links', { url: A, key: 'taken' });
+      await offline(page, false);
+      await page.getByText('The link is not saved. The key "taken" is taken').waitFor();
+      await page.getByRole('button', { name: 'Create link' }).click();
+      await page.getByText(RESTORED).waitFor();
+      expect(await slug(page).inputValue()).to.equal('taken');
+      await slug(page).fill('free');
+      await create(page).click();
+      await row(page, 'free').waitFor();
+    });
+    expect(await keys()).to.have.members(['free', 'taken']);
+  });
+
+  it('waits for views that are not loaded yet, and keeps the present one', async () => {
+    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      await slug(page).fill('later');
+      await page.getByText('This slug is free.').waitFor();
+      await page.evaluate('globalThis.isSameDocument = true');
+      await offline(page, true);
+      await create(page).click();
+      await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('link', { name: 'Domains' }).hover();
+      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page.getByText('One change waits, and will be sent when it is back.').waitFor();
+      await offline(page, false);
+      await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+      await eventually(async () => expect(await keys()).to.deep.equal(['later']));
+      expect(await page.evaluate('globalThis.isSameDocument')).to.equal(true);
+    });
+  });
+
+  it('deletes QR codes once the connection is back', async () => {
+    await world.api.post('/qrcodes', { type: 'url', url: A, title: 'goes' });
+    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+      await page.getByRole('button', { name: 'Actions for goes' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.clock.install();
+      await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('1 QR code deleted').waitFor();
+      await offline(page, true);
+      // It can't be sent when the window is closed now.
+      expect(await answerDialog(page, false, () => page.reload())).to.equal('beforeunload');
+      await page.clock.runFor(AFTER_UNDO);
+      await page.getByText('One change waits').waitFor();
+      await offline(page, false);
+      await eventually(async () =>
+        expect((await world.api.get('/qrcodes')).body).to.deep.equal([]),
+      );
+    });
+  });
+
+  for (const size of sizes) {
+    it(`restores the form of a link after a reload, and asks before (${size})`, async () => {
+      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+        await destination(page).fill(A);
+        await slug(page).fill('typed');
+        await page.locator('summary', { hasText: 'Targets' }).click();
+        await dialog(page).getByLabel('iOS').fill('https://example.com/ios');
+        expect(await answerDialog(page, true, () => page.reload())).to.equal('beforeunload');
+        await page.getByText(RESTORED).waitFor();
+        expect(await destination(page).inputValue()).to.equal(A);
+        expect(await slug(page).inputValue()).to.equal('typed');
+        await create(page).click();
+        await row(page, 'typed').waitFor();
+        await dialog(page).waitFor({ state: 'detached' });
+        // Saved: nothing is asked, and the next form is empty.
+        await page.reload();
+        await row(page, 'typed').waitFor();
+        await page.getByRole('button', { name: 'Create link' }).click();
+        await destination(page).waitFor();
+        expect(await destination(page).inputValue()).to.equal('');
+        expect(await page.getByText(RESTORED).count()).to.equal(0);
+      });
+      const { body } = await world.api.get('/links');
+      expect(body[0]).to.include({ key: 'typed', ios: 'https://example.com/ios' });
+    });
+  }
+
+  it('restores only what was changed of a link that others change too', async () => {
+    const { body } = await world.api.post('/links', { url: A, key: 'shared', comments: 'old' });
+    await inConsole(browser, world, `links?edit=${body.id}`, {}, async (page) => {
+      await destination(page).fill('https://example.com/mine');
+      await world.api.patch(`/links/${body.id}`, { comments: 'theirs' });
+      await answerDialog(page, true, () => page.reload());
+      await page.getByText(RESTORED).waitFor();
+      await dialog(page).getByRole('button', { name: 'Save' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+    });
+    expect((await world.api.get(`/links/${body.id}`)).body).to.include({
+      url: 'https://example.com/mine',
+      comments: 'theirs',
+    });
+  });
+
+  it('forgets what is discarded, and what belongs to the person before', async () => {
+    const { email } = await aPerson({ in: { ...world, role: 'owner' }, password: PASSWORD });
+    await inConsole(browser, world, 'links', {}, async (page) => {
+      const open = () => page.getByRole('button', { name: 'Create the first link' }).click();
+      const close = () => dialog(page).getByRole('button', { name: 'Close' }).click();
+      const shown = async () => {
+        await destination(page).waitFor();
+        return destination(page).inputValue();
+      };
+      await open();
+      await destination(page).fill(A);
+      await close();
+      await dialog(page).getByRole('button', { name: 'Discard' }).click();
+      await open();
+      expect(await shown()).to.equal('');
+      await destination(page).fill(A);
+      // A step back closes the form without a question.
+      await page.goBack();
+      await dialog(page).waitFor({ state: 'detached' });
+      await open();
+      expect(await shown()).to.equal(A);
+      await dialog(page).getByRole('button', { name: 'Start over' }).click();
+      expect(await shown()).to.equal('');
+      await destination(page).fill(A);
+      await page.goBack();
+      await dialog(page).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: /^Account:/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await open();
+      expect(await shown()).to.equal('');
+    });
+  });
+
+  it('has a form again after a session that ended while it was filled in', async () => {
+    const { userId, email, token } = await aPerson({
+      in: { ...world, role: 'owner' },
+      password: PASSWORD,
+    });
+    await inConsole(browser, world, 'links?new=link', { token }, async (page) => {
+      await destination(page).fill(A);
+      await db()('sessions').where({ user_id: userId }).update({ ended_at: new Date() });
+      await create(page).click();
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(RESTORED).waitFor();
+      await create(page).click();
+      await eventually(async () => expect(await keys()).to.have.length(1));
+    });
+  });
+
+  it('restores a QR code that is being designed, and asks before it is left', async () => {
+    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+      const address = page.getByLabel('Address', { exact: true });
+      const dots = page.getByRole('radio', { name: 'Dots' });
+      await address.fill('https://example.com/menu');
+      await dots.check();
+      expect(await answerDialog(page, true, () => page.reload())).to.equal('beforeunload');
+      await page.getByText(RESTORED).waitFor();
+      expect(await address.inputValue()).to.equal('https://example.com/menu');
+      expect(await dots.isChecked()).to.equal(true);
+      const leave = () => page.getByRole('link', { name: 'All QR codes' }).click();
+      expect(await answerDialog(page, false, leave)).to.equal('confirm');
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      await page.getByText('QR code created').waitFor();
+      await leave();
+      await page.getByRole('link', { name: 'New QR code' }).click();
+      await address.waitFor();
+      expect(await address.inputValue()).to.equal('');
+    });
+    expect((await world.api.get('/qrcodes')).body[0]).to.include({ pattern: 'dots' });
+  });
+
+  it('asks before the window is closed over a form that is not saved', async () => {
+    const { body } = await world.api.post('/pages', { title: 'Before you go' });
+    const changes: [path: string, change: (page: Page) => Promise<void>][] = [
+      ['settings/workspace', (page) => page.getByLabel('Name', { exact: true }).fill('Other')],
+      [`pages/${body.id}`, (page) => page.getByLabel('Text').fill('Wait')],
+      [
+        'labels',
+        async (page) => {
+          await page.getByRole('button', { name: 'Create tag' }).first().click();
+          await dialog(page).getByLabel('Name').fill('Spring');
+        },
+      ],
+    ];
+    for (const [path, change] of changes) {
+      await inConsole(browser, world, path, {}, async (page) => {
+        await change(page);
+        const close = () => page.close({ runBeforeUnload: true });
+        expect(await answerDialog(page, false, close), path).to.equal('beforeunload');
+      });
+    }
+  });
+});
