@@ -1,10 +1,11 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, useId, useState } from 'react';
+import { type DragEvent, useId, useState } from 'react';
 import { describe } from '../api/error.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Switch, TextField } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { usePastedFile } from '../ui/use-pasted-file.ts';
 import { readImageFile } from './image.ts';
 import type { LookProps } from './style-panel.tsx';
 
@@ -98,11 +99,11 @@ interface SourceProps {
 function DropZone({ onImage }: SourceProps) {
   const id = useId();
   const [isOver, setOver] = useState(false);
-  const take = (files: FileList | null | undefined) => {
-    const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
+  const take = (file: File | undefined) => {
     if (file === undefined) return;
     readImageFile(file).then(onImage, (error: unknown) => toast(describe(error), 'danger'));
   };
+  usePastedFile(take);
   return (
     <label
       htmlFor={id}
@@ -114,9 +115,8 @@ function DropZone({ onImage }: SourceProps) {
       onDrop={(event: DragEvent) => {
         event.preventDefault();
         setOver(false);
-        take(event.dataTransfer.files);
+        take(event.dataTransfer.files[0]);
       }}
-      onPaste={(event: ClipboardEvent) => take(event.clipboardData.files)}
       className={classes(
         'flex flex-col items-center gap-1 rounded-lg border border-dashed p-5 text-center has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
         isOver ? 'border-accent bg-accent-soft' : 'border-edge hover:bg-hover',
@@ -129,7 +129,7 @@ function DropZone({ onImage }: SourceProps) {
         id={id}
         type="file"
         accept="image/*"
-        onChange={({ target }) => take(target.files)}
+        onChange={({ target }) => take(target.files?.[0])}
         className="sr-only"
       />
     </label>

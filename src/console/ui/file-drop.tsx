@@ -3,6 +3,7 @@ import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import type { ControlProps } from './field.tsx';
 import { toast } from './toasts.tsx';
+import { usePastedFile } from './use-pasted-file.ts';
 
 interface FileDropProps {
   /** Name of the place that takes a file. */
@@ -26,7 +27,7 @@ interface FileDropProps {
   children?: ReactNode;
 }
 
-/** Takes a file, by drop or choice. */
+/** Takes a file, by drop, paste or choice. */
 export function FileDrop(props: FileDropProps) {
   const { label, control, accept, most, isDisabled = false, onFile } = props;
   const input = useRef<HTMLInputElement>(null);
@@ -36,6 +37,7 @@ export function FileDrop(props: FileDropProps) {
     if (file.size > most.bytes) toast(most.message, 'danger');
     else onFile(file);
   };
+  usePastedFile(take);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { dataUriOf } from '../../ui/data-uri.ts';
-import { Field, inputLook } from '../../ui/field.tsx';
+import { Field, inputLook, TextField } from '../../ui/field.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
 import { FormSection } from '../form-section.tsx';
@@ -20,10 +20,16 @@ const NO_COLOR = '#3b5bdb';
 export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('workspace.write');
-  const [logo, setLogo] = useState(workspace.logo);
-  const [color, setColor] = useState(workspace.brandColor ?? '');
-  const save = useSaveWorkspace();
+  // What is stored differs from what was sent: the logo gets an address of its own.
+  const [newLogo, setLogo] = useState<string | null>();
+  const [newColor, setColor] = useState<string>();
+  const save = useSaveWorkspace(() => {
+    setLogo(undefined);
+    setColor(undefined);
+  });
   const messages = messagesOf(save.error);
+  const logo = newLogo === undefined ? workspace.logo : newLogo;
+  const color = newColor ?? workspace.brandColor ?? '';
   const changes = {
     ...(logo !== workspace.logo && { logo }),
     ...(color !== (workspace.brandColor ?? '') && { brandColor: color === '' ? null : color }),
@@ -38,7 +44,13 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
       isChanged={Object.keys(changes).length > 0}
       onSubmit={() => save.write(changes)}
     >
-      <LogoField logo={logo} onChange={setLogo} mayWrite={mayWrite} error={messages['logo']} />
+      <LogoField
+        logo={logo}
+        stored={workspace.logo}
+        onChange={setLogo}
+        mayWrite={mayWrite}
+        error={messages['logo']}
+      />
       <Field
         label="Color"
         hint="Of buttons and links, such as #0055ff."
@@ -72,55 +84,81 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
 
 interface LogoFieldProps {
   logo: string | null;
+  stored: string | null;
   onChange(logo: string | null): void;
   mayWrite: boolean;
   error: string | undefined;
 }
 
-function LogoField({ logo, onChange, mayWrite, error }: LogoFieldProps) {
+function LogoField({ logo, stored, onChange, mayWrite, error }: LogoFieldProps) {
+  const [typed, setTyped] = useState('');
+  const shown = logo === null ? undefined : sourceOf(logo);
   return (
-    <Field label="Logo" hint="PNG, JPEG, WebP or SVG, up to 500 KB." error={error}>
-      {(control) => (
-        <FileDrop
-          label="Logo"
-          control={control}
-          accept="image/png,image/jpeg,image/webp,image/svg+xml"
-          most={{
-            bytes: LARGEST_BYTES,
-            message: 'The image is larger than 500 KB. Choose a smaller one.',
+    <>
+      <Field label="Logo" hint="PNG, JPEG, WebP or SVG, up to 500 KB." error={error}>
+        {(control) => (
+          <FileDrop
+            label="Logo"
+            control={control}
+            accept="image/png,image/jpeg,image/webp,image/svg+xml"
+            most={{
+              bytes: LARGEST_BYTES,
+              message: 'The image is larger than 500 KB. Choose a smaller one.',
+            }}
+            isDisabled={!mayWrite}
+            onFile={(file) => void dataUriOf(file).then(onChange)}
+            className="flex flex-wrap items-center gap-3 rounded-md border border-dashed p-3"
+            idleLook="border-edge"
+            lead={
+              <>
+                {logo === null && (
+                  <span className="text-muted">
+                    {mayWrite ? 'Drop an image here, paste it, or' : 'None'}
+                  </span>
+                )}
+                {logo !== null && shown === undefined && (
+                  <span className="min-w-0 break-all text-muted">{logo}</span>
+                )}
+                {shown !== undefined && (
+                  // On white: so it stands on the pages of visitors.
+                  <img
+                    src={shown}
+                    alt="The present logo"
+                    className="h-12 max-w-48 rounded bg-white p-1"
+                  />
+                )}
+              </>
+            }
+            button={mayWrite && { icon: ImageUp, children: 'Choose a file' }}
+          >
+            {mayWrite && logo !== null && (
+              <Button look="quiet" icon={Trash2} onClick={() => onChange(null)}>
+                Remove
+              </Button>
+            )}
+          </FileDrop>
+        )}
+      </Field>
+      {mayWrite && (
+        <TextField
+          label="Address of a logo"
+          type="url"
+          hint="Instead of a file. The service fetches the image once, when you save, and keeps it."
+          placeholder="https://example.com/logo.png"
+          value={typed === logo ? typed : ''}
+          onChange={({ target: { value } }) => {
+            setTyped(value);
+            onChange(value === '' ? stored : value);
           }}
-          isDisabled={!mayWrite}
-          onFile={(file) => void dataUriOf(file).then(onChange)}
-          className="flex flex-wrap items-center gap-3 rounded-md border border-dashed p-3"
-          idleLook="border-edge"
-          lead={
-            logo === null ? (
-              <span className="text-muted">{mayWrite ? 'Drop an image here, or' : 'None'}</span>
-            ) : (
-              // On white: so it stands on the pages of visitors.
-              <img
-                src={sourceOf(logo)}
-                alt="The present logo"
-                className="h-12 max-w-48 rounded bg-white p-1"
-              />
-            )
-          }
-          button={mayWrite && { icon: ImageUp, children: 'Choose a file' }}
-        >
-          {mayWrite && logo !== null && (
-            <Button look="quiet" icon={Trash2} onClick={() => onChange(null)}>
-              Remove
-            </Button>
-          )}
-        </FileDrop>
+        />
       )}
-    </Field>
+    </>
   );
 }
 
-/** The address has the origin of BASE_URL, which behind a proxy may not be ours, and the policy allows no other. */
-function sourceOf(logo: string): string {
+/** Where the picture of a logo is; pages of the console load none from other hosts. */
+function sourceOf(logo: string): string | undefined {
   if (logo.startsWith('data:')) return logo;
-  const { pathname, search } = new URL(logo);
-  return pathname + search;
+  // The address has the origin of BASE_URL, which behind a proxy may not be ours.
+  return /^https?:\/\/[^/]+(\/logos\/[^/]+\/[^/]+)$/.exec(logo)?.[1];
 }

@@ -5,14 +5,19 @@ import { meQuery, personClient } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
-/** Saves some settings of the workspace. */
-export function useSaveWorkspace() {
+/**
+ * Saves some settings of the workspace.
+ *
+ * @param onSaved called when the workspace is read again
+ */
+export function useSaveWorkspace(onSaved?: () => void) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   return useWrite({
     send: (body: Schemas['WorkspaceUpdate']) => answer(api.PATCH('/workspace', { body })),
     onDone: async () => {
       await client.invalidateQueries({ queryKey: ['workspace'] });
+      onSaved?.();
       // The switcher has the name of the workspace.
       await personClient.invalidateQueries(meQuery);
       toast('Saved');

@@ -1,0 +1,30 @@
+import { useEffect, useEffectEvent } from 'react';
+
+/**
+ * Takes a file that is pasted anywhere in the window. One that is dropped beside its place is ignored: browsers would
+ * open it instead of the page.
+ */
+export function usePastedFile(take: (file: File) => void): void {
+  const onPaste = useEffectEvent((event: ClipboardEvent) => {
+    const file = event.clipboardData?.files[0];
+    if (file === undefined) return;
+    event.preventDefault();
+    take(file);
+  });
+  useEffect(() => {
+    addEventListener('paste', onPaste);
+    addEventListener('dragover', ignoreFile);
+    addEventListener('drop', ignoreFile);
+    return () => {
+      removeEventListener('paste', onPaste);
+      removeEventListener('dragover', ignoreFile);
+      removeEventListener('drop', ignoreFile);
+    };
+  }, []);
+}
+
+function ignoreFile(event: DragEvent): void {
+  if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = 'none';
+}
