@@ -5,16 +5,11 @@ import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import type { Visit } from '../../src/queues/clicks.ts';
 import { QUEUES } from '../../src/queues/index.ts';
-import { defineQueue, type Job, Producer } from '../../src/queues/queue.ts';
 import { eventually } from '../support/eventually.ts';
+import { FailedJobs } from '../support/failed-jobs.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
-
-/** The queue of currencies with a job that its worker has no function for: it fails for good at once. */
-const broken = defineQueue<{ 'nobody.does': Job<{ n: number }, undefined> }>('currency', {
-  attempts: 1,
-});
 
 const ROUTES = [
   ['GET', '/admin/processes'],
@@ -27,30 +22,20 @@ const ROUTES = [
 
 describe('/admin', () => {
   let redis: Redis;
-  let producer: Producer;
+  let failedJobs: FailedJobs;
   const operator = async () => (await aPerson({ isOperator: true })).api;
   const at = (id: string, action = '') => `/admin/dead-letters/${encodeURIComponent(id)}${action}`;
 
   before(async () => {
     redis = connectRedis(process.env['REDIS_URL']!, 'wait');
     await redisReady(redis);
-    producer = new Producer(redis);
+    failedJobs = new FailedJobs(redis);
   });
 
   after(async () => {
-    await producer.close();
+    await failedJobs.close();
     redis.disconnect();
   });
-
-  /** A job that fails for good. @returns the id of its dead letter */
-  async function aFailedJob(projectId: string): Promise<string> {
-    const jobId = newId('job');
-    await producer.add(broken, 'nobody.does', { n: 1 }, { jobId, projectId, requestId: 'asked' });
-    await eventually(async () => {
-      expect(await producer.findFailed(broken, jobId)).not.to.equal(undefined);
-    });
-    return `currency:${jobId}`;
-  }
 
   /** A visit as the database would have refused it. */
   async function aRejectedVisit(projectId: string): Promise<{ id: string; visit: Visit }> {
@@ -158,7 +143,7 @@ describe('/admin', () => {
       expect(now.workers).to.equal(1);
     });
     const { failed, failedLastHour } = await stateOf('currency');
-    const id = await aFailedJob(projectId);
+    const id = await failedJobs.add(projectId);
     const after = await stateOf('currency');
     expect(after.failed).to.equal(failed + 1);
     expect(after.failedLastHour).to.equal(failedLastHour + 1);
@@ -167,7 +152,7 @@ describe('/admin', () => {
 
   it('lists, shows, retries and discards jobs that failed for good', async () => {
     const [api, { projectId }] = [await operator(), await aWorkspace()];
-    const [first, second] = [await aFailedJob(projectId), await aFailedJob(projectId)];
+    const [first, second] = [await failedJobs.add(projectId), await failedJobs.add(projectId)];
     const listed = (await api.get('/admin/dead-letters', { source: 'currency' })).body;
     expect(listed.slice(0, 2).map(({ id }: { id: string }) => id)).to.deep.equal([second, first]);
     expect((await api.get('/admin/dead-letters', { limit: 1, page: 2 })).body[0].id).to.equal(

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { eventsStore } from '../../src/events/store/index.ts';
+import { newId } from '../../src/ids.ts';
+import { db } from '../../src/infra/db.ts';
 import { startBrowser } from '../pages/browser.ts';
+import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
@@ -297,6 +301,30 @@ describe('analytics in the console', function () {
       await page.context().setOffline(false);
       await page.getByRole('listitem').filter({ hasText: '/link-4' }).waitFor();
       expect(await page.getByRole('listitem').filter({ hasText: '/link-3' }).count()).to.equal(1);
+    });
+  });
+
+  it('says how many events the live view left out when it fell behind', async () => {
+    const busy = await aWorkspace();
+    await busy.api.post('/links', { url: 'https://example.com/', key: 'a' });
+    await inConsole(browser, busy, 'live', {}, async (page) => {
+      await page.getByText('Connected', { exact: true }).waitFor();
+      await busy.visit('/a', { userAgent: userAgent(940) });
+      await page.getByRole('listitem').filter({ hasText: '/a' }).waitFor();
+      await page.context().setOffline(true);
+      await page.getByText('Reconnecting').waitFor();
+      // More than the stream repeats.
+      const rows = Array.from({ length: 400 }, () =>
+        anEvent(busy.projectId, { id: newId('event'), occurred_at: new Date().toISOString() }),
+      );
+      await db().transaction((trx) => eventsStore.append(trx, rows));
+      await page.context().setOffline(false);
+      await page.getByText(/^10\d events are left out here/).waitFor();
+      await page.getByText('Connected', { exact: true }).waitFor();
+      // It goes on with what comes.
+      await busy.visit('/a', { userAgent: userAgent(941) });
+      const shown = page.getByRole('group', { name: 'Events, the newest first' });
+      await shown.getByRole('listitem').first().filter({ hasText: '/a' }).waitFor();
     });
   });
 

@@ -165,7 +165,7 @@ describe('people in the console', function () {
         await page.getByLabel('Current password').fill('not the password');
         await page.getByRole('button', { name: 'Change password' }).click();
         await page
-          .getByText(/currentPassword must/)
+          .getByText(/current password must/i)
           .first()
           .waitFor();
         await page.getByLabel('Current password').fill(PASSWORD);

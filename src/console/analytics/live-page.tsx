@@ -80,8 +80,9 @@ function LiveView({ filters }: { filters: Filters }) {
             <Panel title="Events">
               {live.dropped > 0 && (
                 <p role="status" className="bg-warning-soft px-3 py-1.5 text-xs text-warning">
-                  {formatCount(live.dropped)} events were left out, because they came too fast. They
-                  are counted, and in the list of events.
+                  {live.dropped === 1 ? '1 event is' : `${formatCount(live.dropped)} events are`}{' '}
+                  left out here, because too many came at once. All are counted, and in the list of
+                  events.
                 </p>
               )}
               <EventList events={held ?? live.events} />

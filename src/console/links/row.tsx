@@ -103,11 +103,16 @@ function LinkMenu({ link, onOpen, onDelete }: LinkCellsProps) {
       tabIndex={-1}
       items={[
         { label: 'Copy short link', icon: Copy, onSelect: () => void copy(link.shortLink) },
-        {
-          label: 'Open destination',
-          icon: ExternalLink,
-          onSelect: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
-        },
+        // Others would open an app, or run something here.
+        ...(/^https?:/i.test(link.url)
+          ? [
+              {
+                label: 'Open destination',
+                icon: ExternalLink,
+                onSelect: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
+              },
+            ]
+          : []),
         ...(may('links.write')
           ? [
               { label: 'Edit', ...open },

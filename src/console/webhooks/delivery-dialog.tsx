@@ -11,6 +11,9 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { DeliveryState } from './state.tsx';
 
+/** Attempts come by themselves: time between two looks, in ms. */
+const REFRESH_MS = 2_000;
+
 interface DeliveryDialogProps {
   webhookId: string;
   deliveryId: string;
@@ -26,6 +29,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
     queryKey: ['deliveries', webhookId, 'one', deliveryId],
     queryFn: ({ signal }) =>
       answer(api.GET('/webhooks/{id}/deliveries/{deliveryId}', { params: { path }, signal })),
+    refetchInterval: REFRESH_MS,
   });
   const resend = useWrite({
     send: (_: undefined, key) =>

@@ -1,0 +1,329 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { db } from '../../src/infra/db.ts';
+import { connectRedis, redisReady } from '../../src/infra/redis.ts';
+import { startBrowser } from '../pages/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { FailedJobs } from '../support/failed-jobs.ts';
+import { aPerson } from '../support/people.ts';
+import { Receiver } from '../support/receiver.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
+import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+
+/* Flows through the views beside links, codes and analytics: see flows.ts. */
+
+const sizes = Object.keys(SIZES) as Size[];
+const A = 'https://example.com/a';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+/** Saves a file by the action. @returns its name and text */
+async function saved(page: Page, action: () => Promise<void>): Promise<[string, string]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), action()]);
+  return [download.suggestedFilename(), readFileSync(await download.path(), 'utf8')];
+}
+
+describe('records in the console', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let world: World;
+
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  for (const size of sizes) {
+    it(`shows operators the queues, and retries and discards dead letters (${size})`, async () => {
+      const redis = connectRedis(process.env['REDIS_URL']!, 'wait');
+      await redisReady(redis);
+      const failed = new FailedJobs(redis);
+      const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
+      try {
+        await failed.add(world.projectId);
+        await inConsole(browser, world, 'links', { size, token }, async (page) => {
+          if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
+          await page.getByRole('button', { name: /^Account:/ }).click();
+          await page.getByRole('menuitem', { name: 'Operation' }).click();
+          const queues = page.getByRole('table', { name: 'Queues' });
+          for (const name of ['writes', 'clicks', 'qr', 'webhooks']) {
+            await queues.getByRole('row').filter({ hasText: name }).first().waitFor();
+          }
+          expect(await page.getByText('No worker').count()).to.equal(0);
+          const letters = page.getByRole('table', { name: 'Dead letters' });
+          const letter = letters.getByRole('row').filter({ hasText: 'nobody.does' });
+          await letter.first().waitFor();
+          await expectAccessible(page, `admin-${size}`);
+          const count = await letter.count();
+          await letter.first().getByRole('button').click();
+          await dialog(page)
+            .getByText('1 attempts, the last one')
+            .or(dialog(page).getByText('1 attempt,'))
+            .waitFor();
+          expect(await dialog(page).getByLabel('Input of the job').inputValue()).to.contain(
+            '"n": 1',
+          );
+          await expectAccessible(page, `dead-letter-${size}`);
+          await dialog(page).getByRole('button', { name: 'Retry' }).click();
+          await page.getByText('It is tried once more').waitFor();
+          // It fails again, and is there again.
+          await eventually(async () => {
+            await page.reload();
+            await letter.first().waitFor({ timeout: 1_000 });
+            expect(await letter.count()).to.equal(count);
+          }, 20_000);
+          await letter.first().getByRole('button').click();
+          await dialog(page).getByRole('button', { name: 'Discard for good' }).click();
+          await page.getByText('It is discarded').waitFor();
+          await eventually(async () => expect(await letter.count()).to.equal(count - 1));
+        });
+      } finally {
+        await failed.close();
+        redis.disconnect();
+      }
+    });
+  }
+
+  it('hides the operation from everybody else', async () => {
+    await inConsole(browser, world, '/admin', {}, async (page) => {
+      await page.getByText('There is nothing here').waitFor();
+    });
+  });
+
+  it('saves exports, also those that a worker writes', async () => {
+    await world.api.post('/links', { url: A, key: 'größe' });
+    await db().raw(
+      `INSERT INTO events (project_id, occurred_at, id, event, domain, key, url, continent, country, region, city,
+                           device, browser, os, referer, referer_url, via, ip)
+       SELECT ?, now() - n * interval '1 second', 'evt_' || n, 'click', 'x.test', 'x', 'https://example.com/', '',
+              'DE', '', '', '', '', '', '', '', 'link', '' FROM generate_series(1, 10500) AS n`,
+      [world.projectId],
+    );
+    await inConsole(browser, world, 'settings/exports', {}, async (page) => {
+      const button = page.getByRole('button', { name: 'Download' });
+      const [name, links] = await saved(page, () => button.first().click());
+      expect(name).to.equal(`${world.slug} links.csv`);
+      expect(links).to.contain(`${world.domain},größe,`);
+      await page.getByLabel('Format').last().selectOption('ndjson');
+      await page.getByLabel('Span').selectOption('24h');
+      const [, clicks] = await saved(page, () => button.last().click());
+      const lines = clicks.trimEnd().split('\n');
+      expect(lines).to.have.length(10_500);
+      expect(JSON.parse(lines[0]!)).to.include({ event: 'click' });
+      // The page is still there, and can go on.
+      await page.getByLabel('Kind').selectOption('leads');
+      const [leads, none] = await saved(page, () => button.last().click());
+      expect([leads, none]).to.deep.equal([`${world.slug} leads.ndjson`, '']);
+    });
+  });
+
+  it('finds a job, and shows its outcome', async () => {
+    const headers = { prefer: 'respond-async' };
+    const { body } = await world.api.post('/links', { url: A, key: 'a' }, { headers });
+    const refused = await world.api.post('/links', { url: A, key: 'a' }, { headers });
+    await inConsole(browser, world, 'settings/jobs', {}, async (page) => {
+      const find = async (id: string) => {
+        await page.getByLabel('Id of the job').fill(id);
+        await page.keyboard.press('Enter');
+      };
+      await find(body.id);
+      const result = page.getByLabel('Result');
+      await result.waitFor();
+      expect(JSON.parse(await result.inputValue())).to.include({ key: 'a', url: A });
+      await find(refused.body.id);
+      await page.getByText('The key "a" is taken').waitFor();
+      await find('job_none');
+      await page.getByText('There is no such job.').waitFor();
+    });
+  });
+
+  it('shows customers with their leads and sales, changes and erases them', async () => {
+    const { api } = world;
+    const externalId = 'cus-1';
+    await api.post('/links', { url: A, key: 'shop', trackConversion: true });
+    const { headers } = await world.visit('/shop', { userAgent: userAgent(803) });
+    const clickId = new URL(headers.location!).searchParams.get('click_id');
+    const customer = { customerName: 'Ada Lovelace', customerEmail: 'ada@example.com' };
+    await api.post('/track/lead', {
+      clickId,
+      eventName: 'Sign up',
+      customerExternalId: externalId,
+      ...customer,
+    });
+    await api.post('/track/sale', {
+      customerExternalId: externalId,
+      amount: 1999,
+    });
+    await api.post('/track/lead', {
+      clickId,
+      eventName: 'Sign up',
+      customerExternalId: 'cus-2',
+    });
+    await inConsole(browser, world, 'customers', {}, async (page) => {
+      await row(page, 'cus-2').waitFor();
+      await page.getByRole('searchbox').fill('lovel');
+      await row(page, 'cus-2').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+      await row(page, 'Sign up').waitFor();
+      await row(page, '$19.99').waitFor();
+      const actions = async (name: string) => {
+        await page.getByRole('button', { name: 'Actions for the customer' }).click();
+        await page.getByRole('menuitem', { name }).click();
+      };
+      await actions('Change');
+      await dialog(page).getByLabel('E-mail').fill('no address');
+      await dialog(page).getByLabel('Name').fill('Countess Lovelace');
+      await dialog(page).getByLabel('E-mail').fill('');
+      await dialog(page).getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'Countess Lovelace' }).waitFor();
+      await actions('Erase');
+      await dialog(page).getByRole('button', { name: 'Erase for good' }).click();
+      await page.getByText('The customer is erased').waitFor();
+      await row(page, 'cus-2').waitFor();
+      await page.getByText('Lovelace').waitFor({ state: 'detached' });
+    });
+  });
+
+  it('shows who changed what, and filters it', async () => {
+    const { userId, token, api } = await aPerson({ in: { ...world, role: 'owner' } });
+    const { body: link } = await api.post('/links', { url: A, key: 'a' });
+    await api.patch(`/links/${link.id}`, { comments: 'secret text' });
+    await world.api.post('/tags', { name: 'by key' });
+    await inConsole(browser, world, 'settings/audit-log', { token }, async (page) => {
+      const change = row(page, 'link · update');
+      await change.getByText('A Person').waitFor();
+      await change.getByText('comments').waitFor();
+      await row(page, 'tag · create').getByText('by API key').waitFor();
+      expect(await page.getByText('secret text').count()).to.equal(0);
+      await page.getByLabel('Kind of record').selectOption('link');
+      await row(page, 'tag · create').waitFor({ state: 'detached' });
+      await page.getByLabel('Kind of record').selectOption('');
+      await row(page, 'tag · create').waitFor();
+      await page.getByLabel('Id of a person or API key').fill(userId);
+      await row(page, 'tag · create').waitFor({ state: 'detached' });
+      await row(page, 'link · create').waitFor();
+      await page.getByLabel('Id of a person or API key').fill('user_none');
+      await page.getByText('Nothing found').waitFor();
+    });
+  });
+
+  for (const size of sizes) {
+    it(`adds a domain with its record, and verifies it (${size})`, async () => {
+      const host = `go.${world.slug}.example`;
+      await inConsole(browser, world, 'domains', { size }, async (page) => {
+        const card = page.getByRole('listitem').filter({ hasText: host });
+        await page.getByRole('button', { name: 'Add domain' }).click();
+        await dialog(page).getByLabel('Domain').fill('no domain');
+        await dialog(page).getByRole('button', { name: 'Add domain' }).click();
+        await dialog(page)
+          .getByText(/(slug|domain) must/i)
+          .first()
+          .waitFor();
+        await dialog(page).getByLabel('Domain').fill(host);
+        await dialog(page).getByLabel('Its root leads to').fill(A);
+        await dialog(page).getByRole('button', { name: 'Add domain' }).click();
+        await card.getByText('Waiting for DNS').waitFor();
+        const [, name, value] = await card.locator('code').allInnerTexts();
+        await card.getByRole('button', { name: 'Check now' }).click();
+        await card.getByRole('alert').waitFor();
+        await card.getByRole('button', { name: 'Copy value' }).click();
+        expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(value);
+        stack().dns.records.set(name!, value!);
+        await card.getByRole('button', { name: 'Check now' }).click();
+        await card.getByText('Verified').waitFor();
+        const act = async (action: string) => {
+          await page.getByRole('button', { name: `Actions for ${host}` }).click();
+          await page.getByRole('menuitem', { name: action }).click();
+        };
+        await act('Make primary');
+        await card.getByText('Primary').waitFor();
+        await act('Archive');
+        await card.getByText('Archived').waitFor();
+      });
+      const { body } = await world.api.get('/domains', { archived: true });
+      const domain = body.find((one: { slug: string }) => one.slug === host);
+      expect(domain).to.include({ verified: true, archived: true, target: A });
+    });
+
+    it(`makes a page with a form, and shows what visitors answered (${size})`, async () => {
+      await inConsole(browser, world, 'pages', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Create page' }).first().click();
+        await dialog(page).getByLabel('Title').fill('Before you go');
+        await dialog(page).getByRole('button', { name: 'Create page' }).click();
+        await page.getByRole('button', { name: 'Add a field' }).click();
+        await page.getByLabel('Question').fill('Your e-mail');
+        await page.getByLabel('Kind').selectOption('email');
+        await page.getByLabel('Must be answered').check();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        await page.getByText('No answers yet').waitFor();
+        const [{ id: pageId, fields }] = (await world.api.get('/pages')).body;
+        expect(fields).to.deep.equal([
+          { name: 'your_e_mail', label: 'Your e-mail', type: 'email', required: true },
+        ]);
+        const link = { url: A, key: 'asks', preRedirection: true, pageId };
+        await world.api.post('/links', link);
+        const visitor = { userAgent: userAgent(size === 'phone' ? 801 : 802) };
+        const shown = await world.visit('/asks', visitor);
+        const onward = /action="([^"]+)"/.exec(shown.body)![1]!.replaceAll('&amp;', '&');
+        const form = { your_e_mail: 'grace@example.com' };
+        const { status } = await world.visit(onward, { ...visitor, form });
+        expect(status).to.equal(303);
+        await eventually(async () => {
+          await page.reload();
+          await page.getByText('grace@example.com').waitFor({ timeout: 1_000 });
+        }, 15_000);
+      });
+    });
+  }
+
+  it('makes a webhook, shows its deliveries, and sends one again', async () => {
+    const receiver = await Receiver.start();
+    receiver.answerWith(400, {}, 'not today');
+    try {
+      await inConsole(browser, world, 'webhooks', {}, async (page) => {
+        await page.getByRole('button', { name: 'Create webhook' }).click();
+        await dialog(page).getByLabel('Name').fill('Shop');
+        await dialog(page).getByLabel('Address').fill(receiver.url);
+        await dialog(page).getByLabel('link.created').check();
+        await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
+        await dialog(page).getByRole('button', { name: 'Done' }).click();
+        await page.getByText('No deliveries yet').waitFor();
+        await page.getByRole('button', { name: 'Test' }).click();
+        await dialog(page).getByLabel('Event').selectOption('link.created');
+        await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+        const delivery = row(page, 'link.created');
+        await delivery.getByRole('button').click();
+        await dialog(page).getByText('400').first().waitFor();
+        expect(await dialog(page).getByLabel('Body of the answer').first().inputValue()).to.equal(
+          'not today',
+        );
+        expect(await dialog(page).getByLabel('Body of the request').inputValue()).to.contain(
+          '"test": true',
+        );
+        receiver.accept();
+        await dialog(page).getByRole('button', { name: 'Send again' }).click();
+        await page.getByText('It is sent again').waitFor();
+        await eventually(() => expect(receiver.received).to.have.length(2));
+        await dialog(page).getByText('204').waitFor();
+        await dialog(page).getByRole('button', { name: 'Close' }).click();
+        await delivery.getByText('delivered').waitFor();
+        await page.getByRole('button', { name: 'Resend' }).click();
+        await dialog(page).getByLabel('Also those that were delivered').check();
+        await dialog(page).getByRole('button', { name: 'Resend' }).click();
+        await page.getByText('1 delivery is sent again').waitFor();
+        await eventually(() => expect(receiver.received).to.have.length(3));
+        expect(new Set(receiver.received.map(({ id }) => id)).size).to.equal(1);
+      });
+    } finally {
+      await receiver.stop();
+    }
+  });
+});
