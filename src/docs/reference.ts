@@ -32,14 +32,14 @@ const complete = () => {
     }
   };
   set('.information-container', { role: 'region', 'aria-label': 'About the API' });
-  set('.scheme-container, .schemes-server-container', { role: 'region', 'aria-label': 'Server' });
+  set('.scheme-container', { role: 'region', 'aria-label': 'Server' });
   set('.filter-container', { role: 'region', 'aria-label': 'Filter' });
   set('.filter-container input', { 'aria-label': 'Filter by tag or path' });
   set('#servers', { 'aria-label': 'Server' });
   set('.examples-select-element', { 'aria-label': 'Example' });
   set('.body-param__text', { 'aria-label': 'Body of the request' });
   set('.opblock-tag', { 'aria-level': '2' });
-  set('.opblock-section-header h4, .responses-inner h4, .responses-inner h5', { 'aria-level': '3' });
+  set('h4, h5', { 'aria-level': '3' });
   set('td.col_header', { role: 'columnheader' });
   set('pre.microlight', { tabindex: '0' });
   // The button around it does the same.
@@ -72,8 +72,12 @@ SwaggerUIBundle({
 const LOOK = `.swagger-ui .info .title small{background:#4a5263}
 .swagger-ui .info .title small.version-stamp{background:#3f6212}
 .swagger-ui .info a,.swagger-ui a.link{color:var(--on-tint)}
-.swagger-ui .examples-select__section-label{color:inherit}
-.swagger-ui .btn.cancel{color:var(--bad);border-color:var(--bad)}
+.swagger-ui .btn.cancel{color:var(--bad)!important;border-color:var(--bad)!important}
+.swagger-ui .btn.execute{background:#2257d2!important;border-color:#2257d2!important;color:#fff!important}
+html:not(.dark-mode) .swagger-ui .opblock .opblock-summary-method{color:#000;text-shadow:none}
+html:not(.dark-mode) .swagger-ui .btn.authorize,html:not(.dark-mode) .swagger-ui .btn.authorize span{color:#17703b}
+html:not(.dark-mode) .swagger-ui .parameter__in{color:#595959}
+html.dark-mode .swagger-ui .examples-select__section-label,html.dark-mode .swagger-ui td.header-col{color:#e4e6e6!important}
 .swagger-ui .microlight span[style*="211, 99, 99"]{color:#ffa3a3!important}
 .swagger-ui .opblock-body,.swagger-ui .responses-inner,.swagger-ui .table-container,.swagger-ui .opblock-section{
 max-width:100%;overflow-x:auto}
