@@ -149,7 +149,7 @@ describe('every view of the console', function () {
             await dialog(page).getByLabel('Destination', { exact: true }).fill('not an address');
             await dialog(page).getByRole('textbox', { name: 'Short link' }).fill('spring');
             await dialog(page).getByRole('button', { name: 'Create link' }).click();
-            await dialog(page).getByText('url must').waitFor();
+            await dialog(page).getByText('must be a valid URL').waitFor();
             await dialog(page).getByRole('button', { name: 'Close' }).first().click();
             await button(page, 'Keep editing').waitFor();
           },
@@ -169,7 +169,7 @@ describe('every view of the console', function () {
     const { qrcodeId } = sample;
     const kind = (name: string) => async (page: Page) => {
       await page.getByRole('radio', { name, exact: true }).check();
-      await page.getByText('Easy to scan').waitFor();
+      await page.getByText('Easy to scan').first().waitFor();
     };
     const firstCode = (page: Page) => page.getByRole('checkbox').first().check();
     await look(
@@ -210,7 +210,7 @@ describe('every view of the console', function () {
                 '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><circle cx="30" cy="30" r="28" fill="#0f766e"/></svg>',
               ),
             });
-            await page.getByText('Can’t be scanned').waitFor();
+            await page.getByText('Can’t be scanned').first().waitFor();
           },
         },
         {

@@ -59,7 +59,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
 
 const cell = ({ isMinor, isNumber, isBare }: Column<never>): string =>
   classes(
-    'border-b border-line px-2 align-middle first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6',
+    'border-b border-line px-1.5 align-middle lg:px-2 first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6',
     isMinor === true && 'max-md:hidden',
     isNumber === true && 'pr-6 text-right tabular-nums',
     isBare === true && 'w-0 text-right whitespace-nowrap',
