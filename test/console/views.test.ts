@@ -1,0 +1,50 @@
+import type { Browser } from 'playwright-core';
+import { findBrowser, startBrowser } from '../pages/browser.ts';
+import { aPerson } from '../support/people.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { addSampleEvents } from './sample-events.ts';
+import { expectNothing, sweep } from './sweep.ts';
+import { watch } from './window.ts';
+
+/*
+ * A part of views-flows.ts, in both schemes at the width of a phone, where most can go wrong. Skipped, and counted as
+ * that, on a machine without a browser, which nothing else of `npm test` needs.
+ */
+describe('views of the console on a phone', function () {
+  this.timeout(60_000);
+  let browser: Browser | undefined;
+  let world: World;
+  let qrcodeId: string;
+
+  before(async function () {
+    if (findBrowser() === undefined) this.skip();
+    browser = await startBrowser();
+    world = await aWorkspace();
+    const links = [];
+    for (const key of ['spring', 'a-slug-that-says-everything-about-its-page']) {
+      const fields = { url: `https://example.com/${key}`, key, title: 'Spring in the garden' };
+      links.push((await world.api.post('/links', fields)).body.id);
+    }
+    const code = { type: 'url', url: 'https://example.com/menu', key: 'code' };
+    qrcodeId = (await world.api.post('/qrcodes', code)).body.id;
+    await addSampleEvents(world, links, qrcodeId);
+  });
+  after(() => browser?.close());
+
+  it('keep the rules of axe, fit into the window, and can be tapped', async () => {
+    const { slug, projectId } = world;
+    const context = await browser!.newContext({ baseURL: stack().apiUrl });
+    const page = await context.newPage();
+    const faults = watch(page);
+    const found = await sweep(page, [{ name: 'sign-in', path: '/console/sign-in' }], ['phone']);
+    const { token } = await aPerson({ in: { projectId, slug, role: 'owner' } });
+    await context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
+    const views = ['links', 'links?new=link', `qrcodes/${qrcodeId}`, 'analytics'].map((path) => ({
+      name: path,
+      path: `/console/${slug}/${path}`,
+    }));
+    found.push(...(await sweep(page, views, ['phone'])));
+    expectNothing([...found, ...faults]);
+  });
+});
