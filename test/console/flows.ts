@@ -357,6 +357,10 @@ describe('links in the console', function () {
     );
     await execute(db(), 'ANALYZE links');
     await inConsole(browser, world, 'links', {}, async (page) => {
+      await row(page, 'bulk-1').first().waitFor();
+      const firstView = await page.evaluate(() => performance.now());
+      console.log(`      first view: ${firstView.toFixed(0)} ms`);
+      expect(firstView, 'from the request for the page to its rows').to.be.below(5_000);
       await page.getByText('100,000 links').waitFor();
       const scroller = page.getByRole('grid').locator('..');
       const slow = await scroller.evaluate(async (element) => {

@@ -13,6 +13,12 @@ interface FilterProps {
   setSearch(change: ListSearch): void;
 }
 
+/** Times of day that are added to a day: both filters include it. */
+const TIMES: Readonly<Record<string, string>> = {
+  createdAfter: 'T00:00:00Z',
+  createdBefore: 'T23:59:59Z',
+};
+
 /** The words for all filters of a list. */
 const labelsOf = ({ label, choices, visits }: ListKind): Readonly<Record<string, string>> => ({
   ...FEATURES,
@@ -83,7 +89,7 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
         min={0}
         value={search[name]?.slice(0, type === 'date' ? 10 : undefined) ?? ''}
         onChange={({ target: { value } }) =>
-          setSearch({ [name]: type === 'date' && value !== '' ? `${value}T00:00:00Z` : value })
+          setSearch({ [name]: type === 'date' && value !== '' ? value + TIMES[name] : value })
         }
         className={inputLook}
       />
@@ -172,5 +178,5 @@ function wordOf(
     ?.options.find((option) => option.value === value)?.label;
   const records = { tagIds: tags, folderId: folders }[name];
   const named = records?.find(({ id }) => id === value)?.name;
-  return `${label}: ${chosen ?? named ?? value.replace(/T00:00:00Z$/, '')}`;
+  return `${label}: ${chosen ?? named ?? value.replace(/T\d\d:\d\d:\d\dZ$/, '')}`;
 }
