@@ -8,6 +8,8 @@ import type { Filters, Metric } from './question.ts';
 export interface Entry {
   key: string;
   name: string;
+  /** Start of the name, which is cut where there is no room for the whole. */
+  stem: string;
   hint: string;
   value: number;
   filter: Filters | undefined;
@@ -23,6 +25,7 @@ export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entr
         .filter((value) => typeof value === 'string')
         .join('\t'),
       name: tab.nameOf(row),
+      stem: tab.stemOf?.(row) ?? '',
       hint: tab.hintOf?.(row) ?? '',
       value: Number(row[field] ?? 0),
       filter: tab.filterOf?.(row),
@@ -43,10 +46,17 @@ interface BarRowProps {
 
 /** A value with a bar as long as its number. */
 export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
-  const { name, hint, value, filter } = entry;
+  const { name, stem, hint, value, filter } = entry;
   const label = (
     <>
-      <span className="truncate">{name}</span>
+      {stem === '' ? (
+        <span className="truncate">{name}</span>
+      ) : (
+        <span className="flex min-w-0">
+          <span className="truncate">{stem}</span>
+          <span className="max-w-[80%] shrink-0 truncate">{name.slice(stem.length)}</span>
+        </span>
+      )}
       {hint !== '' && <span className="min-w-0 flex-1 truncate text-xs text-muted">{hint}</span>}
     </>
   );

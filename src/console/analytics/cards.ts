@@ -9,6 +9,8 @@ export interface Tab {
   group: GroupName;
   /** The value as people read it. */
   nameOf(row: Row): string;
+  /** Start of the name, which is cut where there is no room for the whole. */
+  stemOf?(row: Row): string;
   /** More about it, beside the name. */
   hintOf?(row: Row): string;
   /** Conditions that select the value; absent: the API has no such filter. */
@@ -43,6 +45,7 @@ const record = (id: string, label: string, group: GroupName, filter: keyof Filte
   label,
   group,
   nameOf: (row) => `${text(row, 'domain')}/${text(row, 'key')}`,
+  stemOf: (row) => text(row, 'domain'),
   hintOf: (row) => (row['createdAt'] === null ? 'deleted' : text(row, 'url')),
   filterOf: (row) => ({ [filter]: text(row, 'id') }),
 });

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
 import { useWorkspace } from '../app/workspace.tsx';
-import { fieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
+import { useFieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -48,7 +48,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const kept = useDraft(`qrcode ${record?.id ?? 'new'}`, before);
   const { draft, setDraft } = kept;
   const [refusal, setRefusal] = useState<Error | null>(null);
-  const errors = useMemo(() => fieldErrors(refusal), [refusal]);
+  const [errors, correct] = useFieldErrors(refusal);
   const [isTemplate, setTemplate] = useState(false);
   const form = useRef<HTMLFieldSetElement>(null);
   const payload = usePayload(draft, record);
@@ -65,29 +65,29 @@ export function Designer({ record }: { record: QrCode | undefined }) {
     enableBeforeUnload: false,
     disabled: !isChanged || save.isPending || save.isSuccess,
   });
-  const change = (changes: Partial<CodeDraft>) => {
+  const edit = (changes: object, update: (now: CodeDraft) => CodeDraft) => {
     save.reset();
-    setDraft((now) => ({ ...now, ...changes }));
+    correct(changes);
+    setDraft(update);
   };
-  const changeLook = (changes: Partial<Look>) => {
-    save.reset();
-    setDraft((now) => ({ ...now, look: { ...now.look, ...changes } }));
-  };
+  const change = (changes: Partial<CodeDraft>) => edit(changes, (now) => ({ ...now, ...changes }));
+  const changeLook = (changes: Partial<Look>) =>
+    edit(changes, (now) => ({ ...now, look: { ...now.look, ...changes } }));
   const mayWrite = may('qrcodes.write');
   const { look, isStatic, shortLink } = draft;
   const lookProps = { look, onChange: changeLook, errors };
   const part: PartProps = {
     draft: shortLink,
     errors,
-    change: (changed) => {
-      save.reset();
-      setDraft((now) => ({ ...now, shortLink: { ...now.shortLink, ...changed } }));
-    },
+    change: (changes) =>
+      edit(changes, (now) => ({ ...now, shortLink: { ...now.shortLink, ...changes } })),
     record,
   };
   const content = contentOf(draft);
-  const changeContent = (changed: Draft) =>
-    change({ contents: { ...draft.contents, [draft.type]: changed } });
+  const changeContent = (changed: Draft) => {
+    const changes = { [draft.type]: changed };
+    edit(changes, (now) => ({ ...now, contents: { ...now.contents, ...changes } }));
+  };
   const submit = async () => {
     setRefusal(null);
     if (record === undefined || hasOtherContent(before, draft)) {

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import { ApiError } from '../api/error.ts';
 import { EMPTY } from './draft.ts';
 
@@ -19,6 +19,21 @@ export function fieldErrors(error: unknown): FieldErrors {
     if (fieldOf(path) in EMPTY) errors[fieldOf(path)] ??= message;
   }
   return errors;
+}
+
+/** Messages of a refusal by field, and a function that takes away those of fields that have been changed since. */
+export function useFieldErrors(
+  refusal: unknown,
+): [errors: FieldErrors, correct: (changes: object) => void] {
+  const [corrected, setCorrected] = useState<{ of: unknown; names: string[] }>();
+  const names = corrected?.of === refusal ? (corrected?.names ?? []) : [];
+  const left = Object.entries(fieldErrors(refusal)).filter(
+    ([path]) => !names.includes(fieldOf(path)),
+  );
+  return [
+    Object.fromEntries(left),
+    (changes) => setCorrected({ of: refusal, names: [...names, ...Object.keys(changes)] }),
+  ];
 }
 
 /** Moves the focus to the first field of a form that a refusal names. */

@@ -6,9 +6,9 @@ import { useWrite } from '../../api/queries.ts';
 import { RestoredNote, useDraft } from '../../app/draft.tsx';
 import { useWorkspace } from '../../app/workspace.tsx';
 import {
-  type FieldErrors,
   fieldErrors,
   fieldOf,
+  useFieldErrors,
   useFocusOnRefusal,
 } from '../../short-links/errors.ts';
 import { Button, copy } from '../../ui/button.tsx';
@@ -92,7 +92,8 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
       toast(`The link is not saved. ${describe(error)} Open the form again.`, 'danger');
     },
   });
-  const errors = shownErrors(save.error);
+  const isMarked = hasFields(save.error);
+  const [errors, correct] = useFieldErrors(save.error);
   const form = useRef<HTMLFormElement>(null);
   useFocusOnRefusal(form, save.error);
   const submit = (event: FormEvent) => {
@@ -133,19 +134,22 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
           className="flex min-w-0 flex-col gap-4"
         >
           <RestoredNote {...kept} />
-          {save.error && (
+          {save.error && (!isMarked || Object.keys(errors).length > 0) && (
             <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-              {Object.keys(errors).length === 0
-                ? describe(save.error)
-                : 'The link is not saved yet: see the marked fields.'}
+              {isMarked
+                ? 'The link is not saved yet: see the marked fields.'
+                : describe(save.error)}
             </p>
           )}
           <fieldset disabled={!mayWrite || save.isPending} className="contents">
             <LinkForm
               draft={draft}
               record={link}
-              errors={errors}
-              change={(part) => kept.setDraft((now) => ({ ...now, ...part }))}
+              errors={isMarked ? errors : {}}
+              change={(part) => {
+                correct(part);
+                kept.setDraft((now) => ({ ...now, ...part }));
+              }}
             />
           </fieldset>
         </form>
@@ -207,12 +211,8 @@ function Footer({
   );
 }
 
-/** Messages of a refusal, if the form has a field for each. */
-function shownErrors(error: unknown): FieldErrors {
-  const errors = fieldErrors(error);
-  const areKnown = Object.keys(errors).every((path) => {
-    const name = fieldOf(path);
-    return name in EMPTY || name.startsWith('utm_');
-  });
-  return areKnown ? errors : {};
+/** A refusal names fields, and the form has each of them. */
+function hasFields(error: unknown): boolean {
+  const names = Object.keys(fieldErrors(error)).map(fieldOf);
+  return names.length > 0 && names.every((name) => name in EMPTY || name.startsWith('utm_'));
 }
