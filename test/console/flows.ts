@@ -9,7 +9,7 @@ import { aPerson } from '../support/people.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { expectAccessible, inConsole, measureFrames, SIZES, type Size } from './window.ts';
 
 /*
  * Flows through the console in Chromium, on a whole service: `npm run console:flows`. Not a part of `npm test`, since not
@@ -363,23 +363,7 @@ describe('links in the console', function () {
       expect(firstView, 'from the request for the page to its rows').to.be.below(5_000);
       await page.getByText('100,000 links').waitFor();
       const scroller = page.getByRole('grid').locator('..');
-      const slow = await scroller.evaluate(async (element) => {
-        const box = element as unknown as { scrollTop: number };
-        const raf = (
-          globalThis as unknown as { requestAnimationFrame(done: (at: number) => void): void }
-        ).requestAnimationFrame;
-        const times: number[] = [];
-        for (let frame = 0; frame < 180; frame += 1) {
-          box.scrollTop += 40;
-          times.push(await new Promise<number>((resolve) => raf(resolve)));
-        }
-        return times
-          .slice(1)
-          .map((at, index) => at - times[index]!)
-          .toSorted((a, b) => a - b);
-      });
-      const at = (share: number) => slow[Math.floor(slow.length * share)]!.toFixed(1);
-      console.log(`      frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, 99 % ${at(0.99)} ms`);
+      await measureFrames(scroller);
       await scroller.evaluate((element) => {
         (element as unknown as { scrollTop: number }).scrollTop = 50_000 * 60;
       });

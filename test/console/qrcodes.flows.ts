@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
-import type { Browser, Download, Locator, Page } from 'playwright-core';
+import type { Browser, Download, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
@@ -14,7 +14,7 @@ import { seeded } from '../qr/pairwise.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { expectAccessible, inConsole, measureFrames, SIZES, type Size } from './window.ts';
 
 const sizes = Object.keys(SIZES) as Size[];
 const SCHEMES = ['light', 'dark'] as const;
@@ -503,11 +503,7 @@ describe('QR codes in the console', function () {
     await inConsole(browser, world, 'qrcodes', {}, async (page) => {
       await page.getByText('2,000 codes').waitFor();
       const scroller = page.getByRole('grid').locator('..');
-      const frames = await frameTimes(scroller);
-      const at = (share: number) => frames[Math.floor(frames.length * share)]!;
-      console.log(
-        `      frames: ${[0.5, 0.95, 0.99].map((share) => at(share).toFixed(1)).join(', ')} ms`,
-      );
+      await measureFrames(scroller);
       await scroller.evaluate((element) => {
         (element as unknown as { scrollTop: number }).scrollTop = 1_500 * 76;
       });
@@ -722,24 +718,6 @@ describe('QR codes in the console', function () {
     }
   }
 });
-
-/** Times between frames while a list scrolls for three seconds, in ms, shortest first. */
-const frameTimes = (scroller: Locator): Promise<number[]> =>
-  scroller.evaluate(async (element) => {
-    const box = element as unknown as { scrollTop: number };
-    const raf = (
-      globalThis as unknown as { requestAnimationFrame(done: (at: number) => void): void }
-    ).requestAnimationFrame;
-    const times: number[] = [];
-    for (let frame = 0; frame < 180; frame += 1) {
-      box.scrollTop += 40;
-      times.push(await new Promise<number>((resolve) => raf(resolve)));
-    }
-    return times
-      .slice(1)
-      .map((at, index) => at - times[index]!)
-      .toSorted((a, b) => a - b);
-  });
 
 /** A picture at a size at which decoders find modules. */
 const enlarged = (picture: Buffer) =>

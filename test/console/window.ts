@@ -192,3 +192,24 @@ export async function expectAccessible(page: Page, view: string): Promise<void> 
   expect(await faultsOfRules(page), view).to.deep.equal([]);
   if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${view}.png` });
 }
+
+/** Scrolls a list for three seconds, and prints the times between frames. */
+export async function measureFrames(scroller: Locator): Promise<void> {
+  const frames = await scroller.evaluate(async (element) => {
+    const box = element as unknown as { scrollTop: number };
+    const raf = (
+      globalThis as unknown as { requestAnimationFrame(done: (at: number) => void): void }
+    ).requestAnimationFrame;
+    const times: number[] = [];
+    for (let frame = 0; frame < 180; frame += 1) {
+      box.scrollTop += 40;
+      times.push(await new Promise<number>((resolve) => raf(resolve)));
+    }
+    return times
+      .slice(1)
+      .map((at, index) => at - times[index]!)
+      .toSorted((a, b) => a - b);
+  });
+  const at = (share: number) => frames[Math.floor(frames.length * share)]!.toFixed(1);
+  console.log(`      frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, 99 % ${at(0.99)} ms`);
+}
