@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useDebounced } from '../ui/use-debounced.ts';
 
 /** Rows of one request. */
 export const PAGE_ROWS = 100;
 /** The API answers no rows beyond this one: filters lead further. */
 export const FURTHEST_ROW = 100_000;
+/** Pause in typing after which rows are counted, in ms: a count reads all of them, and would delay the next page. */
+const COUNT_MS = 400;
 
 /** A request whose answer is kept under a key. */
 export interface Question<Answer> {
@@ -33,9 +36,11 @@ export const parametersOf = <Query>(
 export function useFirstPage<Row>(page: Question<Row[]>, count: Question<number>) {
   const first = useQuery(page);
   const isFull = first.data?.length === PAGE_ROWS;
+  const key = JSON.stringify(count.queryKey);
+  const isSettled = useDebounced(key, COUNT_MS) === key;
   const counted = useQuery({
     ...count,
-    enabled: isFull,
+    enabled: isFull && isSettled,
     placeholderData: (before: number | undefined) => before,
   });
   const total = first.data === undefined || isFull ? counted.data : first.data.length;

@@ -99,7 +99,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
       error={save.error ?? remove.error ?? views.error}
       isOwn={({ shared }) => !shared}
       choice={
-        <label className="flex items-center gap-2 px-1">
+        <label className="flex items-center gap-2 px-1 max-md:min-h-11">
           <input
             type="checkbox"
             checked={isOwn}
