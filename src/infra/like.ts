@@ -5,14 +5,14 @@ export function containing(part: string): string {
 
 /**
  * SQL that is true where an expression contains this text, whatever the case. In the locale C, as of the private
- * database, Postgres knows no capitals beyond ASCII: other letters are a regular expression of both forms of each.
- * `lower` and LIKE take three fifths of the time of ILIKE, which lowers the pattern for each row too.
+ * database, ILIKE knows no capitals beyond ASCII: other letters are a regular expression of both forms of each. LIKE on
+ * `lower` would compare faster, but Postgres has no statistics of it, and reads all rows where the first hundred match.
  *
  * @param expression SQL of a text, not from outside
  */
 export function contains(expression: string, part: string): [sql: string, bindings: [string]] {
   if (/^[\x20-\x7e]*$/.test(part)) {
-    return [`lower(${expression}) LIKE ?`, [containing(part.toLowerCase())]];
+    return [`${expression} ILIKE ?`, [containing(part)]];
   }
   const forms = Array.from(part.normalize('NFC'), (character) => {
     if (!/\p{L}/u.test(character)) return character.replace(/[!-/:-@[-`{-~]/, '\\$&');

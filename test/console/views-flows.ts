@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { Browser, Page } from 'playwright-core';
-import { config } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
@@ -511,6 +510,8 @@ describe('every view of the console', function () {
     const { world } = sample;
     const [port] = stack().redirectPorts;
     const own = `http://${world.domain}:${port}`;
+    // The redirect process knows the API, which serves the logo, by this name.
+    const api = `http://localhost:${new URL(stack().apiUrl).port}`;
     await look(
       [
         { name: 'visitor-home', path: `http://localhost:${port}/` },
@@ -523,7 +524,7 @@ describe('every view of the console', function () {
         { name: 'visitor-wifi', path: `${own}/wifi` },
         { name: 'visitor-contact', path: `${own}/ada` },
       ],
-      { origins: [config().BASE_URL, own, `http://localhost:${port}`] },
+      { origins: [api, own, `http://localhost:${port}`] },
     );
   });
 });
