@@ -3,7 +3,7 @@ import { useAnalytics } from './ask.ts';
 import { formatCents, formatCount, formatShare } from './names.ts';
 import type { Question } from './question.ts';
 
-/** How many visits became leads, and how many sales. */
+/** Numbers of visits, of the leads from them, and of sales. */
 export function Funnel({ question }: { question: Question }) {
   const kpis = useAnalytics('kpis', question);
   if (kpis.data === undefined) return <Skeleton className="m-3 h-40" />;

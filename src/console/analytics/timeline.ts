@@ -101,7 +101,7 @@ export function dayOf(moment: string, timeZone: string): string {
 export const addDays = (day: string, count: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 
-/** How far a zone is ahead of UTC, in ms. */
+/** Offset of a time zone from UTC, in ms. */
 function offsetAt(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,

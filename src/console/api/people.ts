@@ -1,6 +1,6 @@
 import { answer, apiOf, type Schemas } from './client.ts';
 
-/** What a person may do in a workspace. */
+/** Role of a person in a workspace. */
 export type Role = Schemas['Membership']['role'];
 
 const api = apiOf(undefined);

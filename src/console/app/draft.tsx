@@ -6,7 +6,7 @@ import { useWorkspace } from './workspace.tsx';
 
 const PREFIX = 'draft ';
 
-/** What is typed into a form. */
+/** Input of a form, kept until it is saved. */
 export interface KeptDraft<T> {
   draft: T;
   setDraft(change: (now: T) => T): void;

@@ -14,7 +14,7 @@ const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'dang
   undone: { label: 'Undone' },
 };
 
-/** How far an import is. */
+/** State of an import. */
 export function ImportState({ state }: { state: State }) {
   const { label, tone } = SHOWN[state];
   return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;

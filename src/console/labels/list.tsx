@@ -25,11 +25,11 @@ export interface Kind<One extends Label> {
   noun: 'tag' | 'folder';
   title: string;
   icon: LucideIcon;
-  /** What they are for, where there are none yet. */
+  /** Purpose of the records, shown while there are none. */
   purpose: string;
   /** The action of the form that changes one. */
   change: string;
-  /** What the deletion of one leaves as it is. */
+  /** Records that the deletion of one does not change. */
   deletion: string;
   load(api: Api, query: { page: number; pageSize: number }, signal: AbortSignal): Promise<One[]>;
   remove(api: Api, id: string): Promise<unknown>;

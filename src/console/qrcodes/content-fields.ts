@@ -31,7 +31,7 @@ export interface ContentField {
   isHalf?: true;
 }
 
-/** How a type of content is called, and what is filled in. */
+/** Name of a type of content, and the fields of its form. */
 export interface ContentForm {
   label: string;
   /** The effect of a scan. */

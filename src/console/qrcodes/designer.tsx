@@ -100,7 +100,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
       }
     }
     save.write({ before, draft, isTemplate }, (saved) => {
-      // What is stored may differ from what was typed: https:// is put before an address.
+      // The stored value may differ from the input: the API adds https:// to an address.
       const stored = draftOf(saved);
       setBefore(stored);
       setDraft(() => stored);
