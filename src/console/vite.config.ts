@@ -20,6 +20,10 @@ export default defineConfig({
     // Data addresses would be refused for fonts, and save nothing.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Icons of 200 bytes each would else be files of their own, thirty of them in the first view.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'icons', test: /lucide-react/ }] } },
+    },
     // The sizes that count are those of scripts/build-console.mjs.
     reportCompressedSize: false,
     chunkSizeWarningLimit: Number.POSITIVE_INFINITY,

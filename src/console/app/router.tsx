@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -91,10 +92,24 @@ const admin = createRoute({
   ),
 });
 
+/** Loads the scripts of a view while the person is asked for, not after it. */
+const preloadScripts = (matches: readonly { routeId: string }[]) => {
+  for (const { routeId } of matches) {
+    const route = (router.routesById as Record<string, AnyRoute>)[routeId];
+    const view = route?.options.component as { preload?(): Promise<void> } | undefined;
+    // The route loads it again, and shows the failure.
+    view?.preload?.().catch(() => undefined);
+  }
+};
+
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/$workspace',
-  beforeLoad: signedIn,
+  beforeLoad(context) {
+    const person = signedIn(context);
+    preloadScripts(context.matches);
+    return person;
+  },
   component: lazyRouteComponent(
     part(() => import('./shell.tsx')),
     'Shell',
