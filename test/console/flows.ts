@@ -9,7 +9,15 @@ import { aPerson } from '../support/people.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, measureFrames, SIZES, type Size } from './window.ts';
+import {
+  expectAccessible,
+  inConsole,
+  measureFrames,
+  noteFirstRow,
+  SIZES,
+  type Size,
+  typeLetter,
+} from './window.ts';
 
 /*
  * Flows through the console in Chromium, on a whole service: `npm run console:flows`. Not a part of `npm test`, since not
@@ -356,11 +364,19 @@ describe('links in the console', function () {
       { id: body.id },
     );
     await execute(db(), 'ANALYZE links');
+    await inConsole(browser, world, 'settings', {}, async (page) => {
+      const view = await page.context().newPage();
+      await (await page.context().newCDPSession(view)).send('Network.clearBrowserCache');
+      await noteFirstRow(view);
+      await view.goto(new URL(`/console/${world.slug}/links`, stack().apiUrl).href);
+      await row(view, 'bulk-1').first().waitFor();
+      const firstView = await view.evaluate(
+        () => performance.getEntriesByName('row')[0]?.startTime,
+      );
+      console.log(`      first view: ${firstView?.toFixed(0)} ms`);
+    });
     await inConsole(browser, world, 'links', {}, async (page) => {
       await row(page, 'bulk-1').first().waitFor();
-      const firstView = await page.evaluate(() => performance.now());
-      console.log(`      first view: ${firstView.toFixed(0)} ms`);
-      expect(firstView, 'from the request for the page to its rows').to.be.below(5_000);
       await page.getByText('100,000 links').waitFor();
       const scroller = page.getByRole('grid').locator('..');
       await measureFrames(scroller);
@@ -369,14 +385,12 @@ describe('links in the console', function () {
       });
       await row(page, 'bulk-50000').waitFor();
       const times: number[] = [];
-      page.on('response', (response) => {
-        if (!response.url().includes('/links?') || !response.url().includes('search=')) return;
-        void response.finished().then(() => times.push(response.request().timing().responseEnd));
-      });
-      await page.getByRole('searchbox').pressSequentially('bulk-77777', { delay: 120 });
+      for (const letter of 'bulk-77777') times.push(await typeLetter(page, letter));
       await row(page, 'bulk-77777').waitFor();
-      await row(page, 'bulk-7777').last().waitFor();
-      console.log(`      answers while typing: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+      expect(await page.getByRole('row').count()).to.equal(1);
+      console.log(
+        `      from a key to its rows: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
+      );
     });
   });
 });

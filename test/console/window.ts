@@ -213,3 +213,30 @@ export async function measureFrames(scroller: Locator): Promise<void> {
   const at = (share: number) => frames[Math.floor(frames.length * share)]!.toFixed(1);
   console.log(`      frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, 99 % ${at(0.99)} ms`);
 }
+
+/** Lets a page write down when it first shows a row, as the mark `row`: a script here would learn of it later. */
+export const noteFirstRow = (page: Page): Promise<unknown> =>
+  page.addInitScript(`
+    new MutationObserver((_, observer) => {
+      if (document.querySelector('[role=row]:not([aria-busy])') === null) return;
+      observer.disconnect();
+      requestAnimationFrame(() => performance.mark('row'));
+    }).observe(document, { subtree: true, childList: true });
+  `);
+
+/** Types a letter into the search of a list, and waits until its rows are shown. @returns the time between, in ms */
+export async function typeLetter(page: Page, letter: string): Promise<number> {
+  const shown = page.evaluate<number>(`new Promise((resolve) => {
+    addEventListener('input', ({ timeStamp, target }) => {
+      const look = () => {
+        const isAsked = new URLSearchParams(location.search).get('search') === target.value;
+        const isShown = document.querySelector('[role=grid][aria-busy=false] [role=row]:not([aria-busy])') !== null;
+        if (isAsked && isShown) resolve(performance.now() - timeStamp);
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }, { once: true });
+  })`);
+  await page.getByRole('searchbox').press(letter);
+  return await shown;
+}

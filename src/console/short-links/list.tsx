@@ -1,6 +1,6 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { FURTHEST_ROW, PAGE_ROWS, type Question } from './listing.ts';
@@ -24,8 +24,22 @@ interface ListProps<Row extends { id: string }> {
   cells(record: Row): ReactNode;
 }
 
-/** The rows, of which only those in sight exist; pages are asked for as they come into sight. */
+/** The rows of a question, from the first one on. Those of the last question stay until there are new ones. */
 export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
+  const isBusy = useQuery(props.pageQuery(0)).data === undefined;
+  const [answered, setAnswered] = useState(props);
+  if (!isBusy && answered !== props) setAnswered(props);
+  const { pageQuery, total } = isBusy ? answered : props;
+  const question = JSON.stringify(pageQuery(0).queryKey);
+  return (
+    <Rows {...props} question={question} pageQuery={pageQuery} total={total} isBusy={isBusy} />
+  );
+}
+
+/** The rows, of which only those in sight exist; pages are asked for as they come into sight. */
+function Rows<Row extends { id: string }>(
+  props: ListProps<Row> & { question: string; isBusy: boolean },
+) {
   const { label, rowPx, total, pageQuery, selected, setSelected, onOpen, nameOf, cells } = props;
   const { may } = useWorkspace();
   const maySelect = props.selectScope === undefined || may(props.selectScope);
@@ -38,17 +52,12 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   /** The first `j` goes to the first row, not to the second. */
   const isWalking = useRef(false);
   const [pages, setPages] = useState<readonly number[]>([0]);
+  const [asked, setAsked] = useState(props.question);
+  // Begins at the first row: those far down would be of another list, and are slow to find.
+  const isNew = props.question !== asked;
 
-  const answers = useQueries({
-    queries: pages.map((page) => ({
-      ...pageQuery(page),
-      // While a new question is answered, the rows of the last one stay.
-      placeholderData: (before: Row[] | undefined) => before,
-    })),
-  });
-  const first = answers[pages.indexOf(0)];
-  const counted = total ?? first?.data?.length ?? PAGE_ROWS;
-  const rows = Math.min(counted, FURTHEST_ROW);
+  const answers = useQueries({ queries: pages.map(pageQuery) });
+  const rows = Math.min(total ?? PAGE_ROWS, FURTHEST_ROW);
 
   const recordAt = (index: number): Row | undefined => {
     const page = pages.indexOf(Math.floor(index / PAGE_ROWS));
@@ -71,8 +80,15 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   useEffect(() => virtualizer.measure(), [overlays, virtualizer]);
   const items = virtualizer.getVirtualItems();
   const wanted = [...new Set(items.map(({ index }) => Math.floor(index / PAGE_ROWS)))];
-  const next = wanted.length === 0 ? [0] : wanted;
+  const next = wanted.length === 0 || isNew ? [0] : wanted;
   if (next.join() !== pages.join()) setPages(next);
+  useLayoutEffect(() => {
+    if (isNew) virtualizer.scrollToOffset(0);
+  }, [isNew, virtualizer]);
+  if (isNew && items[0]?.index === 0) {
+    setAsked(props.question);
+    setActive(0);
+  }
 
   useEffect(() => {
     if (!wantsFocus.current) return;
@@ -147,7 +163,7 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
         aria-label={label}
         aria-rowcount={rows}
         aria-multiselectable
-        aria-busy={first?.isPlaceholderData === true || first?.isPending}
+        aria-busy={props.isBusy}
         className="relative"
         style={{ height: virtualizer.getTotalSize() }}
       >

@@ -81,7 +81,13 @@ export const RecordRow = memo(Row) as typeof Row;
 /** A row whose page is under way. */
 export function LoadingRow(props: PlaceProps) {
   return (
-    <div role="row" aria-rowindex={props.index + 1} style={place(props)} className={rowLook}>
+    <div
+      role="row"
+      aria-busy
+      aria-rowindex={props.index + 1}
+      style={place(props)}
+      className={rowLook}
+    >
       <div role="gridcell" className="flex-1">
         <span className="sr-only">Loading</span>
         <Skeleton className="mb-2 h-3.5 w-40" />

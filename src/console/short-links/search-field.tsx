@@ -3,7 +3,6 @@ import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { inputLook } from '../ui/field.tsx';
-import { useDebounced } from '../ui/use-debounced.ts';
 
 interface SearchFieldProps {
   label: string;
@@ -15,22 +14,20 @@ interface SearchFieldProps {
   noun: 'links' | 'qrcodes';
 }
 
-/** Shortest pause in typing after which the list is asked for, in ms. */
-const TYPING_MS = 60;
-
 /** Searches a list while one types; `/` leads to it. */
 export function SearchField({ label, placeholder, value, onChange, noun }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  const settled = useDebounced(text, TYPING_MS);
   const field = useRef<HTMLInputElement>(null);
   const sent = useRef(value);
   // One question at a time: the API would go on with those that nobody waits for any more.
   const isAsking = useIsFetching({ queryKey: [noun, 'list'] }) > 0;
   useEffect(() => {
-    if (settled === sent.current || isAsking) return;
-    sent.current = settled;
-    onChange(settled.trim());
-  }, [settled, onChange, isAsking]);
+    // An address on its way would come back as another's change, and undo what has been typed since.
+    const isUnderWay = value !== sent.current.trim();
+    if (text === sent.current || isAsking || isUnderWay) return;
+    sent.current = text;
+    onChange(text.trim());
+  }, [text, value, onChange, isAsking]);
   useEffect(() => {
     // The address changed by itself: a saved view, or the browser's back button.
     if (value === sent.current.trim()) return;
