@@ -117,7 +117,7 @@ describe('the console loses nothing', function () {
       await page.getByRole('link', { name: 'Webhooks' }).click();
       await page.getByText('One change waits, and will be sent when it is back.').waitFor();
       await offline(page, false);
-      await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+      await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor();
       await eventually(async () => expect(await keys()).to.deep.equal(['later']));
       expect(await page.evaluate('globalThis.isSameDocument')).to.equal(true);
     });
