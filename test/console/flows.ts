@@ -297,6 +297,16 @@ describe('links in the console', function () {
     });
   });
 
+  it('offers every folder, also beyond the first page of them', async () => {
+    const names = Array.from({ length: 101 }, (_, index) => `Folder ${index}`);
+    for (const name of names) await world.api.post('/folders', { name });
+    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+      const folders = dialog(page).getByLabel('Folder', { exact: true });
+      await folders.locator('option', { hasText: 'Folder 100' }).waitFor({ state: 'attached' });
+      expect(await folders.locator('option').allTextContents()).to.include.members(names);
+    });
+  });
+
   it('moves rules by keys, buttons, and drag and drop', async () => {
     const rules = ['DE', 'AT', 'CH'].map((code) => ({
       value: { country: [code] },

@@ -1,24 +1,49 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 
-/** Everything that links and QR codes are sorted into; lists of these are short. */
+/** Records of a page of the lists below, as the API has them by default. */
+const PAGE_RECORDS = { tags: 100, folders: 100, domains: 50 };
+
+/** All records of a list, page after page: one that is not full is the last. */
+async function everyPage<Record>(
+  pageRecords: number,
+  load: (page: number) => Promise<Record[]>,
+): Promise<Record[]> {
+  const records: Record[] = [];
+  for (let page = 1; ; page += 1) {
+    const found = await load(page);
+    records.push(...found);
+    if (found.length < pageRecords) return records;
+  }
+}
+
+/** Everything that links and QR codes are sorted into. */
 export const tagsQuery = (api: Api) =>
   queryOptions({
     queryKey: ['tags'],
-    queryFn: ({ signal }) => answer(api.GET('/tags', { signal })),
+    queryFn: ({ signal }) =>
+      everyPage(PAGE_RECORDS.tags, (page) =>
+        answer(api.GET('/tags', { params: { query: { page } }, signal })),
+      ),
     staleTime: 60_000,
   });
 
 export const foldersQuery = (api: Api) =>
   queryOptions({
     queryKey: ['folders'],
-    queryFn: ({ signal }) => answer(api.GET('/folders', { signal })),
+    queryFn: ({ signal }) =>
+      everyPage(PAGE_RECORDS.folders, (page) =>
+        answer(api.GET('/folders', { params: { query: { page } }, signal })),
+      ),
     staleTime: 60_000,
   });
 
 export const domainsQuery = (api: Api) =>
   queryOptions({
     queryKey: ['domains'],
-    queryFn: ({ signal }) => answer(api.GET('/domains', { signal })),
+    queryFn: ({ signal }) =>
+      everyPage(PAGE_RECORDS.domains, (page) =>
+        answer(api.GET('/domains', { params: { query: { page } }, signal })),
+      ),
     staleTime: 60_000,
   });
