@@ -5,6 +5,7 @@ import { openApiDocument } from '../src/api/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 import { reloadConfig, SETTINGS } from '../src/config.ts';
 import { QUEUES } from '../src/queues/index.ts';
+import { architecturePicture } from './architecture.ts';
 
 /** The content of `docs/configuration.md`. */
 export function configurationPage(): string {
@@ -99,6 +100,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of Object.keys(SETTINGS)) delete process.env[name];
   reloadConfig();
   writeFileSync('docs/configuration.md', configurationPage());
+  writeFileSync('docs/architecture.svg', architecturePicture());
   writeFileSync('docs/openapi.json', openApiPage());
   writeFileSync('src/console/api/reference.d.ts', consoleReference());
   writeFileSync('README.md', readmePage(readFileSync('README.md', 'utf8')));

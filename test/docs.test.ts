@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { architecturePicture } from '../scripts/architecture.ts';
 import { configurationPage, consoleReference, readmePage } from '../scripts/docs.ts';
 import { GROUPS } from '../src/events/query/groups/index.ts';
 
@@ -14,6 +15,14 @@ describe('generated pages', () => {
   it('are up to date: the processes of README.md', () => {
     const readme = readFileSync('README.md', 'utf8');
     expect(readme, 'run `npm run docs`').to.equal(readmePage(readme)).and.contain('`worker_bulk`');
+  });
+
+  it('are up to date: docs/architecture.svg, drawn from the Procfile, the queues and the imports', () => {
+    const picture = readFileSync('docs/architecture.svg', 'utf8');
+    expect(picture, 'run `npm run docs`').to.equal(architecturePicture());
+    for (const line of readFileSync('Procfile', 'utf8').trim().split('\n')) {
+      expect(picture).to.contain(`>${line.slice(0, line.indexOf(':'))}</text>`);
+    }
   });
 
   it('are up to date: docs/openapi.json', () => {

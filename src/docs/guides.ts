@@ -24,7 +24,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
     ],
   },
   { title: 'Operate', names: ['configuration', 'operations', 'performance'] },
-  { title: 'Inside', names: ['structure', 'qr-decode-matrix'] },
+  { title: 'Inside', names: ['architecture', 'structure', 'qr-decode-matrix'] },
 ];
 const DECISIONS = 'Decisions';
 /** Titles in the navigation, where they are not the first heading. */

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { QUEUES, type QueueName } from '../src/queues/index.ts';
+
+/** A process of the Procfile, and the queues to which its code adds jobs. */
+interface Process {
+  name: string;
+  adds: QueueName[];
+}
+
+const NAMES = Object.keys(QUEUES) as QueueName[];
+/** A queue and a job's name, side by side in a call or an object: `writes, 'link.create'`. */
+const ADDED = /\b([a-z]+),\s*(?:name: )?'([A-Za-z]+\.[A-Za-z]+)'/g;
+/** Values that a file imports, now or when it needs them; types are not of the running process. */
+const IMPORTED =
+  /(?:\bimport (?!type )[^;]*?from |\bimport\(|\bexport (?!type )[^;]*?from )'(\.[^']+\.ts)'/g;
+
+const sources = new Map<string, string>();
+const sourceOf = (file: string): string => {
+  const known = sources.get(file) ?? readFileSync(file, 'utf8');
+  sources.set(file, known);
+  return known;
+};
+
+/** The files that a process loads, from its entry on; workers load no others of their folder. */
+function filesOf(entry: string, found = new Set<string>()): Set<string> {
+  if (found.has(entry)) return found;
+  found.add(entry);
+  for (const [, target] of sourceOf(entry).matchAll(IMPORTED)) {
+    filesOf(path.join(path.dirname(entry), target!), found);
+  }
+  return found;
+}
+
+/** Names of jobs by queue, from the file that declares the queue. */
+const jobsOf = (queue: QueueName): string[] =>
+  [...sourceOf(`src/queues/${queue}.ts`).matchAll(/^ {2}'([^']+)': Job</gm)].map(([, job]) => job!);
+
+/** The queues to which the files of a process add jobs. */
+function addsOf(entry: string): QueueName[] {
+  const added = new Set<string>();
+  for (const file of filesOf(entry)) {
+    for (const [, queue, job] of sourceOf(file).matchAll(ADDED)) {
+      if (NAMES.includes(queue as QueueName) && jobsOf(queue as QueueName).includes(job!)) {
+        added.add(queue!);
+      }
+    }
+  }
+  return NAMES.filter((name) => added.has(name));
+}
+
+/** The processes of the Procfile, in its order. @throws Error where a line runs no file of ours */
+export function processes(): Process[] {
+  return readFileSync('Procfile', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const match = /^(\w+): .*?dist\/(\S+)\.js(?: (\w+))?$/.exec(line);
+      if (match === null) throw new Error(`a line of the Procfile runs no file of ours: ${line}`);
+      const [, name, file, worker] = match;
+      return {
+        name: name!,
+        adds: addsOf(worker === undefined ? `${file}.ts` : `workers/${worker}.ts`),
+      };
+    });
+}
+
+const ROW = 46;
+const BOX = { width: 168, height: 34 };
+const COLUMN = { processes: 24, queues: 324, workers: 584 };
+const TOP = 56;
+const rowY = (row: number): number => TOP + row * ROW;
+const STYLE = `
+  text { font: 13px ui-monospace, monospace; fill: #1c2430 }
+  .head, .note { font-family: system-ui, sans-serif; fill: #5b6675 }
+  .note { font-size: 12px }
+  rect { fill: #fff; stroke: #9aa5b4 }
+  .queue { fill: #e8f0fe; stroke: #5b8def }
+  path { fill: none; stroke: #9aa5b4 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6e9ef } .head, .note { fill: #a3adba } rect { fill: #1a2029; stroke: #5b6675 }
+    .queue { fill: #1d2a44 } path { stroke: #5b6675 }
+  }`;
+
+const text = (x: number, y: number, words: string, look = ''): string =>
+  `<text x="${x}" y="${y}"${look === '' ? '' : ` class="${look}"`}>${words}</text>`;
+
+function box(x: number, y: number, words: string, look = ''): string {
+  const shape = `<rect x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="6"`;
+  return `${shape}${look === '' ? '' : ` class="${look}"`}/>${text(x + 12, y + 22, words)}`;
+}
+
+/** A line from the right side of a box to the left side of another, with a point at its end. */
+function arrow(fromX: number, fromRow: number, toX: number, toRow: number): string {
+  const [x1, y1] = [fromX + BOX.width, rowY(fromRow) + BOX.height / 2];
+  const [x2, y2] = [toX - 2, rowY(toRow) + BOX.height / 2];
+  const middle = (x1 + x2) / 2;
+  return `<path d="M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}" marker-end="url(#point)"/>`;
+}
+
+/** The picture of processes and queues, `docs/architecture.svg`, drawn from the Procfile, the queues and the imports. */
+export function architecturePicture(): string {
+  const all = processes();
+  const workers = new Map(all.map((one) => [one.name, one]));
+  const others = all.filter(({ name }) => !NAMES.some((queue) => name === `worker_${queue}`));
+  const rowOf = (index: number) => Math.round(((index + 0.5) * NAMES.length) / others.length - 0.5);
+  const parts = [
+    text(COLUMN.processes, 32, 'processes that add jobs', 'head'),
+    text(COLUMN.queues, 32, 'queues (BullMQ, in Redis)', 'head'),
+    text(COLUMN.workers, 32, 'workers, and the queues they add jobs to', 'head'),
+    ...others.map(({ name }, index) => box(COLUMN.processes, rowY(rowOf(index)), name)),
+    ...others.flatMap(({ adds }, index) =>
+      adds.map((queue) =>
+        arrow(COLUMN.processes, rowOf(index), COLUMN.queues, NAMES.indexOf(queue)),
+      ),
+    ),
+    ...NAMES.flatMap((queue, row) => {
+      const worker = workers.get(`worker_${queue}`);
+      if (worker === undefined)
+        throw new Error(`the Procfile has no worker for the queue ${queue}`);
+      return [
+        box(COLUMN.queues, rowY(row), queue, 'queue'),
+        arrow(COLUMN.queues, row, COLUMN.workers, row),
+        box(COLUMN.workers, rowY(row), worker.name),
+        text(COLUMN.workers + BOX.width + 12, rowY(row) + 22, worker.adds.join(' '), 'note'),
+      ];
+    }),
+  ];
+  const height = rowY(NAMES.length) + 8;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" role="img" aria-label="Processes and queues">
+<style>${STYLE}</style>
+<marker id="point" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8"/></marker>
+${parts.join('\n')}
+</svg>
+`;
+}
