@@ -9036,6 +9036,8 @@ export interface operations {
                 email?: string;
                 /** @description Id of the customer in the caller’s system, after the prefix `ext_`. */
                 externalId?: string;
+                /** @description Id of the last customer of the page before: only those that come after it. Reads a long list at the same cost however far, where `page` reads all before it. */
+                after?: string;
                 /** @description Page, from 1 */
                 page?: components["parameters"]["page"];
                 /** @description Records per page, at most 100 */
