@@ -13,6 +13,10 @@ const FLOORS: { folders: string[]; instead: string }[] = [
       'processes know each other over Redis and HTTP only: move what both need to a folder below',
   },
   {
+    folders: ['compat'],
+    instead: 'ask an endpoint by its operationId: src/api/compat.ts hands over the function',
+  },
+  {
     folders: ['admin', 'docs', 'public-stats', 'exports', 'imports', 'conversions', 'views'],
     instead: 'move what both need to the folder whose record it is',
   },

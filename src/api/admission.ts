@@ -42,12 +42,45 @@ export class Admission {
     }
     const caller = await this.#callerOf(route, producer, request, network);
     response.locals['projectId'] = caller.projectId;
-    this.#apply(response, await this.#take(route, caller));
+    await this.take(route, caller, response);
     const params = request.params as Record<string, string>;
     const isOwn = route.isOwn?.(caller, params) === true;
     authorize(caller, isOwn ? undefined : route.scope, route.plan);
     noteApiKeyUse(producer, caller);
     return caller;
+  }
+
+  /**
+   * As `admit`, by an API key alone: cookies say nothing. For clients that send their key elsewhere.
+   *
+   * @param authorization as an `Authorization` header has it
+   */
+  async admitKey(
+    route: Route,
+    { producer }: Pick<Queues, 'producer'>,
+    { authorization, network }: { authorization: string | undefined; network: string },
+    response: Response,
+  ): Promise<Caller> {
+    if (route.scope === 'public') {
+      await this.takePublic(network, response);
+      return { ...NOBODY, network };
+    }
+    const caller = await this.#authenticator.byApiKey(authorization, network);
+    response.locals['projectId'] = caller.projectId;
+    await this.take(route, caller, response);
+    authorize(caller, route.scope, route.plan);
+    noteApiKeyUse(producer, caller);
+    return caller;
+  }
+
+  /** @throws Refusal `forbidden` for what an admitted caller may not do */
+  authorize({ scope, plan }: Route, caller: Caller): void {
+    if (scope !== 'public') authorize(caller, scope, plan);
+  }
+
+  /** Takes a request from what a caller has left. @throws Refusal `rate_limit_exceeded` */
+  async take(route: Route, caller: Caller, response: Response): Promise<void> {
+    this.#apply(response, await this.#verdictOf(route, caller));
   }
 
   /** Finds out anew whether the caller of a long request may still have it. @throws Refusal as `admit` does */
@@ -88,7 +121,7 @@ export class Admission {
     this.#apply(response, await this.#rateLimit.takePublic(network));
   }
 
-  #take({ limit }: Route, caller: Caller): Promise<RateLimitVerdict> {
+  #verdictOf({ limit }: Route, caller: Caller): Promise<RateLimitVerdict> {
     if (limit === 'fetch') return this.#rateLimit.takeFetch(caller.projectId);
     return caller.sessionId === undefined
       ? this.#rateLimit.take(caller, limit ?? 'api')

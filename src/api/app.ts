@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { config } from '../config.ts';
 import type { SearchedDocument } from '../docs/search.ts';
 import { Refusal } from '../errors.ts';
 import { answerError, RETRY_S } from '../http/answer-error.ts';
-import { ifMatchOf, withEtag } from '../http/conditional.ts';
-import { checkedKey, readIdempotency } from '../http/idempotency.ts';
-import {
-  ClientGone,
-  check,
-  checkEnvelope,
-  checkRepeatable,
-  MEBIBYTE,
-  parseQuery,
-  readBody,
-} from '../http/input.ts';
-import { refuseFarPage } from '../http/paging.ts';
-import { type Connection, isOfWorkspace, type Queues, type Route } from '../http/route.ts';
+import { ClientGone, MEBIBYTE, parseQuery, readBody } from '../http/input.ts';
+import type { Connection, Queues, Route } from '../http/route.ts';
 import { receiveUpload } from '../http/upload.ts';
-import { isTimeout } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
 import { networkOf } from '../infra/network.ts';
@@ -29,13 +16,14 @@ import { type Check, healthAnswer } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
 import { statsAnswer } from '../public-stats/page.ts';
 import { languageOf } from '../web/language.ts';
-import type { Caller } from '../workspaces/api-keys.ts';
 import { Admission } from './admission.ts';
+import { type ErrorAnswer, serveCompat } from './compat.ts';
 import { consoleHandler } from './console.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
 import { openApiDocument } from './openapi.ts';
+import { clientOf, type Perform, performer, send } from './perform.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 
@@ -51,7 +39,7 @@ export interface ApiDependencies {
 export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
   const admission = new Admission(dependencies.redis);
-  const heavy = new HeavyRequests();
+  const perform = performer(new HeavyRequests());
   const document = openApiDocument(routes);
   app.disable('x-powered-by');
   app.disable('etag');
@@ -74,10 +62,11 @@ export function makeApp(dependencies: ApiDependencies): Express {
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
   for (const route of routes)
-    app[route.method](patternOf(route), handle(route, dependencies, admission, heavy));
+    app[route.method](patternOf(route), handle(route, dependencies, admission, perform));
   for (const pattern of new Set(routes.map(patternOf))) {
     app.options(pattern, answerOptions(routes.filter((route) => patternOf(route) === pattern)));
   }
+  serveCompat(app, { ...dependencies, admission, perform });
   app.use((request: Request) => {
     throw new Refusal('not_found', `There is no ${request.method} ${request.path}`);
   });
@@ -148,12 +137,8 @@ function handle(
   route: Route,
   { queues, log }: ApiDependencies,
   admission: Admission,
-  heavy: HeavyRequests,
+  perform: Perform,
 ) {
-  const described = route.query?.describe() as QueryDescription | undefined;
-  const known = new Set(Object.keys(described?.keys ?? {}));
-  const takesOthers = described?.flags?.unknown === true;
-
   const connectionOf = (request: Request, response: Response): Connection => ({
     lastEventId: request.get('last-event-id'),
     onClose(act) {
@@ -167,106 +152,39 @@ function handle(
   return async (request: Request, response: Response) => {
     response.locals['route'] = route.path;
     const caller = await admission.admit(route, queues, request, response);
-
-    if (route.isHeavy !== true) return perform(caller, request, response);
-    const leave = await heavy.enter(caller.projectId);
-    try {
-      return await perform(caller, request, response);
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-      const { requestId } = response.locals;
-      log.warn({ err: error, requestId, route: route.path }, 'an expensive request timed out');
-      throw new Refusal(
-        'unprocessable_entity',
-        'The question took too long to answer: ask for a shorter interval, or with fewer filters',
-      );
-    } finally {
-      leave();
-    }
-  };
-
-  async function perform(caller: Caller, request: Request, response: Response): Promise<void> {
     const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
-    const query = parseQuery(search);
-    const unknown = takesOthers ? [] : Object.keys(query).filter((name) => !known.has(name));
-    if (unknown.length > 0) throw new Refusal('unprocessable_entity', describeUnknown(unknown));
-    const body =
-      route.body === undefined ? undefined : await readBody(request, route.bodyLimit ?? MEBIBYTE);
-    const key = takesKey(route) ? checkedKey(request.get('idempotency-key')) : undefined;
-    const { value: checkedBody, late } = checkBody(route, body);
-    if (late !== undefined && key === undefined) throw late;
-    const input = {
-      params:
-        route.params === undefined ? {} : check(route.params, { ...request.params }, 'params'),
-      query: route.query === undefined ? {} : check(route.query, query, 'query'),
-      body:
-        route.upload === undefined
-          ? checkedBody
-          : await receiveUpload(request, route.upload, caller.projectId, queues.cache),
-    };
-    refuseFarPage(input.query, route.path);
-    const ifNoneMatch = request.get('if-none-match');
-    const done = await route.handle({
-      ...input,
-      caller,
-      client: {
-        network: networkOf(request.ip ?? ''),
-        userAgent: request.get('user-agent') ?? '',
-        cookies: request.get('cookie'),
+    const answer = await perform(
+      route,
+      {
+        params: { ...(request.params as Record<string, string>) },
+        readQuery: () => parseQuery(search),
+        readBody: () => readBody(request, route.bodyLimit ?? MEBIBYTE),
+        readUpload: (upload) => receiveUpload(request, upload, caller.projectId, queues.cache),
+        idempotencyKey: request.get('idempotency-key'),
+        ifMatch: request.get('if-match'),
       },
-      idempotency: await readIdempotency(route, caller.projectId, key, input, late),
-      requestId: String(response.locals['requestId']),
-      log,
-      respondAsync: /(^|[,; ])respond-async($|[,; ])/i.test(request.get('prefer') ?? ''),
-      ifMatch: ifMatchOf(route, request.get('if-match')),
-      ifNoneMatch,
-      connection: connectionOf(request, response),
-      queues,
-    });
-    const answer = withEtag(route, done, ifNoneMatch);
-    response.status(answer.status).set(answer.headers ?? {});
-    if (isInParts(answer.body)) {
-      if (request.method === 'HEAD') response.end();
-      else await pipeline(answer.body, response);
-    } else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
-    else response.json(answer.body);
-  }
+      {
+        caller,
+        client: clientOf(request),
+        requestId: String(response.locals['requestId']),
+        log,
+        respondAsync: /(^|[,; ])respond-async($|[,; ])/i.test(request.get('prefer') ?? ''),
+        ifNoneMatch: request.get('if-none-match'),
+        connection: connectionOf(request, response),
+        queues,
+      },
+    );
+    await send(answer, request, response);
+  };
 }
-
-/** A part of what Joi says of the schema of a query. */
-interface QueryDescription {
-  keys?: Record<string, unknown>;
-  flags?: { unknown?: boolean };
-}
-
-/** True for a route whose repeats an Idempotency-Key makes safe: keys are those of a workspace. */
-const takesKey = ({ method, scope }: Route): boolean => method === 'post' && isOfWorkspace(scope);
-
-function checkBody({ body: schema, bodyCheck }: Route, body: unknown) {
-  if (bodyCheck !== undefined) return { value: checkEnvelope<unknown>(bodyCheck, body, 'body') };
-  return schema === undefined
-    ? { value: undefined }
-    : checkRepeatable<unknown>(schema, body, 'body');
-}
-
-/** Most unknown parameters that an answer names. */
-const MOST_NAMED = 50;
-
-const describeUnknown = (names: readonly string[]): string =>
-  names
-    .slice(0, MOST_NAMED)
-    .map((name) => `${name} is not a known query parameter`)
-    .join('; ');
-
-/** A text that is made while it is sent. */
-const isInParts = (body: unknown): body is AsyncIterable<string> =>
-  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 function refuse(log: Log) {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const requestId = String(response.locals['requestId']);
     const refusal = refusalOf(thrown);
-    const { status, body } = answerError(refusal, requestId);
+    const errors = response.locals['errors'] as ErrorAnswer | undefined;
+    const made: ReturnType<ErrorAnswer> = (errors ?? answerError)(refusal, requestId);
+    const { status, body, headers = {} } = made;
     if (refusal instanceof Refusal && refusal.isReplayed) {
       response.set('Idempotent-Replayed', 'true');
     }
@@ -286,7 +204,9 @@ function refuse(log: Log) {
       response.set('Retry-After', String(seconds ?? RETRY_S));
     }
     if (status === 401) response.set('WWW-Authenticate', 'Bearer');
-    response.status(status).json(body);
+    response.status(status).set(headers);
+    if (Buffer.isBuffer(body)) response.end(body);
+    else response.json(body);
   };
 }
 

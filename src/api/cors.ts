@@ -26,6 +26,7 @@ const ALLOWED = [
   'If-None-Match',
   'Last-Event-ID',
   'Prefer',
+  'X-Api-Key',
   'X-Request-Id',
 ].join(', ');
 
@@ -49,11 +50,15 @@ export function allowOrigin(request: Request, response: Response, isPublic: bool
   response.set('Access-Control-Expose-Headers', EXPOSED);
 }
 
+/** What decides who may ask for it from a page in a browser. */
+type Addressed = Pick<Route, 'method' | 'scope'>;
+
 /** True for what programs in the browser of any origin may use: it needs no key, and sets no cookie. */
-export const isOpen = ({ scope, method }: Route): boolean => scope === 'public' && method === 'get';
+export const isOpen = ({ scope, method }: Addressed): boolean =>
+  scope === 'public' && method === 'get';
 
 /** Answers OPTIONS of a path: which methods it has, and whether a program in a browser may use them. */
-export function answerOptions(routes: readonly Route[]): RequestHandler {
+export function answerOptions(routes: readonly Addressed[]): RequestHandler {
   const methods = ['OPTIONS', ...routes.map(({ method }) => method.toUpperCase())];
   if (methods.includes('GET')) methods.push('HEAD');
   const allow = methods.toSorted().join(', ');

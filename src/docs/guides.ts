@@ -16,6 +16,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'qr-codes',
       'analytics',
       'imports',
+      'compat',
       'webhooks',
       'metatags',
       'users',

@@ -153,13 +153,16 @@ function textFaults(value: unknown, where: string, path = '', faults: string[] =
   return faults;
 }
 
+/** The parameters of a query or a form, by name. */
+export type Query = Record<string, string | string[]>;
+
 /**
  * Splits a query string. A name that comes twice has a list of values.
  *
  * @throws Refusal `bad_request` where percent-encoding is malformed, or there are more than MOST_PARAMETERS
  */
-export function parseQuery(search: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string>;
+export function parseQuery(search: string): Query {
+  const query: Query = Object.create(null) as Query;
   const pairs = search.replace(/^\?/, '').split('&', MOST_PARAMETERS + 1);
   if (pairs.length > MOST_PARAMETERS) {
     throw new Refusal(
@@ -202,13 +205,7 @@ export class ClientGone extends Error {}
  *   values or deeper nesting than any request needs
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new Refusal('bad_request', 'The Content-Type of the body must be application/json');
-  }
-  if (request.headers['content-encoding'] !== undefined) {
-    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
-  }
+  refuseType(request, 'application/json');
   const bytes = await collect(request, limit);
   try {
     return parseJson(bytes, (limit / MEBIBYTE) * MOST_VALUES_PER_MEBIBYTE);
@@ -217,6 +214,46 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
       throw new Refusal('bad_request', `The body must not ${thrown.message}`);
     }
     throw new Refusal('bad_request', 'The body must be well-formed JSON in UTF-8');
+  }
+}
+
+/** Most parts of a form that are read. */
+const MOST_PARTS = 100;
+
+/**
+ * Reads a form as HTML pages and programs send it, files left out. A request without a body has an empty one.
+ *
+ * @param limit largest body, in bytes
+ * @throws Refusal `bad_request` for a wrong content type, a body over the limit, or a malformed form
+ */
+export async function readForm(request: IncomingMessage, limit: number): Promise<Query> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return {};
+  refuseType(request, 'application/x-www-form-urlencoded', 'multipart/form-data');
+  const bytes = await collect(request, limit);
+  if (typeOf(request) !== 'multipart/form-data') return parseQuery(bytes.toString('utf8'));
+  const headers = { 'content-type': request.headers['content-type']! };
+  let parts: [string, unknown][];
+  try {
+    parts = [...(await new Response(new Uint8Array(bytes), { headers }).formData()).entries()];
+  } catch {
+    throw new Refusal('bad_request', 'The body must be a well-formed form');
+  }
+  const fields = parts.slice(0, MOST_PARTS).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(fields as [string, string][]);
+}
+
+/** The media type of the body. */
+const typeOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+
+function refuseType(request: IncomingMessage, ...wanted: string[]): void {
+  const { headers } = request;
+  if (!wanted.includes(typeOf(request))) {
+    throw new Refusal('bad_request', `The Content-Type of the body must be ${wanted.join(' or ')}`);
+  }
+  if (headers['content-encoding'] !== undefined) {
+    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
   }
 }
 

@@ -1,0 +1,169 @@
+import type { Express, Request, Response } from 'express';
+import type { Answered, Ask, Peer, PeerRequest, PeerRoute } from '../compat/peer.ts';
+import { PEERS } from '../compat/peers.ts';
+import { Refusal } from '../errors.ts';
+import { answerError } from '../http/answer-error.ts';
+import { MEBIBYTE, parseQuery, readBody, readForm } from '../http/input.ts';
+import type { Route } from '../http/route.ts';
+import { networkOf } from '../infra/network.ts';
+import { healthAnswer } from '../infra/process.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import type { Admission } from './admission.ts';
+import type { ApiDependencies } from './app.ts';
+import { NOBODY } from './authenticate.ts';
+import { allowOrigin, answerOptions } from './cors.ts';
+import { type Context, clientOf, type Perform, send } from './perform.ts';
+import { routes } from './routes.ts';
+
+/** Makes the answer to whatever was thrown. */
+export type ErrorAnswer = (
+  thrown: unknown,
+  requestId: string,
+) => { status: number; body: unknown; headers?: Record<string, string | string[]> };
+
+interface Dependencies extends ApiDependencies {
+  admission: Admission;
+  perform: Perform;
+}
+
+const byOperation = new Map(routes.map((route) => [route.operationId as string, route]));
+
+/** The endpoint of ours with a name. */
+function endpoint(operation: string): Route {
+  const route = byOperation.get(operation);
+  if (route === undefined) throw new Error(`there is no operation ${operation}`);
+  return route;
+}
+
+/**
+ * Serves the APIs of other services, whose requests and answers `src/compat` translates. Every translated request is
+ * admitted, checked and answered by the routes of this one.
+ */
+export function serveCompat(app: Express, dependencies: Dependencies): void {
+  for (const peer of PEERS) {
+    const errors = errorsOf(peer);
+    app.use(peer.path, (_request, response, next) => {
+      response.locals['errors'] = errors;
+      next();
+    });
+    for (const route of peer.routes) {
+      app[route.method](patternOf(peer, route), handle(peer, route, dependencies));
+    }
+    for (const pattern of new Set(peer.routes.map((route) => patternOf(peer, route)))) {
+      const own = peer.routes.filter((route) => patternOf(peer, route) === pattern);
+      app.options(
+        pattern,
+        answerOptions(own.map((route) => ({ method: route.method, scope: scopeOf(route) }))),
+      );
+    }
+  }
+}
+
+const patternOf = (peer: Peer, { path }: PeerRoute): string =>
+  peer.path + path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+const scopeOf = ({ operation }: PeerRoute): Route['scope'] =>
+  operation === undefined ? 'public' : endpoint(operation).scope;
+
+const errorsOf =
+  (peer: Peer, asked?: PeerRequest): ErrorAnswer =>
+  (thrown, requestId) => {
+    const ours = answerError(thrown, requestId);
+    if (peer.toError === undefined) return ours;
+    const { code, message } = ours.body.error;
+    const refusal = thrown instanceof Refusal ? thrown : new Refusal(code, message);
+    return peer.toError(refusal, ours.status, asked);
+  };
+
+function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
+  const { admission, queues, checks, log } = dependencies;
+  return async (request: Request, response: Response) => {
+    response.locals['route'] = peer.path + route.path;
+    if (scopeOf(route) === 'public') allowOrigin(request, response, true);
+    const asked: PeerRequest = {
+      params: { ...(request.params as Record<string, string>) },
+      query: parseQuery(
+        request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '',
+      ),
+      body: undefined,
+      header: (name) => request.get(name),
+      isReady: async () => (await healthAnswer('/readyz', checks, { log }))?.status === 200,
+    };
+    response.locals['errors'] = errorsOf(peer, asked);
+    // The key may be in the form.
+    if (route.takes === 'form') asked.body = await readForm(request, MEBIBYTE);
+    const caller =
+      route.operation === undefined
+        ? NOBODY
+        : await admission.admitKey(
+            endpoint(route.operation),
+            queues,
+            { authorization: peer.authorization(asked), network: networkOf(request.ip ?? '') },
+            response,
+          );
+    if (route.takes === 'json') asked.body = await readBody(request, limitOf(route));
+    const ask = askFor(route, caller, { request, response }, dependencies);
+    const answer = await route.answer(asked, ask);
+    await send(answer, request, response);
+  };
+}
+
+const limitOf = ({ operation }: PeerRoute): number =>
+  (operation === undefined ? undefined : endpoint(operation).bodyLimit) ?? MEBIBYTE;
+
+/** Asks our endpoints for an admitted caller. The first write is counted already; others count as requests of their own. */
+function askFor(
+  { operation: main }: PeerRoute,
+  caller: Caller,
+  { request, response }: { request: Request; response: Response },
+  { admission, perform, queues, log }: Dependencies,
+): Ask {
+  // One key can't stand for several writes.
+  const isKeyed = (operation: string) =>
+    operation === main || (main !== undefined && endpoint(main).method === 'get');
+  let writes = 0;
+  return async <Body>(
+    operation: string,
+    { params = {}, query = {}, body }: Parameters<Ask>[1] = {},
+  ) => {
+    const route = endpoint(operation);
+    admission.authorize(route, caller);
+    if (route.writes === true) {
+      writes += 1;
+      if (writes > 1) await admission.take(route, caller, response);
+    }
+    const context: Context = {
+      caller,
+      client: { ...clientOf(request), cookies: undefined },
+      requestId: String(response.locals['requestId']),
+      log,
+      respondAsync: false,
+      ifNoneMatch: undefined,
+      connection: NO_STREAM,
+      queues,
+    };
+    const sent = {
+      params,
+      readQuery: () => query,
+      readBody: async () => body,
+      idempotencyKey: isKeyed(operation) ? request.get('idempotency-key') : undefined,
+      ifMatch: undefined,
+    };
+    const answer = await perform(route, sent, context);
+    if (answer.status === 202) {
+      throw new Refusal(
+        'internal_server_error',
+        'The change is accepted, and takes longer than usual: it will be made. Read the record again in a moment',
+      );
+    }
+    return answer as Answered<Body>;
+  };
+}
+
+/** No endpoint that goes on for long is asked here. */
+const NO_STREAM: Context['connection'] = {
+  lastEventId: undefined,
+  onClose: () => {},
+  cut: () => {},
+  checkCaller: async () => {},
+};

@@ -1,0 +1,142 @@
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { Refusal } from '../errors.ts';
+import { ifMatchOf, withEtag } from '../http/conditional.ts';
+import { checkedKey, readIdempotency } from '../http/idempotency.ts';
+import { check, checkEnvelope, checkRepeatable, type Query } from '../http/input.ts';
+import { refuseFarPage } from '../http/paging.ts';
+import {
+  type Answer,
+  type ApiRequest,
+  type Client,
+  isOfWorkspace,
+  type MediaTypes,
+  type Route,
+} from '../http/route.ts';
+import type { Upload } from '../http/upload.ts';
+import { isTimeout } from '../infra/db.ts';
+import { networkOf } from '../infra/network.ts';
+import type { HeavyRequests } from './heavy-requests.ts';
+
+/** A request to a route as its client sent it: nothing is checked yet. */
+export interface Sent {
+  params: Record<string, string>;
+  readQuery(): Query;
+  /** Called where the route has a body. */
+  readBody(): Promise<unknown>;
+  /** Called where the body is a file. */
+  readUpload?(upload: MediaTypes & { limit: number }): Promise<Upload>;
+  idempotencyKey: string | undefined;
+  ifMatch: string | undefined;
+}
+
+/** The rest of a request: what its handler gets besides its input. */
+export type Context = Omit<ApiRequest, 'params' | 'query' | 'body' | 'idempotency' | 'ifMatch'>;
+
+/** Checks the input of a request whose caller is admitted, and answers it. @throws Refusal */
+export type Perform = (route: Route, sent: Sent, context: Context) => Promise<Answer>;
+
+/** A part of what Joi says of the schema of a query. */
+interface QueryDescription {
+  keys?: Record<string, unknown>;
+  flags?: { unknown?: boolean };
+}
+
+/** Answers requests; few at once where they are heavy. */
+export function performer(heavy: HeavyRequests): Perform {
+  /** The parameters that a route has; `undefined` where it takes any. */
+  const known = new WeakMap<Route, Set<string> | 'any'>();
+  const parametersOf = (route: Route) => {
+    let names = known.get(route);
+    if (names === undefined) {
+      const described = route.query?.describe() as QueryDescription | undefined;
+      names =
+        described?.flags?.unknown === true ? 'any' : new Set(Object.keys(described?.keys ?? {}));
+      known.set(route, names);
+    }
+    return names;
+  };
+
+  async function perform(route: Route, sent: Sent, context: Context): Promise<Answer> {
+    const { caller, ifNoneMatch } = context;
+    const query = sent.readQuery();
+    const names = parametersOf(route);
+    const unknown = names === 'any' ? [] : Object.keys(query).filter((name) => !names.has(name));
+    if (unknown.length > 0) throw new Refusal('unprocessable_entity', describeUnknown(unknown));
+    const body = route.body === undefined ? undefined : await sent.readBody();
+    const key = takesKey(route) ? checkedKey(sent.idempotencyKey) : undefined;
+    const { value: checkedBody, late } = checkBody(route, body);
+    if (late !== undefined && key === undefined) throw late;
+    const input = {
+      params: route.params === undefined ? {} : check(route.params, sent.params, 'params'),
+      query: route.query === undefined ? {} : check(route.query, query, 'query'),
+      body: route.upload === undefined ? checkedBody : await sent.readUpload!(route.upload),
+    };
+    refuseFarPage(input.query, route.path);
+    const done = await route.handle({
+      ...context,
+      ...input,
+      idempotency: await readIdempotency(route, caller.projectId, key, input, late),
+      ifMatch: ifMatchOf(route, sent.ifMatch),
+    });
+    return withEtag(route, done, ifNoneMatch);
+  }
+
+  return async (route, sent, context) => {
+    if (route.isHeavy !== true) return perform(route, sent, context);
+    const leave = await heavy.enter(context.caller.projectId);
+    try {
+      return await perform(route, sent, context);
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      const { requestId, log } = context;
+      log.warn({ err: error, requestId, route: route.path }, 'an expensive request timed out');
+      throw new Refusal(
+        'unprocessable_entity',
+        'The question took too long to answer: ask for a shorter interval, or with fewer filters',
+      );
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** Sends the answer of a handler. */
+export async function send(answer: Answer, request: Request, response: Response): Promise<void> {
+  response.status(answer.status).set(answer.headers ?? {});
+  if (isInParts(answer.body)) {
+    if (request.method === 'HEAD') response.end();
+    else await pipeline(answer.body, response);
+  } else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
+  else response.json(answer.body);
+}
+
+/** The browser or program that sent a request. */
+export const clientOf = (request: Request): Client => ({
+  network: networkOf(request.ip ?? ''),
+  userAgent: request.get('user-agent') ?? '',
+  cookies: request.get('cookie'),
+});
+
+/** True for a route whose repeats an Idempotency-Key makes safe: keys are those of a workspace. */
+const takesKey = ({ method, scope }: Route): boolean => method === 'post' && isOfWorkspace(scope);
+
+function checkBody({ body: schema, bodyCheck }: Route, body: unknown) {
+  if (bodyCheck !== undefined) return { value: checkEnvelope<unknown>(bodyCheck, body, 'body') };
+  return schema === undefined
+    ? { value: undefined }
+    : checkRepeatable<unknown>(schema, body, 'body');
+}
+
+/** Most unknown parameters that an answer names. */
+const MOST_NAMED = 50;
+
+const describeUnknown = (names: readonly string[]): string =>
+  names
+    .slice(0, MOST_NAMED)
+    .map((name) => `${name} is not a known query parameter`)
+    .join('; ');
+
+/** A text that is made while it is sent. */
+const isInParts = (body: unknown): body is AsyncIterable<string> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;

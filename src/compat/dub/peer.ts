@@ -1,0 +1,19 @@
+import type { Peer } from '../peer.ts';
+import { analyticsRoutes } from './analytics.ts';
+import { customerRoutes } from './customers.ts';
+import { linkRoutes } from './links.ts';
+import { organizingRoutes } from './organizing.ts';
+import { unsupportedRoutes } from './unsupported.ts';
+
+/** The API of Dub (https://dub.co/docs/api-reference), for its SDKs. Errors have the same shape as ours. */
+export const dub: Peer = {
+  path: '/compat/dub',
+  authorization: ({ header }) => header('authorization'),
+  routes: [
+    ...linkRoutes,
+    ...analyticsRoutes,
+    ...organizingRoutes,
+    ...customerRoutes,
+    ...unsupportedRoutes,
+  ],
+};

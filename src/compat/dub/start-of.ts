@@ -1,0 +1,61 @@
+/** Months of the intervals that Dub has and we don't: of this month, of this quarter. */
+const MONTHS: ReadonlyMap<string, number> = new Map([
+  ['mtd', 1],
+  ['qtd', 3],
+]);
+
+/**
+ * The first moment of an interval of Dub that we don't have, ISO 8601.
+ *
+ * @returns `undefined` for any other interval, and for a time zone that does not exist
+ */
+export function startOf(
+  interval: string | undefined,
+  timezone: string,
+  now = new Date(),
+): string | undefined {
+  const months = MONTHS.get(interval ?? '');
+  if (months === undefined || !isTimezone(timezone)) return undefined;
+  const [year, month] = partsOf(now, timezone, { year: 'numeric', month: 'numeric' });
+  const first = month! - ((month! - 1) % months);
+  // The local beginning of a day is where the time in the zone, read as UTC, is that day.
+  const local = Date.UTC(year!, first - 1, 1);
+  const offset = offsetAt(new Date(local), timezone);
+  return new Date(local - offsetAt(new Date(local - offset), timezone)).toISOString();
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).format();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Difference of the local time to UTC at a moment, in ms. */
+function offsetAt(at: Date, timezone: string): number {
+  const [year, month, day, hour, minute, second] = partsOf(at, timezone, {
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
+  return local - Math.floor(at.getTime() / 1000) * 1000;
+}
+
+/** Parts of a local time, in the order of year, month, day, hour, minute and second. */
+function partsOf(at: Date, timeZone: string, options: Intl.DateTimeFormatOptions): number[] {
+  const parts = new Intl.DateTimeFormat('en', {
+    ...options,
+    timeZone,
+    hourCycle: 'h23',
+  }).formatToParts(at);
+  return (['year', 'month', 'day', 'hour', 'minute', 'second'] as const).flatMap((type) => {
+    const part = parts.find((one) => one.type === type);
+    return part === undefined ? [] : [Number(part.value)];
+  });
+}

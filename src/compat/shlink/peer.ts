@@ -1,0 +1,68 @@
+import type { Peer, PeerRoute } from '../peer.ts';
+import { domainRoutes } from './domains.ts';
+import { Problem, toProblem } from './problem.ts';
+import { ruleRoutes } from './rules.ts';
+import { shortUrlRoutes } from './short-urls.ts';
+import { tagRoutes } from './tags.ts';
+import { visitRoutes } from './visits.ts';
+
+/** The version of Shlink whose API is spoken: clients leave out what came later. */
+const VERSION = '4.4.0';
+
+const statusRoutes: PeerRoute[] = [
+  {
+    method: 'get',
+    path: '/health',
+    async answer({ isReady }) {
+      const isUp = await isReady();
+      return {
+        status: isUp ? 200 : 503,
+        headers: { 'Content-Type': 'application/health+json' },
+        body: {
+          status: isUp ? 'pass' : 'fail',
+          version: VERSION,
+          links: { about: 'https://shlink.io', project: 'https://github.com/shlinkio/shlink' },
+        },
+      };
+    },
+  },
+  {
+    method: 'get',
+    path: '/mercure-info',
+    answer: () =>
+      Promise.reject(
+        new Problem(
+          'forbidden',
+          'mercure-not-configured',
+          'Mercure integration not configured',
+          'This Shlink instance is not integrated with a mercure hub.',
+          { status: 501 },
+        ),
+      ),
+  },
+];
+
+/** The REST API of Shlink, version 3 (https://api-spec.shlink.io), for its web client, its SDK and apps. */
+export const shlink: Peer = {
+  path: '/compat/shlink/rest/v3',
+  authorization({ header }) {
+    const key = header('x-api-key');
+    if (key !== undefined && key !== '') return `Bearer ${key}`;
+    throw new Problem(
+      'unauthorized',
+      'missing-authentication',
+      'Invalid authorization',
+      'Expected one of the following authentication headers, ["X-Api-Key"], but none were provided',
+      { expectedHeaders: ['X-Api-Key'] },
+    );
+  },
+  routes: [
+    ...statusRoutes,
+    ...shortUrlRoutes,
+    ...ruleRoutes,
+    ...visitRoutes,
+    ...tagRoutes,
+    ...domainRoutes,
+  ],
+  toError: toProblem,
+};

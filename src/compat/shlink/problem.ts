@@ -1,0 +1,114 @@
+import { type ErrorCode, Refusal } from '../../errors.ts';
+import type { Answer } from '../../http/route.ts';
+
+const TYPES = 'https://shlink.io/api/error/';
+
+/** An error of Shlink's API that has a type of its own. */
+export class Problem extends Refusal {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number | undefined;
+  /** Further members of the answer. */
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    type: string,
+    title: string,
+    detail: string,
+    { status, ...members }: { status?: number; [member: string]: unknown } = {},
+  ) {
+    super(code, detail);
+    this.type = type;
+    this.title = title;
+    this.status = status;
+    this.members = members;
+  }
+}
+
+/** A parameter or field that says what can't be done here. */
+export const invalid = (element: string, rule: string): Problem =>
+  new Problem('unprocessable_entity', 'invalid-data', 'Invalid data', `${element} ${rule}`, {
+    invalidElements: [element],
+  });
+
+export const shortUrlNotFound = (shortCode: string, domain: string | undefined): Problem =>
+  new Problem(
+    'not_found',
+    'short-url-not-found',
+    'Short URL not found',
+    `No URL found with short code "${shortCode}"${domain === undefined ? '' : ` for domain "${domain}"`}`,
+    { shortCode, ...(domain === undefined ? {} : { domain }) },
+  );
+
+export const tagNotFound = (tag: string): Problem =>
+  new Problem(
+    'not_found',
+    'tag-not-found',
+    'Tag not found',
+    `Tag with name "${tag}" could not be found`,
+    { tag },
+  );
+
+export const domainNotFound = (authority: string): Problem =>
+  new Problem(
+    'not_found',
+    'domain-not-found',
+    'Domain not found',
+    `Domain with authority "${authority}" could not be found`,
+    { authority },
+  );
+
+/** What Shlink has and this service does not do. */
+export const notImplemented = (detail: string): Problem =>
+  new Problem('forbidden', 'not-implemented', 'Not implemented', detail, { status: 501 });
+
+/** Type and title of an error that has no other. */
+const TITLES: Readonly<Record<ErrorCode, readonly [type: string, title: string]>> = {
+  bad_request: ['invalid-data', 'Invalid data'],
+  unauthorized: ['invalid-api-key', 'Invalid API key'],
+  forbidden: ['forbidden', 'Forbidden'],
+  not_found: ['not-found', 'Not found'],
+  conflict: ['conflict', 'Conflict'],
+  invite_expired: ['gone', 'Gone'],
+  unprocessable_entity: ['invalid-data', 'Invalid data'],
+  rate_limit_exceeded: ['too-many-requests', 'Too many requests'],
+  internal_server_error: ['internal-server-error', 'Internal server error'],
+};
+
+/** Names of our fields in Shlink's bodies. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['url', 'longUrl'],
+  ['key', 'customSlug'],
+  ['startsAt', 'validSince'],
+  ['expiresAt', 'validUntil'],
+  ['doIndex', 'crawlable'],
+  ['tagNames', 'tags'],
+  ['prefix', 'pathPrefix'],
+  ['target', 'baseUrlRedirect'],
+  ['notFoundUrl', 'invalidShortUrlRedirect'],
+]);
+
+/** An error as Shlink answers it (RFC 7807). */
+export function toProblem(refusal: Refusal, status: number): Answer {
+  const headers = { 'Content-Type': 'application/problem+json' };
+  if (refusal instanceof Problem) {
+    const { type, title, message: detail, members } = refusal;
+    const body = { type: TYPES + type, title, detail, status: refusal.status ?? statusOf(status) };
+    return { status: body.status, headers, body: { ...body, ...members } };
+  }
+  const [type, title] = TITLES[refusal.code];
+  const problem = { type: TYPES + type, title, detail: refusal.message, status: statusOf(status) };
+  if (refusal.code !== 'unprocessable_entity') {
+    return { status: problem.status, headers, body: problem };
+  }
+  const faults = refusal.message
+    .split('; ')
+    .map((fault) => fault.replace(/^\w+/, (name) => NAMES.get(name) ?? name));
+  const names = faults.flatMap((fault) => /^\w+/.exec(fault)?.[0] ?? []);
+  const body = { ...problem, detail: faults.join('; '), invalidElements: [...new Set(names)] };
+  return { status: problem.status, headers, body };
+}
+
+/** Shlink answers data that breaks a rule with 400. */
+const statusOf = (status: number): number => (status === 422 ? 400 : status);

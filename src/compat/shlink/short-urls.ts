@@ -1,0 +1,181 @@
+import { Refusal } from '../../errors.ts';
+import { ok } from '../../http/answer.ts';
+import type { Query } from '../../http/input.ts';
+import { defaultDomain, findByUrl, findLink } from '../links.ts';
+import { type Ask, type Fields, fieldsOf, type LinkRecord, one, type PeerRoute } from '../peer.ts';
+import { keyOfLength } from '../random-key.ts';
+import { invalid, notImplemented, Problem } from './problem.ts';
+import {
+  findShortUrl,
+  fromShortUrl,
+  namedDomain,
+  pageOf,
+  paginated,
+  toShortUrl,
+} from './short-url.ts';
+import { makeTags } from './tags.ts';
+
+const STANDARD_SIZE = 10;
+const LARGEST_SIZE = 100;
+
+/** Orders of lists that are there. */
+const SORTS: ReadonlyMap<string, string> = new Map([
+  ['dateCreated-DESC', 'createdAt'],
+  ['visits-DESC', 'clicks'],
+  ['nonBotVisits-DESC', 'clicks'],
+]);
+
+export const shortUrlRoutes: PeerRoute[] = [
+  {
+    method: 'get',
+    path: '/short-urls',
+    operation: 'listLinks',
+    async answer({ query }, ask) {
+      const main = await defaultDomain(ask);
+      const filters = fromListQuery(query, main);
+      const page = pageOf(query, STANDARD_SIZE, LARGEST_SIZE);
+      const { body: links } = await ask<LinkRecord[]>('listLinks', {
+        query: {
+          ...filters,
+          sort: sortOf(query),
+          page: String(page.page),
+          pageSize: String(page.size),
+        },
+      });
+      const { body: count } = await ask<number>('countLinks', { query: filters });
+      const data = links.map((link) => toShortUrl(link, main));
+      return ok({ shortUrls: paginated(data, page, count) });
+    },
+  },
+  {
+    method: 'post',
+    path: '/short-urls',
+    operation: 'createLink',
+    takes: 'json',
+    async answer({ body }, ask) {
+      const main = await defaultDomain(ask);
+      const { findIfExists, shortCodeLength, domain, ...fields } = fromShortUrl(fieldsOf(body));
+      const named = typeof domain === 'string' ? namedDomain({ domain }) : undefined;
+      const link: Fields = { ...fields, ...(named === undefined ? {} : { domain: named }) };
+      if (typeof shortCodeLength === 'number' && link['key'] === undefined) {
+        const prefix = typeof link['prefix'] === 'string' ? link['prefix'] : '';
+        link['key'] = prefix + keyOfLength(shortCodeLength, 'shortCodeLength');
+        delete link['prefix'];
+      }
+      if (findIfExists === true) {
+        const same = await findSame(ask, link, named ?? main);
+        if (same !== undefined) return ok(toShortUrl(same, main));
+      }
+      await makeTags(ask, link['tagNames']);
+      try {
+        const made = await ask<LinkRecord>('createLink', { body: link });
+        return ok(toShortUrl(made.body, main));
+      } catch (thrown) {
+        if (!(thrown instanceof Refusal) || thrown.code !== 'conflict') throw thrown;
+        const customSlug = link['key'];
+        if (typeof customSlug !== 'string') throw thrown;
+        throw slugTaken(customSlug, named);
+      }
+    },
+  },
+  {
+    method: 'get',
+    path: '/short-urls/{shortCode}',
+    operation: 'findLink',
+    async answer(request, ask) {
+      const { link, main } = await findShortUrl(request, ask);
+      return ok(toShortUrl(link, main));
+    },
+  },
+  {
+    method: 'patch',
+    path: '/short-urls/{shortCode}',
+    operation: 'updateLink',
+    takes: 'json',
+    async answer(request, ask) {
+      const { link, main } = await findShortUrl(request, ask);
+      const changes = fromShortUrl(fieldsOf(request.body));
+      await makeTags(ask, changes['tagNames']);
+      const asked = { params: { linkId: link.id }, body: changes };
+      return ok(toShortUrl((await ask<LinkRecord>('updateLink', asked)).body, main));
+    },
+  },
+  {
+    method: 'delete',
+    path: '/short-urls/{shortCode}',
+    operation: 'deleteLink',
+    async answer(request, ask) {
+      const { link } = await findShortUrl(request, ask);
+      await ask('deleteLink', { params: { linkId: link.id } });
+      return { status: 204, body: undefined };
+    },
+  },
+  {
+    method: 'delete',
+    path: '/short-urls/{shortCode}/visits',
+    operation: 'deleteLink',
+    answer: () =>
+      Promise.reject(
+        notImplemented('Visits can’t be deleted while their short URL is kept in this service'),
+      ),
+  },
+];
+
+/** Filters of lists that are not there. */
+const WITHOUT = [
+  'excludeTags[]',
+  'excludeMaxVisitsReached',
+  'excludePastValidUntil',
+  'apiKeyName',
+] as const;
+
+function fromListQuery(query: Query, main: string): Query {
+  for (const name of WITHOUT) {
+    if (query[name] !== undefined && one(query, name) !== 'false') {
+      throw invalid(name.replace('[]', ''), 'is not a filter of this service');
+    }
+  }
+  const tags = [query['tags[]'] ?? []].flat();
+  if (tags.length > 1 && one(query, 'tagsMode') === 'all') {
+    throw invalid('tagsMode', 'must be any where several tags are given');
+  }
+  const domain = one(query, 'domain');
+  const pairs: [string, string | string[] | undefined][] = [
+    ['search', one(query, 'searchTerm') || undefined],
+    ['tagNames', tags.length === 0 ? undefined : tags],
+    ['domain', domain === undefined ? undefined : (namedDomain(query) ?? main)],
+    ['createdAfter', one(query, 'startDate') || undefined],
+    ['createdBefore', one(query, 'endDate') || undefined],
+  ];
+  const given = pairs.filter((pair): pair is [string, string | string[]] => pair[1] !== undefined);
+  return { showArchived: 'true', ...Object.fromEntries(given) };
+}
+
+function sortOf(query: Query): string {
+  const sort = SORTS.get(one(query, 'orderBy') || 'dateCreated-DESC');
+  if (sort === undefined) {
+    throw invalid('orderBy', `must be one of ${[...SORTS.keys()].join(', ')}`);
+  }
+  return sort;
+}
+
+const slugTaken = (customSlug: string, domain: string | undefined): Problem =>
+  new Problem(
+    'unprocessable_entity',
+    'non-unique-slug',
+    'Invalid custom slug',
+    `Provided slug "${customSlug}" is already in use${domain === undefined ? '' : ` for domain "${domain}"`}.`,
+    { customSlug, ...(domain === undefined ? {} : { domain }) },
+  );
+
+/** The link with the destination, and the key if one is wanted, that a body asks for. */
+async function findSame(
+  ask: Ask,
+  { url, key }: Fields,
+  domain: string,
+): Promise<LinkRecord | undefined> {
+  if (typeof url !== 'string') return undefined;
+  if (typeof key !== 'string') return findByUrl(ask, domain, url);
+  const found = await findLink(ask, domain, key);
+  return found?.url === url ? found : undefined;
+}

@@ -1,0 +1,326 @@
+import { Refusal } from '../errors.ts';
+import type { Query } from '../http/input.ts';
+import type { Answer } from '../http/route.ts';
+import { defaultDomain, findByUrl, findLink } from './links.ts';
+import { type Ask, ifReadable, type LinkRecord, one, type Peer, type PeerRequest } from './peer.ts';
+
+/** The version of YOURLS whose API is spoken, and of its database, which some clients ask for. */
+const VERSION = '1.10.2';
+const DB_VERSION = '507';
+
+/** Most links of one answer. */
+const MOST_LINKS = 1_000;
+/** Links of one page of ours. */
+const PAGE = 100;
+
+/** A result of YOURLS' API; `simple` is all that the format of this name shows. */
+interface Result {
+  simple: string;
+  [member: string]: unknown;
+}
+
+/** Parameters of a request: those of the form win, as in PHP. */
+const parametersOf = ({ query, body }: PeerRequest): Query => ({
+  ...query,
+  ...(body as Query | undefined),
+});
+
+/** The API of YOURLS (https://yourls.org/docs/guide/advanced/api): one script that takes an action. */
+export const yourls: Peer = {
+  path: '/compat/yourls',
+  authorization(request) {
+    const parameters = parametersOf(request);
+    if (parameters['timestamp'] !== undefined || parameters['hash'] !== undefined) {
+      throw new Refusal(
+        'unauthorized',
+        'signature must be an API key, without timestamp and hash: of keys only their hashes are kept here, of which no signature can be made',
+      );
+    }
+    const key = one(parameters, 'signature') ?? one(parameters, 'password');
+    if (key !== undefined) return `Bearer ${key}`;
+    throw new Refusal(
+      'unauthorized',
+      'Please log in: send an API key as signature, or as password with any username',
+    );
+  },
+  routes: (['get', 'post'] as const).map((method) => ({
+    method,
+    path: '/yourls-api.php',
+    operation: 'listLinks',
+    takes: 'form',
+    async answer(request, ask) {
+      const parameters = parametersOf(request);
+      const name = one(parameters, 'action') ?? '';
+      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+      return format(parameters, action === undefined ? UNKNOWN : await action(parameters, ask));
+    },
+  })),
+  toError: ({ message }, status, request) =>
+    format(
+      request === undefined ? {} : parametersOf(request),
+      // YOURLS has no other status for requests without a key.
+      failure('', message, status === 401 ? 403 : status),
+    ),
+};
+
+const UNKNOWN: Result = {
+  errorCode: '400',
+  message: 'Unknown or missing "action" parameter',
+  simple: 'Unknown or missing "action" parameter',
+};
+
+const failure = (code: string, message: string, status: number): Result => ({
+  status: 'fail',
+  code,
+  message,
+  errorCode: String(status),
+  statusCode: String(status),
+  simple: message,
+});
+
+const NOT_SIMPLE = 'Need either XML or JSON format for stats';
+
+const ACTIONS: Readonly<Record<string, (parameters: Query, ask: Ask) => Promise<Result>>> = {
+  shorturl,
+  async expand(parameters, ask) {
+    const shorturl = one(parameters, 'shorturl') ?? '';
+    const link = await linkNamed(ask, shorturl);
+    if (link === undefined) {
+      const message = 'Error: short URL not found';
+      return { keyword: shorturl, message, errorCode: '404', simple: 'not found' };
+    }
+    return {
+      keyword: link.key,
+      shorturl: link.shortLink,
+      longurl: link.url,
+      title: titleOf(link),
+      message: 'success',
+      statusCode: '200',
+      simple: link.url,
+    };
+  },
+  async 'url-stats'(parameters, ask) {
+    const link = await linkNamed(ask, one(parameters, 'shorturl') ?? '');
+    return link === undefined
+      ? { statusCode: '404', message: 'Error: short URL not found', simple: NOT_SIMPLE }
+      : { statusCode: '200', message: 'success', link: statsOf(link), simple: NOT_SIMPLE };
+  },
+  async stats(parameters, ask) {
+    const links = await listed(ask, parameters);
+    return {
+      ...(links.length === 0
+        ? {}
+        : {
+            links: Object.fromEntries(
+              links.map((link, index) => [`link_${index + 1}`, statsOf(link)]),
+            ),
+          }),
+      stats: await totals(ask),
+      statusCode: '200',
+      message: 'success',
+      simple: NOT_SIMPLE,
+    };
+  },
+  'db-stats': async (_, ask) => ({
+    'db-stats': await totals(ask),
+    statusCode: '200',
+    message: 'success',
+    simple: NOT_SIMPLE,
+  }),
+  version: async (parameters) => ({
+    version: VERSION,
+    ...(one(parameters, 'db') === '1' ? { db_version: DB_VERSION } : {}),
+    simple: VERSION,
+  }),
+};
+
+/** Makes a link. As by default with YOURLS, there is one for a destination. */
+async function shorturl(parameters: Query, ask: Ask): Promise<Result> {
+  const url = (one(parameters, 'url') ?? '').trim();
+  const keyword = one(parameters, 'keyword') || undefined;
+  const title = one(parameters, 'title') || undefined;
+  const domain = await defaultDomain(ask);
+  const same = url === '' ? undefined : await findByUrl(ask, domain, url);
+  if (same !== undefined) {
+    return {
+      ...failure(
+        'error:url',
+        `${url} already exists in database (short URL: ${same.shortLink.replace(/^https?:\/\//, '')})`,
+        400,
+      ),
+      url: { ...urlOf(same), clicks: same.clicks },
+      title: titleOf(same),
+      shorturl: same.shortLink,
+      simple: same.shortLink,
+    };
+  }
+  const body = {
+    url,
+    ...(keyword === undefined ? {} : { key: keyword }),
+    ...(title === undefined ? {} : { title }),
+  };
+  try {
+    const { body: link } = await ask<LinkRecord>('createLink', { body });
+    return {
+      url: urlOf(link),
+      status: 'success',
+      code: '',
+      message: `${link.url} added to database`,
+      title: titleOf(link),
+      shorturl: link.shortLink,
+      errorCode: '',
+      statusCode: '200',
+      simple: link.shortLink,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    if (thrown.code === 'conflict') {
+      const message = `Short URL ${keyword ?? ''} already exists in database or is reserved`;
+      return { ...failure('error:keyword', message, 400), simple: '' };
+    }
+    if (thrown.code !== 'unprocessable_entity') throw thrown;
+    const code = thrown.message.startsWith('url ') ? 'error:nourl' : 'error:keyword';
+    return { ...failure(code, thrown.message, 400), simple: '' };
+  }
+}
+
+/** The link that a short URL or its keyword names. */
+async function linkNamed(ask: Ask, shorturl: string): Promise<LinkRecord | undefined> {
+  const [, host, path] = /^https?:\/\/([^/?#]+)\/([^?#]*)/i.exec(shorturl) ?? [];
+  const key = path === undefined ? shorturl : decoded(path);
+  if (key === '') return undefined;
+  const domain = host === undefined ? await defaultDomain(ask) : host.replace(/:\d*$/, '');
+  return findLink(ask, domain, key);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The links that `filter`, `limit` and `start` choose. */
+async function listed(ask: Ask, parameters: Query): Promise<LinkRecord[]> {
+  const number = (name: string) => Math.max(Math.trunc(Number(one(parameters, name) ?? 0)) || 0, 0);
+  const limit = Math.min(number('limit'), MOST_LINKS);
+  const start = number('start');
+  if (limit === 0) return [];
+  const filter = one(parameters, 'filter');
+  const sort = filter === 'last' ? 'createdAt' : 'clicks';
+  if (filter !== 'bottom' && !isRandom(filter)) return slice(ask, sort, start, limit);
+  const count = (await ask<number>('countLinks', { query: ALL })).body;
+  if (isRandom(filter)) {
+    const from = Math.floor(Math.random() * Math.max(count - limit + 1, 1));
+    return slice(ask, sort, from, limit);
+  }
+  // Lists of ours begin with the most: the least are at their end.
+  const end = count - start;
+  if (end <= 0) return [];
+  const from = Math.max(end - limit, 0);
+  return (await slice(ask, sort, from, end - from)).toReversed();
+}
+
+const isRandom = (filter: string | undefined): boolean => filter === 'rand' || filter === 'random';
+
+const ALL = { showArchived: 'true' };
+
+/** A part of all links. */
+async function slice(ask: Ask, sort: string, start: number, limit: number): Promise<LinkRecord[]> {
+  const first = Math.floor(start / PAGE);
+  const links: LinkRecord[] = [];
+  for (let page = first; page * PAGE < start + limit; page += 1) {
+    const { body } = await ask<LinkRecord[]>('listLinks', {
+      query: { ...ALL, sort, page: String(page + 1), pageSize: String(PAGE) },
+    });
+    links.push(...body);
+    if (body.length < PAGE) break;
+  }
+  return links.slice(start - first * PAGE, start - first * PAGE + limit);
+}
+
+/** Numbers of links and clicks; without clicks where the key or plan has no analytics. */
+async function totals(ask: Ask) {
+  const links = await ask<number>('countLinks', { query: ALL });
+  const analytics = ask<{ clicks: number }>('retrieveAnalytics', {
+    query: { interval: 'all_unfiltered' },
+  });
+  const clicks = (await ifReadable(analytics))?.body.clicks;
+  return { total_links: links.body, ...(clicks === undefined ? {} : { total_clicks: clicks }) };
+}
+
+const titleOf = ({ title, url }: LinkRecord): string => title ?? url;
+
+/** A time as MySQL writes it, in UTC. */
+const timestampOf = ({ createdAt }: LinkRecord): string => createdAt.slice(0, 19).replace('T', ' ');
+
+/** Addresses of those who made links are not kept. */
+const NO_IP = '';
+
+const urlOf = (link: LinkRecord) => ({
+  keyword: link.key,
+  url: link.url,
+  title: titleOf(link),
+  date: timestampOf(link),
+  ip: NO_IP,
+});
+
+const statsOf = (link: LinkRecord) => ({
+  shorturl: link.shortLink,
+  url: link.url,
+  title: titleOf(link),
+  timestamp: timestampOf(link),
+  ip: NO_IP,
+  clicks: String(link.clicks),
+});
+
+/** Names of functions that JSONP may call: identifiers with dots between them. */
+const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
+const LONGEST_CALLBACK = 100;
+
+/** A result in the format that a request asks for. */
+function format(parameters: Query, { simple, ...output }: Result): Answer {
+  const status = Number(output['statusCode'] || output['errorCode'] || 200);
+  const wanted = one(parameters, 'format') ?? 'xml';
+  if (wanted === 'json') return text(status, 'application/json', JSON.stringify(output));
+  if (wanted === 'xml') return text(status, 'application/xml', toXml(output));
+  if (wanted !== 'jsonp') return text(status, 'text/plain', simple);
+  const callback = one(parameters, 'callback') ?? one(parameters, 'jsonp') ?? '';
+  if (callback.length > LONGEST_CALLBACK || !CALLBACK.test(callback)) {
+    const error = { errorCode: '400', error: 'Invalid callback parameter' };
+    return text(400, 'application/json', JSON.stringify(error));
+  }
+  // The comment keeps the answer from beginning with a text that the client chooses.
+  const script = JSON.stringify(output).replaceAll(
+    /[<\u2028\u2029]/g,
+    (unsafe) => `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return text(status, 'application/javascript', `/**/${callback}(${script})`);
+}
+
+const text = (status: number, type: string, body: string): Answer => ({
+  status,
+  body: Buffer.from(body),
+  headers: { 'Content-Type': `${type}; charset=utf-8`, 'X-Content-Type-Options': 'nosniff' },
+});
+
+const toXml = (result: object): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<root>${elements(result)}</root>\n`;
+
+const elements = (members: object): string =>
+  Object.entries(members)
+    .map(([name, value]) => `<${name}>${content(value)}</${name}>`)
+    .join('');
+
+const content = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? elements(value) : escaped(String(value));
+
+/** A text in XML, without the characters that XML can't have. */
+const escaped = (value: string): string =>
+  value
+    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');

@@ -1,0 +1,300 @@
+import { ShlinkApiClient } from '@shlinkio/shlink-js-sdk';
+import { ErrorType, type ProblemDetailsError } from '@shlinkio/shlink-js-sdk/api-contract';
+import { FetchHttpClient } from '@shlinkio/shlink-js-sdk/fetch';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+const VISITOR = { 'x-forwarded-for': '192.0.2.1', referer: 'https://news.example/today' };
+
+/* The SDK of Shlink, which its web client is built on: every method of it. */
+describe('the SDK of Shlink', () => {
+  let world: World;
+  let sdk: ShlinkApiClient;
+
+  const clientFor = (apiKey: string) =>
+    new ShlinkApiClient(new FetchHttpClient(), {
+      baseUrl: `${stack().apiUrl}/compat/shlink`,
+      apiKey,
+    });
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+    sdk = clientFor(world.apiKey);
+  });
+
+  async function problem(run: Promise<unknown>): Promise<ProblemDetailsError> {
+    return run.then(
+      () => {
+        throw new Error('there is no error');
+      },
+      (thrown: ProblemDetailsError) => thrown,
+    );
+  }
+
+  it('creates, reads, changes, lists and deletes short URLs', async () => {
+    const made = await sdk.createShortUrl({
+      longUrl: A,
+      customSlug: 'spring',
+      title: 'Spring',
+      tags: ['new', 'Newer'],
+      crawlable: true,
+      validSince: '2020-01-01T00:00:00+01:00',
+      validUntil: '2035-01-01T00:00:00+01:00',
+      maxVisits: 100,
+    });
+    expect(made).to.deep.include({
+      shortCode: 'spring',
+      shortUrl: `https://${world.domain}/spring`,
+      longUrl: A,
+      domain: null,
+      title: 'Spring',
+      tags: ['new', 'Newer'],
+      crawlable: true,
+      forwardQuery: true,
+      hasRedirectRules: false,
+      visitsSummary: { total: 0, nonBots: 0, bots: 0 },
+      meta: {
+        validSince: '2019-12-31T23:00:00+00:00',
+        validUntil: '2034-12-31T23:00:00+00:00',
+        maxVisits: 100,
+      },
+    });
+    expect(await sdk.getShortUrl({ shortCode: 'spring' })).to.deep.equal(made);
+    expect(await sdk.getShortUrl({ shortCode: 'spring', domain: world.domain })).to.deep.equal(
+      made,
+    );
+
+    const changed = await sdk.updateShortUrl(
+      { shortCode: 'spring' },
+      { longUrl: `${A}?b`, title: null, tags: ['new'], maxVisits: null, forwardQuery: false },
+    );
+    expect(changed).to.deep.include({ longUrl: `${A}?b`, title: null, tags: ['new'] });
+    expect(changed.meta.maxVisits).to.equal(null);
+
+    await sdk.deleteShortUrl({ shortCode: 'spring' });
+    const gone = await problem(sdk.getShortUrl({ shortCode: 'spring' }));
+    expect(gone).to.deep.include({ type: ErrorType.INVALID_SHORTCODE, status: 404 });
+    expect(gone['shortCode']).to.equal('spring');
+  });
+
+  it('creates with a length, and finds what is there', async () => {
+    const made = await sdk.createShortUrl({ longUrl: A, shortCodeLength: 12 });
+    expect(made.shortCode).to.have.length(12);
+    expect(await sdk.createShortUrl({ longUrl: A, findIfExists: true })).to.deep.equal(made);
+    const other = await sdk.createShortUrl({ longUrl: `${A}/2`, findIfExists: true });
+    expect(other.shortCode).not.to.equal(made.shortCode);
+
+    const taken = await problem(
+      sdk.createShortUrl({ longUrl: `${A}/3`, customSlug: made.shortCode }),
+    );
+    expect(taken).to.deep.include({
+      type: ErrorType.INVALID_SLUG,
+      status: 400,
+      customSlug: made.shortCode,
+    });
+    const invalid = await problem(
+      sdk.createShortUrl({ longUrl: 'javascript:alert(1)', maxVisits: -1 }),
+    );
+    expect(invalid).to.deep.include({
+      type: ErrorType.INVALID_ARGUMENT,
+      status: 400,
+      invalidElements: ['longUrl', 'maxVisits'],
+    });
+  });
+
+  it('lists short URLs by pages, tags, text and order', async () => {
+    for (const shortCode of ['a', 'b', 'c']) {
+      await sdk.createShortUrl({
+        longUrl: `https://example.com/${shortCode}`,
+        customSlug: shortCode,
+        tags: shortCode === 'c' ? ['odd'] : ['even'],
+      });
+    }
+    await world.visit('/a', { userAgent: browser(1) });
+    const codes = async (params: Parameters<typeof sdk.listShortUrls>[0]) =>
+      (await sdk.listShortUrls(params)).data.map(({ shortCode }) => shortCode);
+    const page = await sdk.listShortUrls({ itemsPerPage: 2, page: '2' });
+    expect(page.data.map(({ shortCode }) => shortCode)).to.deep.equal(['a']);
+    expect(page.pagination).to.deep.include({ currentPage: 2, pagesCount: 2, totalItems: 3 });
+    expect(await codes({ tags: ['even'] })).to.deep.equal(['b', 'a']);
+    expect(await codes({ tags: ['even', 'odd'], tagsMode: 'any' })).to.have.length(3);
+    expect(await codes({ searchTerm: 'example.com/c' })).to.deep.equal(['c']);
+    expect(await codes({ domain: 'DEFAULT', startDate: '2020-01-01' })).to.have.length(3);
+    await eventually(async () => {
+      const orderBy = { field: 'visits', dir: 'DESC' } as const;
+      expect((await codes({ orderBy }))[0]).to.equal('a');
+    });
+    const refused = await problem(sdk.listShortUrls({ orderBy: { field: 'title', dir: 'ASC' } }));
+    expect(refused).to.deep.include({ status: 400, invalidElements: ['orderBy'] });
+    expect((await problem(sdk.listShortUrls({ excludeTags: ['odd'] }))).status).to.equal(400);
+  });
+
+  it('lists, counts, renames and deletes tags', async () => {
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'a', tags: ['one', 'two'] });
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'b', tags: ['two'] });
+    await world.visit('/a', { userAgent: browser(1) });
+    expect((await sdk.listTags()).data).to.deep.equal(['one', 'two']);
+    await eventually(async () => {
+      const visitsSummary = { total: 1, nonBots: 1, bots: 0 };
+      expect((await sdk.tagsStats()).data).to.deep.equal([
+        { tag: 'one', shortUrlsCount: 1, visitsSummary },
+        { tag: 'two', shortUrlsCount: 2, visitsSummary },
+      ]);
+    });
+    await sdk.editTag({ oldName: 'one', newName: 'first' });
+    const conflict = await problem(sdk.editTag({ oldName: 'two', newName: 'first' }));
+    expect(conflict).to.deep.include({ type: ErrorType.TAG_CONFLICT, status: 409 });
+    const missing = await problem(sdk.editTag({ oldName: 'none', newName: 'some' }));
+    expect(missing).to.deep.include({ type: ErrorType.TAG_NOT_FOUND, status: 404 });
+    await sdk.deleteTags(['first', 'never']);
+    expect((await sdk.listTags()).data).to.deep.equal(['two']);
+  });
+
+  it('lists visits of a short URL, a tag, a domain, all, and of the root', async () => {
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'a', tags: ['one'] });
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'b' });
+    await world.visit('/a', { userAgent: browser(1), headers: VISITOR });
+    await world.visit('/b', { userAgent: browser(2), headers: VISITOR });
+    await sdk.editDomainRedirects({ domain: world.domain, baseUrlRedirect: A });
+    await world.visit('/', { userAgent: browser(3), headers: VISITOR });
+    await eventually(async () => {
+      const { nonOrphanVisits, orphanVisits } = await sdk.getVisitsOverview();
+      expect([nonOrphanVisits.total, orphanVisits.total]).to.deep.equal([2, 1]);
+    });
+
+    const { data, pagination } = await sdk.getShortUrlVisits({ shortCode: 'a' });
+    expect(pagination).to.deep.include({ totalItems: 1, pagesCount: 1 });
+    expect(data[0]).to.deep.include({
+      referer: 'https://news.example/today',
+      userAgent: 'Chrome Linux Desktop',
+      potentialBot: false,
+      visitedUrl: `https://${world.domain}/a`,
+      redirectUrl: A,
+      visitLocation: {
+        countryCode: 'DE',
+        countryName: 'Germany',
+        regionName: 'Berlin',
+        cityName: 'Berlin',
+        latitude: null,
+        longitude: null,
+        timezone: null,
+        isEmpty: false,
+      },
+    });
+    const numbers = [
+      await sdk.getTagVisits('one'),
+      await sdk.getDomainVisits(world.domain),
+      await sdk.getDomainVisits('DEFAULT'),
+      await sdk.getNonOrphanVisits({ itemsPerPage: 1, page: 2 }),
+      await sdk.getNonOrphanVisits({ startDate: '2020-01-01', endDate: '2021-01-01' }),
+      await sdk.getOrphanVisits({ type: 'base_url' }),
+      await sdk.getOrphanVisits({ type: 'regular_404' }),
+    ].map((list) => [list.data.length, list.pagination.totalItems]);
+    expect(numbers).to.deep.equal([
+      [1, 1],
+      [2, 2],
+      [2, 2],
+      [1, 2],
+      [0, 0],
+      [1, 1],
+      [0, 0],
+    ]);
+    const ofOne = await problem(sdk.deleteShortUrlVisits({ shortCode: 'a' }));
+    const orphans = await problem(sdk.deleteOrphanVisits());
+    expect([ofOne.status, orphans.status]).to.deep.equal([501, 501]);
+  });
+
+  it('lists domains with their redirects, and changes them', async () => {
+    const redirects = { baseUrlRedirect: A, regular404Redirect: null };
+    const changed = await sdk.editDomainRedirects({
+      domain: world.domain,
+      baseUrlRedirect: A,
+      invalidShortUrlRedirect: `${A}/404`,
+    });
+    expect(changed).to.deep.equal({ ...redirects, invalidShortUrlRedirect: `${A}/404` });
+    const { data } = await sdk.listDomains();
+    expect(data[0]).to.deep.equal({
+      domain: world.domain,
+      isDefault: true,
+      redirects: changed,
+    });
+    expect(data[1]).to.deep.include({ domain: 'localhost', isDefault: false });
+    const other = await problem(sdk.editDomainRedirects({ domain: 'other.test' }));
+    expect(other).to.deep.include({ type: ErrorType.DOMAIN_NOT_FOUND, status: 404 });
+  });
+
+  it('reads and sets redirect rules', async () => {
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'a' });
+    const redirectRules = [
+      {
+        longUrl: `${A}/android`,
+        conditions: [
+          { type: 'device', matchKey: null, matchValue: 'android' },
+          { type: 'language', matchKey: null, matchValue: 'de' },
+        ],
+      },
+      {
+        longUrl: `${A}/safari`,
+        conditions: [
+          { type: 'browser', matchKey: null, matchValue: 'safari' },
+          { type: 'geolocation-country-code', matchKey: null, matchValue: 'DE' },
+        ],
+      },
+      {
+        longUrl: `${A}/query`,
+        conditions: [
+          { type: 'query-param', matchKey: 'a', matchValue: 'b' },
+          { type: 'any-value-query-param', matchKey: 'c', matchValue: null },
+        ],
+      },
+    ];
+    const rules = { redirectRules };
+    const set = await sdk.setShortUrlRedirectRules({ shortCode: 'a' }, rules);
+    expect(set.defaultLongUrl).to.equal(A);
+    expect(set.redirectRules.map(({ priority }) => priority)).to.deep.equal([1, 2, 3]);
+    for (const [index, { longUrl, conditions }] of redirectRules.entries()) {
+      expect(set.redirectRules[index]!.longUrl).to.equal(longUrl);
+      expect(set.redirectRules[index]!.conditions).to.have.deep.members([...conditions]);
+    }
+    expect(await sdk.getShortUrlRedirectRules({ shortCode: 'a' })).to.deep.equal(set);
+    expect((await sdk.getShortUrl({ shortCode: 'a' })).hasRedirectRules).to.equal(true);
+    const { headers } = await world.visit('/a?a=b&c=1');
+    expect(headers.location).to.match(/\/query/);
+
+    const conditions = [{ type: 'ip-address', matchKey: null, matchValue: '10.0.0.1' }];
+    const refused = await problem(
+      sdk.setShortUrlRedirectRules(
+        { shortCode: 'a' },
+        { redirectRules: [{ longUrl: A, conditions: [...conditions] }] },
+      ),
+    );
+    expect(refused).to.deep.include({ status: 400, invalidElements: ['conditions'] });
+
+    const { id } = (await world.api.get('/links', { search: A })).body[0];
+    await world.api.patch(`/links/${id}`, { rules: [{ value: 'de', url: A }] });
+    const kept = await problem(sdk.setShortUrlRedirectRules({ shortCode: 'a' }, rules));
+    expect(kept.status).to.equal(409);
+  });
+
+  it('tells health, and that there is no Mercure', async () => {
+    expect(await sdk.health()).to.deep.include({ status: 'pass' });
+    expect(await problem(sdk.mercureInfo())).to.deep.include({
+      type: ErrorType.MERCURE_NOT_CONFIGURED,
+      status: 501,
+    });
+  });
+
+  it('answers keys that don’t hold, and rights that are missing, as Shlink does', async () => {
+    const unknown = await problem(clientFor('sk_unknown').listTags());
+    expect(unknown).to.deep.include({ type: ErrorType.INVALID_API_KEY, status: 401 });
+    const missing = await problem(clientFor('').listTags());
+    expect(missing).to.deep.include({ type: ErrorType.INVALID_AUTHORIZATION, status: 401 });
+    const url = `${stack().apiUrl}/compat/shlink/rest/v3/none`;
+    const response = await fetch(url, { headers: { 'x-api-key': world.apiKey } });
+    expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
+    expect(await response.json()).to.deep.include({ type: ErrorType.NOT_FOUND, status: 404 });
+  });
+});

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { JSDOM } from 'jsdom';
+import { eventually } from '../support/eventually.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
+
+const A = 'https://example.com/a';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+type Body = any;
+
+/* Requests as the plug-ins, bookmarklets and apps of YOURLS send them. */
+describe('the API of YOURLS', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  const url = () => `${stack().apiUrl}/compat/yourls/yourls-api.php`;
+
+  async function get(parameters: Record<string, string>): Promise<Response> {
+    return fetch(`${url()}?${new URLSearchParams({ signature: world.apiKey, ...parameters })}`);
+  }
+
+  async function json(parameters: Record<string, string>): Promise<Body> {
+    const response = await get({ format: 'json', ...parameters });
+    expect(response.headers.get('content-type')).to.match(/^application\/json/);
+    const body = (await response.json()) as Body;
+    expect(response.status).to.equal(Number(body.statusCode ?? body.errorCode ?? 200));
+    return body;
+  }
+
+  it('makes short URLs with keyword and title', async () => {
+    const made = await json({ action: 'shorturl', url: A, keyword: 'spring', title: 'Spring' });
+    const { date, ...link } = made.url;
+    expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect({ ...made, url: link }).to.deep.equal({
+      url: { keyword: 'spring', url: A, title: 'Spring', ip: '' },
+      status: 'success',
+      code: '',
+      message: `${A} added to database`,
+      title: 'Spring',
+      shorturl: `https://${world.domain}/spring`,
+      errorCode: '',
+      statusCode: '200',
+    });
+    expect((await world.visit('/spring')).headers.location).to.equal(A);
+  });
+
+  it('has one short URL for a destination, and one destination for a keyword', async () => {
+    const { shorturl } = await json({ action: 'shorturl', url: A, keyword: 'spring' });
+    const again = await json({ action: 'shorturl', url: A });
+    expect(again).to.include({ status: 'fail', code: 'error:url', shorturl, statusCode: '400' });
+    expect(again.url).to.include({ keyword: 'spring', url: A });
+    const taken = await json({ action: 'shorturl', url: `${A}/b`, keyword: 'spring' });
+    expect(taken).to.include({ status: 'fail', code: 'error:keyword', statusCode: '400' });
+    for (const bad of ['', 'javascript:alert(1)']) {
+      const answer = await json({ action: 'shorturl', url: bad });
+      expect(answer).to.include({ status: 'fail', code: 'error:nourl', errorCode: '400' });
+    }
+  });
+
+  it('takes forms of both kinds, and a key as password', async () => {
+    const fields = {
+      username: 'anybody',
+      password: world.apiKey,
+      action: 'shorturl',
+      url: A,
+      format: 'simple',
+    };
+    const sent = await fetch(url(), { method: 'POST', body: new URLSearchParams(fields) });
+    const short = await sent.text();
+    expect(short).to.match(new RegExp(`^https://${world.domain}/\\w{7}$`));
+
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set('url', `${A}/ü?x=1&y=2`);
+    const parts = await fetch(url(), { method: 'POST', body: form });
+    expect([parts.status, await parts.text()]).to.satisfy(
+      ([status, text]: [number, string]) => status === 200 && text.startsWith('https://'),
+    );
+  });
+
+  it('expands, by keyword and by short URL', async () => {
+    const { shorturl } = await json({ action: 'shorturl', url: A, keyword: 'spring' });
+    for (const named of ['spring', shorturl]) {
+      const found = await json({ action: 'expand', shorturl: named });
+      expect(found).to.include({ keyword: 'spring', longurl: A, message: 'success' });
+    }
+    const simple = await get({ action: 'expand', shorturl: 'spring', format: 'simple' });
+    expect(await simple.text()).to.equal(A);
+    const none = await json({ action: 'expand', shorturl: 'none' });
+    expect(none).to.deep.equal({
+      keyword: 'none',
+      message: 'Error: short URL not found',
+      errorCode: '404',
+    });
+  });
+
+  it('counts: of a short URL, of all, the most, the least, the newest', async () => {
+    for (const keyword of ['a', 'b', 'c']) {
+      await json({ action: 'shorturl', url: `${A}/${keyword}`, keyword });
+    }
+    await world.visit('/b', { userAgent: browser(1) });
+    await world.visit('/b', { userAgent: browser(2) });
+    await world.visit('/c', { userAgent: browser(3) });
+    await eventually(async () => {
+      const { 'db-stats': totals } = await json({ action: 'db-stats' });
+      expect(totals).to.deep.equal({ total_links: 3, total_clicks: 3 });
+    });
+    const { link } = await json({ action: 'url-stats', shorturl: 'b' });
+    expect(link).to.include({ url: `${A}/b`, clicks: '2' });
+    expect(await json({ action: 'url-stats', shorturl: 'none' })).to.include({ statusCode: '404' });
+
+    const keys = async (parameters: Record<string, string>) => {
+      const { links = {}, stats } = await json({ action: 'stats', ...parameters });
+      expect(stats.total_links).to.equal(3);
+      return Object.values<Body>(links).map(({ shorturl }) => shorturl.slice(-1));
+    };
+    expect(await keys({ filter: 'top', limit: '2' })).to.deep.equal(['b', 'c']);
+    expect(await keys({ filter: 'top', limit: '2', start: '1' })).to.deep.equal(['c', 'a']);
+    expect(await keys({ filter: 'bottom', limit: '2' })).to.deep.equal(['a', 'c']);
+    expect(await keys({ filter: 'last', limit: '1' })).to.deep.equal(['c']);
+    expect(await keys({ filter: 'rand', limit: '5' })).to.have.members(['a', 'b', 'c']);
+    expect(await keys({})).to.deep.equal([]);
+  });
+
+  it('answers as XML by default, escaped', async () => {
+    const title = 'a < b & "c" \u0001 😀';
+    await json({ action: 'shorturl', url: `${A}?x=1&y=2`, keyword: 'x', title });
+    const response = await get({ action: 'url-stats', shorturl: 'x' });
+    expect(response.headers.get('content-type')).to.equal('application/xml; charset=utf-8');
+    const { document } = new JSDOM(await response.text(), { contentType: 'text/xml' }).window;
+    const text = (name: string) => document.querySelector(name)?.textContent;
+    expect(text('root > link > url')).to.equal(`${A}?x=1&y=2`);
+    expect(text('root > link > title')).to.equal('a < b & "c"  😀');
+    expect(text('root > statusCode')).to.equal('200');
+  });
+
+  it('answers as JSONP to the names of functions only', async () => {
+    const jsonp = (callback: string) => get({ action: 'version', format: 'jsonp', callback });
+    const good = await jsonp('jQuery.cb_1$');
+    expect(good.headers.get('content-type')).to.match(/^application\/javascript/);
+    expect(good.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(await good.text()).to.match(/^\/\*\*\/jQuery\.cb_1\$\(\{"version":"[\d.]+"\}\)$/);
+    for (const bad of ['', 'alert(1)//', 'a b', '1a', 'a.', 'x'.repeat(101), 'a\n', 'a;b']) {
+      const answer = await jsonp(bad);
+      expect(answer.status, bad).to.equal(400);
+      expect(await answer.json()).to.have.property('error', 'Invalid callback parameter');
+    }
+    const title = '</script>\u2028';
+    await json({ action: 'shorturl', url: A, keyword: 'x', title });
+    const parameters = { action: 'expand', shorturl: 'x', format: 'jsonp', callback: 'f' };
+    expect(await (await get(parameters)).text()).to.contain('\\u003c/script>\\u2028');
+  });
+
+  it('refuses requests without a key, with timed signatures, and unknown actions', async () => {
+    for (const [parameters, message] of [
+      [{ signature: '' }, /not known|log in|API key/],
+      [{ signature: 'sk_unknown' }, /not known/],
+      [{ signature: 'a'.repeat(32), timestamp: '1700000000' }, /without timestamp and hash/],
+    ] as const) {
+      const response = await get({ action: 'version', format: 'json', ...parameters });
+      const body = (await response.json()) as Body;
+      expect([response.status, body.errorCode]).to.deep.equal([403, '403']);
+      expect(body.message).to.match(message);
+    }
+    const xml = await fetch(`${url()}?action=version`);
+    expect(await xml.text()).to.contain('<errorCode>403</errorCode>');
+    for (const action of ['none', 'constructor', '']) {
+      expect(await json({ action })).to.include({
+        errorCode: '400',
+        message: 'Unknown or missing "action" parameter',
+      });
+    }
+    expect(await json({ action: 'version', db: '1' })).to.have.keys('version', 'db_version');
+  });
+});
