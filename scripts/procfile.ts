@@ -5,7 +5,7 @@ import { Supervised } from './supervised.ts';
 /** A line of a Procfile. */
 export interface ProcessSpec {
   name: string;
-  /** Program and arguments, parted by spaces; there is no shell. */
+  /** Program and arguments, separated by spaces; there is no shell, so an `exec` before them is left out. */
   command: string;
 }
 
@@ -17,7 +17,7 @@ export interface ProcessSpec {
 export function parseProcfile(text: string): ProcessSpec[] {
   return text.split('\n').flatMap((line) => {
     if (/^\s*(#|$)/.test(line)) return [];
-    const [, name, command] = /^(\w+):\s*(\S.*)$/.exec(line.trimEnd()) ?? [];
+    const [, name, command] = /^(\w+):\s*(?:exec\s+)?(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (name === undefined || command === undefined) {
       throw new SetupError(`Procfile: "${line}" is not of the form "name: command"`);
     }
@@ -48,8 +48,11 @@ const STOP_MS = 30_000;
  */
 export class Runner {
   readonly #processes: Map<string, Supervised>;
+  /** The port of the first process; those after it have the ports after it. 0: free ones. */
+  readonly #firstHealthPort: number;
 
   constructor({ processes, env, cwd, onLine, scale = {}, envOf = {} }: RunnerOptions) {
+    this.#firstHealthPort = Number(env['HEALTH_PORT'] ?? 0);
     const all = processes.flatMap(({ name, command }) => {
       const count = scale[name] ?? 1;
       const names =
@@ -82,7 +85,8 @@ export class Runner {
    */
   async start(): Promise<void> {
     const all = [...this.#processes.values()];
-    const ports = await freePorts(all.length);
+    const first = this.#firstHealthPort;
+    const ports = first > 0 ? all.map((_, i) => first + i) : await freePorts(all.length);
     for (const [i, process] of all.entries()) process.start(ports[i] ?? 0);
     try {
       await Promise.all(all.map((process) => process.ready(READY_MS)));

@@ -82,6 +82,7 @@ async function main(): Promise<void> {
 
 /** Checks that the ports are free, replaces port 0 by a free one, and returns the configuration. */
 async function choosePorts(): Promise<Config> {
+  takePort();
   const given = reloadConfig();
   if (given.API_PORT !== 0 && given.API_PORT === given.REDIRECT_PORT) {
     throw new SetupError(`API_PORT and REDIRECT_PORT must differ: both are ${given.API_PORT}`);
@@ -100,6 +101,13 @@ async function choosePorts(): Promise<Config> {
     }
   }
   return reloadConfig();
+}
+
+/** A platform's PORT is the API's: every process inherits the environment, and two servers cannot share it. */
+function takePort(): void {
+  const { PORT } = reloadConfig();
+  if (PORT !== 0) process.env['API_PORT'] ||= String(PORT);
+  delete process.env['PORT'];
 }
 
 const isInUse = ({ code }: NodeJS.ErrnoException) => code === 'EADDRINUSE';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { endServer } from '../infra/end-server.ts';
 import { listen } from '../infra/listen.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
@@ -42,7 +43,8 @@ await runProcess('api', async ({ config, log }) => {
   const app = makeApp({ log, redis, queues: { producer, replies, redis, cache, live }, checks });
   const server = createApiServer(app, config.REQUEST_SECONDS);
   await listen(server, 'API_PORT', config.API_PORT, config.HOST);
-  log.info({ port: config.API_PORT }, 'API is listening');
+  const { port } = server.address() as AddressInfo;
+  log.info({ host: config.HOST, port }, 'API is listening');
   return {
     checks,
     redis,

@@ -1,7 +1,28 @@
 import { BlockList, isIP } from 'node:net';
 
+/** Words for ranges of proxies, with the meaning that Express gives them in `trust proxy`. */
+export const PROXY_RANGES: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/**
+ * Decides which addresses of a chain of proxies are believed, as Express does in the API: `index` 0 is the peer of the
+ * connection, 1 the last address of `X-Forwarded-For`.
+ *
+ * @param proxies of `TRUST_PROXY`: how many there are, or their addresses, ranges and words of `PROXY_RANGES`
+ */
+export function proxyTrust(
+  proxies: number | readonly string[],
+): (ip: string, index: number) => boolean {
+  if (typeof proxies === 'number') return (_ip, index) => index < proxies;
+  const set = new AddressSet(proxies.flatMap((member) => PROXY_RANGES[member] ?? [member]));
+  return (ip) => set.has(ip);
+}
+
 /** Addresses and CIDR ranges. */
-export class AddressSet {
+class AddressSet {
   // Node's own list costs two microseconds an answer: it serves IPv6, where few proxies live.
   readonly #v6 = new BlockList();
   readonly #v4: { base: number; mask: number }[] = [];

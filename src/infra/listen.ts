@@ -27,7 +27,7 @@ export function listenFault(
     EINVAL: `HOST: ${host} cannot be listened on`,
   };
   const message = words[error.code ?? ''];
-  return message === undefined ? error : new ConfigError(message);
+  return message === undefined ? error : new ConfigError(message, { cause: error });
 }
 
 /**

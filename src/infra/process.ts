@@ -4,11 +4,13 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, config, configWarnings } from '../config.ts';
 import { type Clock, within } from './clock.ts';
 import { closeDb, db } from './db.ts';
+import { HEALTH_PORTS } from './health-ports.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
 import { registry, startProcessMetrics } from './metrics.ts';
-import type { Redis } from './redis.ts';
+import { type Redis, watchPersistence } from './redis.ts';
+import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
 import { checkSecretKey } from './secret-key.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -61,7 +63,12 @@ export async function runProcess(
     startWatchdog(name, log);
     await checkKey(settings, log);
     const running = await start({ config: settings, log });
-    const health = await serveHealth(settings, running, log);
+    running.checks['schema'] = () =>
+      checkSchema(db(), (problem, isTooOld) => log[isTooOld ? 'error' : 'warn'](problem));
+    // To say at once what is missing.
+    await running.checks['schema']().catch(() => {});
+    if (running.redis !== undefined) watchPersistence(running.redis, log);
+    const health = await serveHealth(name, settings, running, log);
     log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
     const { redis, checks } = running;
     const endHeartbeat =
@@ -110,7 +117,9 @@ async function runChecks(checks: Record<string, Check>, log?: Log): Promise<stri
         await within(CHECK_MS, check(), name);
         return [];
       } catch (error) {
-        log?.warn({ err: error, check: name }, 'a check of readiness failed');
+        if (!(error instanceof SchemaTooOld)) {
+          log?.warn({ err: error, check: name }, 'a check of readiness failed');
+        }
         return [name];
       }
     }),
@@ -126,6 +135,7 @@ export const checkRedis =
     redis.ping();
 
 async function serveHealth(
+  name: string,
   { HOST, HEALTH_PORT }: Config,
   running: Running,
   log: Log,
@@ -140,10 +150,23 @@ async function serveHealth(
         response.writeHead(500).end();
       });
   });
-  await listen(server, 'HEALTH_PORT', HEALTH_PORT, HOST);
+  const port = HEALTH_PORT ?? HEALTH_PORTS[name] ?? 0;
+  try {
+    await listen(server, 'HEALTH_PORT', port, HOST);
+  } catch (error) {
+    if (HEALTH_PORT !== undefined || !isInUse(error)) throw error;
+    log.warn(
+      { taken: port },
+      'health and metrics are served on a free port: the usual one is taken',
+    );
+    await listen(server, 'HEALTH_PORT', 0, HOST);
+  }
   server.unref();
   return server;
 }
+
+const isInUse = (error: unknown): boolean =>
+  error instanceof ConfigError && (error.cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
 
 async function answerHealth(
   path: string,
@@ -174,9 +197,10 @@ export async function healthAnswer(
   if (path === '/healthz') return { status: 200, body: { status: 'ok' } };
   if (path !== '/readyz') return undefined;
   const missing = await failing(checks, clock, log);
+  const more = { ...schemaNote(), ...notes() };
   return missing.length === 0
-    ? { status: 200, body: { status: 'ready', ...notes() } }
-    : { status: 503, body: { status: 'not ready', failing: missing, ...notes() } };
+    ? { status: 200, body: { status: 'ready', ...more } }
+    : { status: 503, body: { status: 'not ready', failing: missing, ...more } };
 }
 
 /**

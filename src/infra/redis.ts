@@ -1,5 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { config } from '../config.ts';
+import type { Log } from './log.ts';
+import { readRedisUrl } from './redis-url.ts';
 
 export type { Redis };
 
@@ -27,7 +29,14 @@ export function connectRedis(
     offline === 'wait'
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, enableOfflineQueue: false };
-  const redis = new Redis(url, { ...COMMON, ...queueing, ...options, replyMapping: 'legacy' });
+  const target = readRedisUrl(url);
+  const redis = new Redis(target.url, {
+    ...COMMON,
+    ...queueing,
+    ...options,
+    ...(target.tls === undefined ? {} : { tls: target.tls }),
+    replyMapping: 'legacy',
+  });
   redis.on('error', onError);
   return redis;
 }
@@ -64,4 +73,40 @@ export async function closeRedis(): Promise<void> {
   for (const redis of [cache, queue]) await redis?.quit().catch(() => {});
   cache = undefined;
   queue = undefined;
+}
+
+/**
+ * Warns, now and after each new connection, if the Redis of the queues may lose jobs. The look-up cache needs neither: its
+ * entries are made again.
+ */
+export function watchPersistence(redis: Redis, log: Log): void {
+  let last = '';
+  const look = async (): Promise<void> => {
+    // Not CONFIG GET, which hosted servers refuse.
+    const faults = persistenceFaults(
+      `${await redis.info('memory')}\r\n${await redis.info('persistence')}`,
+    ).join('; ');
+    if (faults !== '' && faults !== last) log.warn(`REDIS_URL: ${faults}`);
+    last = faults;
+  };
+  const tryToLook = () => void look().catch(() => {});
+  redis.on('ready', tryToLook);
+  if (redis.status === 'ready') tryToLook();
+}
+
+/** @param info of Redis: sections `memory` and `persistence`; what a server does not tell is no fault */
+function persistenceFaults(info: string): string[] {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
+  const faults: string[] = [];
+  if (policy !== 'noeviction') {
+    faults.push(
+      `maxmemory-policy is ${policy}, which deletes queued jobs and visits when memory is full: set noeviction`,
+    );
+  }
+  if (/^aof_enabled:0/m.test(info)) {
+    faults.push(
+      'there is no append-only file, so a restart loses jobs and visits since the last snapshot: set appendonly yes',
+    );
+  }
+  return faults;
 }

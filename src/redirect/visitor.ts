@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { AddressSet, hopAddress, ipv4Number, plainIp } from '../infra/ip.ts';
+import { hopAddress, ipv4Number, plainIp, proxyTrust } from '../infra/ip.ts';
 import { isBot } from '../visitors/bots.ts';
 import { isIos, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
@@ -147,12 +147,12 @@ const PREVIEWS = new RegExp(
 
 /** Reads visitors from requests. */
 export class VisitorReader {
-  readonly #proxies: AddressSet;
+  readonly #isProxy: ReturnType<typeof proxyTrust>;
   readonly #bots = new LRUCache<string, boolean>({ max: REMEMBERED_AGENTS });
 
-  /** @param proxies addresses and CIDR ranges whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed */
-  constructor(proxies: readonly string[]) {
-    this.#proxies = new AddressSet(proxies);
+  /** @param proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed (`proxyTrust`) */
+  constructor(proxies: number | readonly string[]) {
+    this.#isProxy = proxyTrust(proxies);
   }
 
   read(request: IncomingMessage): Visitor {
@@ -162,7 +162,7 @@ export class VisitorReader {
     const purpose =
       headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz'];
     const peer = plainIp(request.socket.remoteAddress ?? '');
-    const isTrusted = this.#proxies.has(peer);
+    const isTrusted = this.#isProxy(peer, 0);
     return new Visitor(request, {
       host: normaliseHost(headers.host ?? ''),
       ip: isTrusted ? this.#forwarded(peer, headers['x-forwarded-for']) : peer,
@@ -194,6 +194,7 @@ export class VisitorReader {
     // One proxy that writes an IPv4 address, and nothing before it.
     if (ipv4Number(forwarded) !== undefined) return forwarded;
     let ip = peer;
+    let index = 0;
     for (let end = forwarded.length; end > 0; ) {
       const comma = forwarded.lastIndexOf(',', end - 1);
       const hop = forwarded.slice(comma + 1, end).trim();
@@ -202,7 +203,8 @@ export class VisitorReader {
       const address = hopAddress(hop);
       if (address === '') break;
       ip = address;
-      if (!this.#proxies.has(ip)) break;
+      index += 1;
+      if (!this.#isProxy(ip, index)) break;
     }
     return ip;
   }

@@ -231,6 +231,16 @@ describe('the configuration', () => {
     );
   });
 
+  it('gives a platform’s PORT to the server that has none of its own, and leaves addresses as they are', () => {
+    const config = readConfig({ PORT: '8080', REDIRECT_PORT: '8081' });
+    expect(config).to.include({
+      API_PORT: 8080,
+      REDIRECT_PORT: 8081,
+      BASE_URL: 'http://localhost:3000',
+      DEFAULT_SHORT_ORIGIN: 'http://localhost:8081',
+    });
+  });
+
   const wrong: [env: Record<string, string>, message: string][] = [
     [{ API_PORT: 'x' }, 'API_PORT must be a whole number from 0 to 65535'],
     [{ API_PORT: '70000' }, 'API_PORT'],
@@ -240,6 +250,9 @@ describe('the configuration', () => {
     [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
     [{ TRUST_PROXY: '10.0.0.0/8,here' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: 'proxy.example' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: 'true' }, 'TRUST_PROXY must be a count of proxies up to 99, or'],
+    [{ TRUST_PROXY: 'loopback,toString' }, 'not "toString"'],
+    [{ PORT: 'http' }, 'PORT must be a whole number'],
     [{ OUTBOUND_ALLOW: 'https://hooks.example' }, 'OUTBOUND_ALLOW'],
     [{ DNS_SERVERS: 'dns.example' }, 'DNS_SERVERS'],
     [{ DEFAULT_SHORT_DOMAIN: 'https://x' }, 'DEFAULT_SHORT_DOMAIN must be a host name'],

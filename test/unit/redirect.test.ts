@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
+import express, { type Request } from 'express';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress } from '../../src/redirect/address.ts';
 import { decide, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
@@ -331,7 +332,7 @@ describe('the visitor', () => {
   const read = (
     headers: Record<string, string>,
     peer = '10.0.0.1',
-    proxies = ['10.0.0.0/8', '::1'],
+    proxies: number | string[] = ['10.0.0.0/8', '::1'],
   ) =>
     new VisitorReader(proxies).read({
       headers,
@@ -360,6 +361,38 @@ describe('the visitor', () => {
     it(`reads ${what}`, () => {
       const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
       expect(read(headers, peer).ip).to.equal(ip);
+    });
+  }
+
+  const chains: [proxies: number | string[], peer: string, forwarded: string, ip: string][] = [
+    [['loopback'], '127.0.0.1', '1.1.1.1, 203.0.113.7', '203.0.113.7'],
+    [['loopback'], '::1', '203.0.113.7', '203.0.113.7'],
+    [['loopback'], '10.0.0.1', '203.0.113.7', '10.0.0.1'],
+    [['linklocal'], 'fe80::1', '203.0.113.7', '203.0.113.7'],
+    [['linklocal'], '169.254.3.4', '203.0.113.7', '203.0.113.7'],
+    [['uniquelocal'], '172.17.0.1', '203.0.113.7, 10.9.9.9, 192.168.1.1', '203.0.113.7'],
+    [['uniquelocal'], '172.32.0.1', '203.0.113.7', '172.32.0.1'],
+    [['uniquelocal'], 'fd00::2', '203.0.113.7', '203.0.113.7'],
+    [
+      ['loopback', 'uniquelocal', '198.51.100.0/24'],
+      '::ffff:127.0.0.1',
+      '6.6.6.6, 198.51.100.4, 10.0.0.9',
+      '6.6.6.6',
+    ],
+    [0, '10.0.0.1', '203.0.113.7', '10.0.0.1'],
+    [1, '10.0.0.1', '203.0.113.7', '203.0.113.7'],
+    [1, '10.0.0.1', '6.6.6.6, 203.0.113.7', '203.0.113.7'],
+    [2, '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.0.0.2', '203.0.113.7'],
+    [5, '10.0.0.1', '6.6.6.6, 203.0.113.7', '6.6.6.6'],
+  ];
+  for (const [proxies, peer, forwarded, ip] of chains) {
+    it(`trusts ${String(proxies)} as Express does: ${forwarded}, ${peer}`, () => {
+      const headers = { 'x-forwarded-for': forwarded };
+      const app = express().set('trust proxy', proxies);
+      const request = Object.assign(Object.create(app.request) as Request, { headers });
+      Object.defineProperty(request, 'socket', { value: { remoteAddress: peer } });
+      expect(request.ip).to.equal(ip);
+      expect(read(headers, peer, proxies).ip).to.equal(ip);
     });
   }
 
