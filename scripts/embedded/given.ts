@@ -1,25 +1,32 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { postgresOptions, readPostgresUrl } from '../../src/infra/postgres-url.ts';
+import { readRedisUrl } from '../../src/infra/redis-url.ts';
 import { SetupError } from './setup-error.ts';
 
 const WAIT_MS = 5_000;
 
 /** @throws SetupError when the operator's Postgres cannot be used */
 export async function checkPostgres(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WAIT_MS });
-  client.on('error', () => {});
+  const target = readPostgresUrl(url);
+  let client: pg.Client | undefined;
   try {
+    const options = await postgresOptions(target);
+    client = new pg.Client({ ...options, connectionTimeoutMillis: WAIT_MS });
+    client.on('error', () => {});
     await client.connect();
   } catch (error) {
     throw unreachable('DATABASE_URL', 'Postgres', url, '5432', error);
   } finally {
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
   }
 }
 
 /** @throws SetupError when the operator's Redis cannot be used */
 export async function checkRedis(url: string): Promise<void> {
-  const redis = new Redis(url, {
+  const target = readRedisUrl(url);
+  const redis = new Redis(target.url, {
+    ...(target.tls === undefined ? {} : { tls: target.tls }),
     lazyConnect: true,
     protocol: 2,
     connectTimeout: WAIT_MS,

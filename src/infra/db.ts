@@ -1,6 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import pg from 'pg';
 import { config } from '../config.ts';
+import { postgresOptions, readPostgresUrl } from './postgres-url.ts';
 
 export type { Knex };
 /** A connection, or a transaction on one. */
@@ -17,16 +18,23 @@ export const bigintSql = (sum: string): string => `least(${sum}, 922337203685477
 
 let shared: Knex | undefined;
 
-/** Opens a pool. Most callers want `db()`. */
+/**
+ * Opens a pool. Most callers want `db()`.
+ *
+ * @throws ConfigError when the URL asks for TLS in a way that is not possible
+ */
 export function connectDb(
   url: string,
   pool: number,
   applicationName: string,
   limits: Limits = {},
 ): Knex {
+  const target = readPostgresUrl(url);
+  const settings = { application_name: applicationName, ...limits };
   const knex = knexFactory({
     client: 'pg',
-    connection: { connectionString: url, application_name: applicationName, ...limits },
+    // Knex asks until it is answered once.
+    connection: async () => ({ ...(await postgresOptions(target)), ...settings }),
     pool: { min: 0, max: pool },
     acquireConnectionTimeout: 5_000,
     compileSqlOnError: false,
