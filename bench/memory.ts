@@ -33,7 +33,7 @@ export function benchMemory(): Promise<void> {
       if (done === before) throw new Error('the redirect process does not answer');
     }
     const metrics = await (await fetch(`${runner.healthUrlOf('redirect')}/metrics`)).text();
-    const remembered = Number(/^lookup_remembered_links (\d+)/m.exec(metrics)?.[1] ?? 0);
+    const remembered = Number(/^shortlinks_lookup_memory_entries (\d+)/m.exec(metrics)?.[1] ?? 0);
     console.log(
       `remembers ${thousands(remembered)} links in ${rss()} MB resident (${empty} MB before the first; aim: under 250 MB)`,
     );

@@ -32,9 +32,9 @@ export async function convertAmount(
 }
 
 function measureAge({ day }: Rates): number {
-  const days = (Date.now() - Date.parse(day)) / DAY_MS;
-  ratesAge.set(days);
-  return days;
+  const age = Date.now() - Date.parse(day);
+  ratesAge.set(age / 1_000);
+  return age / DAY_MS;
 }
 
 async function newestRates(): Promise<Rates> {

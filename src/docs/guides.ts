@@ -24,7 +24,18 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'api',
     ],
   },
-  { title: 'Operate', names: ['configuration', 'operations', 'performance'] },
+  {
+    title: 'Operate',
+    names: [
+      'containers',
+      'systemd',
+      'proxies',
+      'configuration',
+      'monitoring',
+      'operations',
+      'performance',
+    ],
+  },
   { title: 'Inside', names: ['architecture', 'structure', 'qr-decode-matrix'] },
 ];
 const DECISIONS = 'Decisions';

@@ -1,5 +1,6 @@
 import { openSync, readSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { VERSION } from './version.ts';
 
 /** All metrics of this process; `/metrics` prints them in the Prometheus text format. */
 export const registry = new Registry();
@@ -12,6 +13,12 @@ const LOOP_SAMPLE_MS = 20;
 /** Starts the figures of the process itself: memory, CPU, event loop. */
 export function startProcessMetrics(): void {
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'shortlinks_build_info',
+    help: 'Always 1; the label is the version of the service',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: VERSION }, 1);
   const loop = sampleLoop();
   const gauge = (name: string, help: string, takeMs: () => number) =>
     registry.registerMetric(
@@ -25,12 +32,12 @@ export function startProcessMetrics(): void {
       }),
     );
   gauge(
-    'event_loop_delay_max_seconds',
+    'shortlinks_event_loop_delay_max_seconds',
     'Longest time for which the event loop did not turn, for whatever reason,',
     loop.takeDelay,
   );
   gauge(
-    'event_loop_blocked_max_seconds',
+    'shortlinks_event_loop_blocked_max_seconds',
     'Longest time for which this process kept its event loop from turning by computing',
     loop.takeBlocked,
   );
@@ -90,7 +97,7 @@ function processorClock(): () => number {
 }
 
 export const httpRequests = new Histogram({
-  name: 'http_request_seconds',
+  name: 'shortlinks_http_request_duration_seconds',
   help: 'Requests that the API answered, by method, route and status, in seconds',
   labelNames: ['method', 'route', 'status'] as const,
   buckets: SECONDS,
@@ -98,46 +105,46 @@ export const httpRequests = new Histogram({
 });
 
 export const redirects = new Counter({
-  name: 'redirects_total',
+  name: 'shortlinks_redirects_total',
   help: 'Requests that the redirect server answered, by outcome',
   labelNames: ['outcome'] as const,
   registers: [registry],
 });
 
 export const lookups = new Counter({
-  name: 'lookups_total',
+  name: 'shortlinks_lookups_total',
   help: 'Look-ups of host and key, by the store that answered',
   labelNames: ['from'] as const,
   registers: [registry],
 });
 
 export const rememberedLinks = new Gauge({
-  name: 'lookup_remembered_links',
+  name: 'shortlinks_lookup_memory_entries',
   help: 'Links in the memory of a redirect process',
   registers: [registry],
 });
 
 export const visitsRecorded = new Counter({
-  name: 'visits_recorded_total',
+  name: 'shortlinks_visits_recorded_total',
   help: 'Visits made safe before their answer, by where: the queue or the spool file',
   labelNames: ['where'] as const,
   registers: [registry],
 });
 
 export const heldVisits = new Gauge({
-  name: 'visits_held',
+  name: 'shortlinks_visits_held',
   help: 'Visits that wait in memory because neither the queue nor the disk takes them',
   registers: [registry],
 });
 
 export const visitsNotRecorded = new Counter({
-  name: 'visits_not_recorded_total',
+  name: 'shortlinks_visits_not_recorded_total',
   help: 'Visits that were answered and are not counted, because memory had no room for more of them',
   registers: [registry],
 });
 
 export const jobSeconds = new Histogram({
-  name: 'job_seconds',
+  name: 'shortlinks_job_duration_seconds',
   help: 'Jobs that ended, by queue, name and outcome (done, refused, fault), in seconds',
   labelNames: ['queue', 'job', 'outcome'] as const,
   buckets: SECONDS,
@@ -145,60 +152,60 @@ export const jobSeconds = new Histogram({
 });
 
 export const deadLetters = new Counter({
-  name: 'dead_letters_total',
+  name: 'shortlinks_dead_letters_total',
   help: 'Jobs that failed for good after all their attempts, and visits that the database refused',
   labelNames: ['queue', 'job'] as const,
   registers: [registry],
 });
 
 export const queueDepth = new Gauge({
-  name: 'queue_depth',
+  name: 'shortlinks_queue_jobs',
   help: 'Jobs in a queue, by state',
   labelNames: ['queue', 'state'] as const,
   registers: [registry],
 });
 
 export const visitLag = new Histogram({
-  name: 'visit_lag_seconds',
+  name: 'shortlinks_visit_lag_seconds',
   help: 'From the visit to the committed event, in seconds',
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60],
   registers: [registry],
 });
 
 export const visitsProcessed = new Counter({
-  name: 'visits_processed_total',
+  name: 'shortlinks_visits_processed_total',
   help: 'Visits that left the pipeline, by outcome (stored, repeat, rejected, malformed, or the reason for which they were dropped)',
   labelNames: ['outcome'] as const,
   registers: [registry],
 });
 
 export const liveStreams = new Gauge({
-  name: 'live_streams',
+  name: 'shortlinks_live_streams',
   help: 'Clients that watch the events of a workspace',
   registers: [registry],
 });
 
 export const liveDropped = new Counter({
-  name: 'live_events_dropped_total',
+  name: 'shortlinks_live_events_dropped_total',
   help: 'Events that were not sent to a client that watches, because it reads too slowly or there were too many',
   registers: [registry],
 });
 
 export const ratesAge = new Gauge({
-  name: 'rates_age_days',
-  help: 'Age of the exchange rates, in days',
+  name: 'shortlinks_exchange_rates_age_seconds',
+  help: 'Age of the exchange rates, in seconds',
   registers: [registry],
 });
 
 export const webhookAttempts = new Counter({
-  name: 'webhook_attempts_total',
+  name: 'shortlinks_webhook_attempts_total',
   help: 'Requests to receivers of webhooks, by outcome: delivered or failed',
   labelNames: ['outcome'] as const,
   registers: [registry],
 });
 
 export const rollupRebuilds = new Gauge({
-  name: 'rollup_rebuilds',
+  name: 'shortlinks_rollup_rebuilds',
   help: 'Workspaces whose rollups are being rebuilt; questions about them are answered from events',
   registers: [registry],
 });

@@ -26,17 +26,17 @@ export const QUEUES = {
   writes: {
     queue: writes,
     concurrency: 'WRITES_CONCURRENCY',
-    scaleWhen: '`queue_depth` of its queue stays above zero',
+    scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
   },
   bulk: {
     queue: bulk,
     concurrency: 'BULK_CONCURRENCY',
-    scaleWhen: '`queue_depth` of its queue stays above zero',
+    scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
   },
   clicks: {
     queue: clicks,
     concurrency: 'CLICKS_CONCURRENCY',
-    scaleWhen: '`visit_lag_seconds` grows',
+    scaleWhen: '`shortlinks_visit_lag_seconds` grows',
   },
   qr: {
     queue: qr,
@@ -61,7 +61,7 @@ export const QUEUES = {
   webhooks: {
     queue: webhooks,
     concurrency: 'WEBHOOKS_CONCURRENCY',
-    scaleWhen: '`queue_depth` of its queue stays above zero',
+    scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
   },
   maintenance: {
     queue: maintenance,

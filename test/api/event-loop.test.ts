@@ -106,7 +106,7 @@ describe('the event loop of the API', function () {
   /** Longest uninterrupted computation of the process since the last call, in ms. */
   async function takeBlocked(): Promise<number> {
     const metrics = await (await fetch(`${stack().runner.healthUrlOf('api')}/metrics`)).text();
-    return Number(/^event_loop_blocked_max_seconds (\S+)$/m.exec(metrics)![1]) * 1_000;
+    return Number(/^shortlinks_event_loop_blocked_max_seconds (\S+)$/m.exec(metrics)![1]) * 1_000;
   }
 
   async function send({ path, method, body, name, idempotencyKey }: Attempt): Promise<void> {

@@ -37,7 +37,7 @@ describe('GET /events/live', () => {
   const noneOpen = () =>
     eventually(async () => {
       const metrics = await (await fetch(`${stack().runner.healthUrlOf('api')}/metrics`)).text();
-      expect(metrics).to.match(/^live_streams 0$/m);
+      expect(metrics).to.match(/^shortlinks_live_streams 0$/m);
     });
 
   it('sends a click within 2 s of the visit, as GET /events lists it', async () => {

@@ -41,8 +41,8 @@ export class LoopWatch {
       const [, seconds] = new RegExp(`^${gauge} (\\S+)$`, 'm').exec(metrics) ?? [];
       return Number(seconds ?? Number.NaN) * 1_000;
     };
-    const delay = read('event_loop_delay_max_seconds');
-    const blocked = read('event_loop_blocked_max_seconds');
+    const delay = read('shortlinks_event_loop_delay_max_seconds');
+    const blocked = read('shortlinks_event_loop_blocked_max_seconds');
     if (Number.isNaN(delay + blocked)) return;
     const longest = this.longest.get(name) ?? { delay: 0, blocked: 0 };
     this.longest.set(name, {

@@ -277,16 +277,18 @@ describe('every process', () => {
     const metricsOf = async (name: string) =>
       (await fetch(`${runner.healthUrlOf(name)}/metrics`)).text();
     expect(await metricsOf('api')).to.match(
-      /http_request_seconds_count\{method="POST",route="\/links",status="201"\} \d/,
+      /shortlinks_http_request_duration_seconds_count\{method="POST",route="\/links",status="201"\} \d/,
     );
-    expect(await metricsOf('redirect.1')).to.match(/redirects_total\{outcome="redirect"\} \d/);
+    expect(await metricsOf('redirect.1')).to.match(
+      /shortlinks_redirects_total\{outcome="redirect"\} \d/,
+    );
     expect(await metricsOf('worker_writes')).to.match(
-      /job_seconds_count\{queue="writes",job="link.create",outcome="done"\} \d/,
+      /shortlinks_job_duration_seconds_count\{queue="writes",job="link.create",outcome="done"\} \d/,
     );
     await eventually(async () => {
-      expect(await metricsOf('worker_clicks')).to.match(/visit_lag_seconds_count [1-9]/);
+      expect(await metricsOf('worker_clicks')).to.match(/shortlinks_visit_lag_seconds_count [1-9]/);
       expect(await metricsOf('worker_writes')).to.match(
-        /queue_depth\{queue="writes",state="waiting"\} \d/,
+        /shortlinks_queue_jobs\{queue="writes",state="waiting"\} \d/,
       );
     }, 10_000);
   });
@@ -299,8 +301,8 @@ describe('every process', () => {
         const read = (gauge: string) =>
           Number(new RegExp(`^${gauge} (\\S+)$`, 'm').exec(metrics)?.[1]);
         return {
-          delay: read('event_loop_delay_max_seconds'),
-          blocked: read('event_loop_blocked_max_seconds'),
+          delay: read('shortlinks_event_loop_delay_max_seconds'),
+          blocked: read('shortlinks_event_loop_blocked_max_seconds'),
         };
       };
       await longest();

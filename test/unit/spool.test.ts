@@ -401,7 +401,9 @@ describe('the visit log', () => {
     await Promise.all(visits(9).map((one) => visitLog.record(one)));
     await Promise.all(visits(9, 'w').map((one) => visitLog.record(one)));
     expect(visitLog.notes()).to.deep.equal({ visits: { held: 10, notRecorded: 8 } });
-    expect(await registry.getSingleMetricAsString('visits_not_recorded_total')).to.match(/ 8$/);
+    expect(await registry.getSingleMetricAsString('shortlinks_visits_not_recorded_total')).to.match(
+      / 8$/,
+    );
     await visitLog.close();
     expect(visitLog.notes()).to.deep.equal({ visits: { held: 0, notRecorded: 18 } });
   });

@@ -45,7 +45,11 @@ describe('faulty receivers', function () {
     restarts: stack().runner.restarts('worker_webhooks'),
     faults: (await metrics())
       .split('\n')
-      .filter((line) => /^(job_seconds_count.*outcome="fault"|dead_letters_total)/.test(line)),
+      .filter((line) =>
+        /^(shortlinks_job_duration_seconds_count.*outcome="fault"|shortlinks_dead_letters_total)/.test(
+          line,
+        ),
+      ),
   });
 
   const aWebhook = async (name: string, url: string): Promise<string> => {
