@@ -26,6 +26,8 @@ export class NotReady extends Error {}
  */
 export async function prepare(log) {
   checkNode();
+  // An image holds what was compiled, and no sources.
+  if (!existsSync(path.join(ROOT, 'tsconfig.json'))) return;
   await withLock(
     path.join(ROOT, 'dist', '.lock'),
     async () => {
