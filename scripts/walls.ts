@@ -123,6 +123,12 @@ const WALLS: Wall[] = [
     instead: 'use src/queues/queue.ts',
   },
   {
+    name: 'OpenTelemetry is loaded where there is a collector only',
+    from: /^(?!src\/infra\/otel\.ts)/,
+    to: /^@opentelemetry\//,
+    instead: 'use src/infra/tracing.ts',
+  },
+  {
     name: 'names are looked up without the thread pool',
     from: /^(src|workers)\/(?!infra\/names\.ts)/,
     to: /^(node:)?dns(\/promises)?$/,

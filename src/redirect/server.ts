@@ -4,6 +4,7 @@ import { endServer } from '../infra/end-server.ts';
 import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { redirects } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
+import { startSpan } from '../infra/tracing.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { Found } from '../lookup/find.ts';
 import { type Address, encodedPath, isAmbiguous, keyPrefixesOf, readAddress } from './address.ts';
@@ -87,6 +88,24 @@ export class RedirectServer {
     await listen(this.#http, 'REDIRECT_PORT', port, host);
     const address = this.#http.address();
     return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** Records a span for one of so many requests. */
+  traceOneOf(many: number): void {
+    let at = 0;
+    this.#http.prependListener('request', ({ method = '' }, response) => {
+      at = (at + 1) % many;
+      if (at !== 1 % many) return;
+      const attributes = { 'http.request.method': method };
+      const span = startSpan(`${method} redirect`, { kind: 'server', attributes });
+      response.once('close', () => {
+        const { statusCode } = response;
+        span?.end({
+          attributes: { 'http.response.status_code': statusCode },
+          isFailed: statusCode >= 500,
+        });
+      });
+    });
   }
 
   /** Accepts nothing new and resolves when every request in hand is answered. */
