@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { sourceFiles } from '../scripts/imports.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { breaches } from '../scripts/walls.ts';
-import { HEALTH_PORTS } from '../src/infra/health-ports.ts';
 import { QUEUES } from '../src/queues/index.ts';
 import type { WorkerDefinition } from '../src/queues/queue.ts';
 
@@ -25,11 +24,6 @@ describe('the structure', () => {
   it('runs each line of the Procfile without a shell between a process manager and node', () => {
     const lines = readFileSync('Procfile', 'utf8').trim().split('\n');
     expect(lines.filter((line) => !/^\w+: exec node /.test(line))).to.deep.equal([]);
-  });
-
-  it('has a health port of its own for each process', () => {
-    expect(Object.keys(HEALTH_PORTS)).to.deep.equal(processes.map(({ name }) => name));
-    expect(new Set(Object.values(HEALTH_PORTS))).to.have.length(processes.length);
   });
 
   it('has a worker for each queue; only the scheduler has none', () => {

@@ -25,7 +25,9 @@ const WORKERS: Record<QueueName, LoadWorker> = {
 const name = process.argv[2] ?? '';
 const isQueue = (text: string): text is QueueName => Object.hasOwn(QUEUES, text);
 
-await runProcess(`worker_${name}`, async ({ config, log }) => {
+const healthPort = isQueue(name) ? QUEUES[name].healthPort : 0;
+
+await runProcess({ name: `worker_${name}`, healthPort }, async ({ config, log }) => {
   if (!isQueue(name)) {
     throw new Error(`no worker is called "${name}"; there are: ${Object.keys(QUEUES).join(', ')}`);
   }

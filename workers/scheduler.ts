@@ -6,7 +6,7 @@ import { registerSchedule } from '../src/queues/schedule.ts';
 /** Registered again from time to time: an operator may have emptied Redis. */
 const AGAIN_MS = 60_000;
 
-await runProcess('worker_scheduler', async ({ config, log }) => {
+await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config, log }) => {
   const redis = connectRedis(config.REDIS_URL, 'wait', {
     onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
   });

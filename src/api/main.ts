@@ -17,7 +17,7 @@ const WAIT_MS = 4_000;
 /** Time after SIGTERM for which connections are kept open for responses, in ms. */
 const CUT_MS = 6_000;
 
-await runProcess('api', async ({ config, log }) => {
+await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');
   const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
   const cache = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', {

@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, config, configWarnings } from '../config.ts';
 import { type Clock, within } from './clock.ts';
 import { closeDb, db } from './db.ts';
-import { HEALTH_PORTS } from './health-ports.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
@@ -38,10 +37,11 @@ const SHARED_MS = { ready: 1_000, notReady: 100 };
 /**
  * Runs a process: configuration, log, health, metrics, and an orderly shutdown on SIGTERM or SIGINT.
  *
- * @param name the Procfile name
+ * @param process.name the Procfile name
+ * @param process.healthPort where HEALTH_PORT is not set; 0: a free one
  */
 export async function runProcess(
-  name: string,
+  { name, healthPort = 0 }: { name: string; healthPort?: number },
   start: (dependencies: { config: Config; log: Log }) => Promise<Running>,
 ): Promise<void> {
   process.title = name;
@@ -72,7 +72,7 @@ export async function runProcess(
     // To say at once what is missing.
     await running.checks['schema']().catch(() => {});
     if (running.redis !== undefined) watchPersistence(running.redis, log);
-    const health = await serveHealth(name, settings, running, log);
+    const health = await serveHealth(healthPort, settings, running, log);
     log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
     const { redis, checks } = running;
     const endHeartbeat =
@@ -140,7 +140,7 @@ export const checkRedis =
     redis.ping();
 
 async function serveHealth(
-  name: string,
+  usualPort: number,
   { HOST, HEALTH_PORT }: Config,
   running: Running,
   log: Log,
@@ -155,7 +155,7 @@ async function serveHealth(
         response.writeHead(500).end();
       });
   });
-  const port = HEALTH_PORT ?? HEALTH_PORTS[name] ?? 0;
+  const port = HEALTH_PORT ?? usualPort;
   try {
     await listen(server, 'HEALTH_PORT', port, HOST);
   } catch (error) {

@@ -26,7 +26,7 @@ const WARM_MS = 1_000;
 /** Time without data after which a connection is reopened, in ms: its host may be unreachable. */
 const SILENCE_MS = 5_000;
 
-await runProcess('redirect', async ({ config, log }) => {
+await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log }) => {
   mendStrings();
   const instance = randomBytes(8).toString('base64url');
   const queue = connectRedis(config.REDIS_URL, 'fail-fast', { socketTimeout: SILENCE_MS });

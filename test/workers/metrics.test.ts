@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import { HEALTH_PORTS } from '../../src/infra/health-ports.ts';
+import { QUEUES } from '../../src/queues/index.ts';
 import { stack } from '../support/stack.ts';
 
 interface Rules {
@@ -16,6 +16,16 @@ interface Dashboard {
 interface Scrapes {
   scrape_configs: { static_configs: { targets: string[]; labels: { process: string } }[] }[];
 }
+
+/** The usual ports by process. Those of servers and of the scheduler are tested in processes.test.ts. */
+const HEALTH_PORTS: Record<string, number> = {
+  api: 3100,
+  redirect: 3101,
+  ...Object.fromEntries(
+    Object.entries(QUEUES).map(([name, { healthPort }]) => [`worker_${name}`, healthPort]),
+  ),
+  worker_scheduler: 3111,
+};
 
 describe('metrics', () => {
   /** The lines of all processes about metrics of our own. */
@@ -75,6 +85,7 @@ describe('metrics', () => {
       Number(targets[0]!.replace('127.0.0.1:', '')),
     ]);
     expect(Object.fromEntries(scraped)).to.deep.equal(HEALTH_PORTS);
+    expect(new Set(Object.values(HEALTH_PORTS))).to.have.length(stack().runner.names.length - 1);
     const guide = readFileSync('docs/monitoring.md', 'utf8');
     for (const [name, port] of Object.entries(HEALTH_PORTS)) {
       expect(guide).to.match(new RegExp(`\\| \`${name}\` +\\| ${port} \\|`));

@@ -46,12 +46,18 @@ describe('a process by itself', function () {
     expect(scheduler.lines.at(-1)).to.include({ msg: 'shutting down', signal: 'SIGTERM' });
   });
 
-  for (const name of ['api', 'redirect']) {
+  const servers = [
+    { name: 'api', usual: 3100 },
+    { name: 'redirect', usual: 3101 },
+  ];
+  for (const { name, usual } of servers) {
     it(`listens on a platform’s PORT: ${name}`, async () => {
       const port = await freePort();
       const ports = { API_PORT: undefined, REDIRECT_PORT: undefined, PORT: String(port) };
-      const server = run(name, { ...ports, HEALTH_PORT: '0' });
-      await server.logged('ready');
+      const server = run(name, { ...ports, HEALTH_PORT: undefined });
+      const { healthPort } = await server.logged('ready');
+      const taken = server.lines.find((line) => line['taken'] !== undefined);
+      expect(taken?.['taken'] ?? healthPort).to.equal(usual);
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).to.equal(200);
     });
   }

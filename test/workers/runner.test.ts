@@ -130,7 +130,7 @@ describe('a process that does not become ready', function () {
       name: 'is reported with the failing check',
       program: `import { runProcess } from '${frame}';
         setInterval(() => {}, 1_000);
-        await runProcess('slow', async () => ({ checks: { disk: () => Promise.reject() }, stop: async () => {} }));`,
+        await runProcess({ name: 'slow' }, async () => ({ checks: { disk: () => Promise.reject() }, stop: async () => {} }));`,
       reason: '/readyz answers 503: {"status":"not ready","failing":["disk"]}',
     },
     {

@@ -34,7 +34,7 @@ describe('the watchdog', function () {
         path.join(folder, `${name}.mjs`),
         `import { pbkdf2 } from 'node:crypto';
          import { runProcess } from '${FRAME}';
-         await runProcess('${name}', async () => ({ checks: {}, stop: async () => {} }));
+         await runProcess({ name: '${name}' }, async () => ({ checks: {}, stop: async () => {} }));
          setInterval(() => {}, 1_000);
          setTimeout(() => { ${work} }, 500);`,
       );
