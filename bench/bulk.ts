@@ -88,7 +88,7 @@ async function viaApi(
 
 let plainRows = 0;
 
-async function plainInserts(
+export async function plainInserts(
   { projectId, domainId }: BenchService,
   seconds: number,
 ): Promise<number> {

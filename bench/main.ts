@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { benchAnalytics } from './analytics.ts';
 import { benchBulk } from './bulk.ts';
+import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
 import { benchQr } from './qr.ts';
@@ -13,6 +14,7 @@ import { benchWebhooks } from './webhooks.ts';
 const BENCHES: Record<string, () => Promise<void>> = {
   redirect: benchRedirect,
   bulk: benchBulk,
+  imports: benchImports,
   visits: benchVisits,
   lists: benchLists,
   memory: benchMemory,

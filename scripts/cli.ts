@@ -23,6 +23,7 @@ import {
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
+import { IMPORT_COMMANDS } from './cli-imports.ts';
 import {
   type Command,
   newSlugOf,
@@ -142,6 +143,7 @@ const COMMANDS: Record<string, Command> = {
       return retryRejected(db(), await wantedOf(options), (visits) => recorder.record(visits));
     },
   },
+  ...IMPORT_COMMANDS,
   ...USER_COMMANDS,
   demo: {
     usage: '',
@@ -154,7 +156,7 @@ async function noteKey(trx: Db, workspace: string, action: string, id: string): 
   await noteByOperator(trx, await workspaceId(trx, workspace), { action, target });
 }
 
-const FLAGS = new Set(['json', 'verified', 'primary', 'background', 'help']);
+const FLAGS = new Set(['json', 'verified', 'primary', 'background', 'dry-run', 'help']);
 
 function usage(): string {
   const lines = Object.entries(COMMANDS).map(

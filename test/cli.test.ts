@@ -52,6 +52,33 @@ describe('the CLI', function () {
     expect((await visit('/a', { host: domain.slug })).status).to.equal(302);
   });
 
+  it('imports the export of another service, shows what it will do, and undoes it', async () => {
+    const slug = aSlug();
+    const made = JSON.parse((await cli('workspace', 'create', '--slug', slug, '--json')).output);
+    const workspace = ['--workspace', slug, '--json'];
+    const file = ['--file', 'test/data/peers/yourls.csv', ...workspace];
+    const imported = async (...args: string[]) => {
+      const { code, output, errors } = await cli('import', ...args);
+      expect(code, errors).to.equal(0);
+      return JSON.parse(output);
+    };
+    const checked = await imported(...file, '--dry-run', '--source', 'yourls');
+    expect(checked).to.include({ state: 'checked', source: 'yourls', created: 2, refused: 0 });
+    const api = new ApiClient(made.apiKey);
+    expect((await api.get('/links/count')).body).to.equal(0);
+    const done = await imported('start', '--id', checked.id, ...workspace);
+    expect(done).to.include({ state: 'done', created: 2 });
+    expect((await api.get('/links')).body.map(({ key }: { key: string }) => key)).to.have.members([
+      'ozh',
+      'Ozh-2',
+    ]);
+    expect(await imported(...file)).to.include({ state: 'done', created: 0, skipped: 2 });
+    const undone = await imported('undo', '--id', checked.id, ...workspace);
+    expect(undone.undo).to.include({ deleted: 2 });
+    const nowhere = await cli('import', '--workspace', slug, '--file', 'nowhere.csv');
+    expect(nowhere).to.include({ code: 1, errors: '--file must be a file: nowhere.csv\n' });
+  });
+
   it('creates keys with scopes and an expiry, and revokes them', async () => {
     const slug = aSlug();
     await cli('workspace', 'create', '--slug', slug);

@@ -1,5 +1,6 @@
 import { writeExport } from '../src/exports/commands.ts';
 import { createImport } from '../src/imports/commands.ts';
+import { fetchImport } from '../src/imports/fetch.ts';
 import { runImport } from '../src/imports/run.ts';
 import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
 import { createQrCodes, deleteQrCodes } from '../src/qrcodes/commands.ts';
@@ -15,5 +16,6 @@ export default () =>
     'qrcodes.delete': deleteQrCodes,
     'export.write': writeExport,
     'import.create': createImport,
+    'import.fetch': fetchImport,
     'import.run': runImport,
   });

@@ -367,8 +367,14 @@ function answerHeaders({ method, record, scope }: Route): JsonSchema {
 }
 
 /** Content of bodies and answers that are files, of any of some media types. */
+const FILE = { schema: { type: 'string', format: 'binary' } };
+const JSON_FILE = {
+  schema: { anyOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }] },
+  example: { links: [] },
+};
+
 function filesOf({ media }: MediaTypes): JsonSchema {
   if (media.length === 0) return {};
-  const files = media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]);
+  const files = media.map((type) => [type, type === 'application/json' ? JSON_FILE : FILE]);
   return { content: Object.fromEntries(files) };
 }

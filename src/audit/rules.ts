@@ -76,6 +76,7 @@ export const RULES: Readonly<Record<Name, Rule | undefined>> = {
   'import.start': record('import'),
   'import.cancel': record('import'),
   'import.undo': record('import'),
+  'import.fetch': undefined,
   'import.run': undefined,
   'member.update': record('member'),
   'member.remove': record('member'),

@@ -15,6 +15,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'redirects',
       'qr-codes',
       'analytics',
+      'migrate',
       'imports',
       'compat',
       'webhooks',

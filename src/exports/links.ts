@@ -18,7 +18,7 @@ async function* pages(projectId: string, filters: LinkFilters): AsyncGenerator<S
 }
 
 /** Columns of links alone, with their places among those of the shared fields. */
-const OWN_COLUMNS = { shortLink: 4, url: 5, clicks: 27 };
+const OWN_COLUMNS = { shortLink: 4, url: 5, clicks: 27, importedClicks: 34 };
 
 const COLUMNS = Object.entries({ ...csvColumns(fields), ...OWN_COLUMNS })
   .toSorted(([, a], [, b]) => a - b)

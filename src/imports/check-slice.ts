@@ -1,18 +1,19 @@
+import { createHash } from 'node:crypto';
 import { Refusal } from '../errors.ts';
 import { type Db, rows as select } from '../infra/db.ts';
 import { seal, unseal } from '../infra/secrets.ts';
 import { draftLinks } from '../links/commands.ts';
 import { taken } from '../short-links/key.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
-import { type Conflicts, findConflicts, namesOf } from './conflicts.ts';
+import { type Conflicts, destinationOf, findConflicts, namesOf } from './conflicts.ts';
 import { fieldsOf } from './mapping.ts';
 import type { Fault, FileRow, Import } from './model.ts';
 import { faultsOf, type LinkRow, type RefusedRow, toLinks } from './rows.ts';
 import { missingTags } from './tags.ts';
 
-/** Rows that a preview shows, and new tags that it names. */
+/** Rows that a preview shows, and new tags and other domains that it names. */
 const SHOWN_ROWS = 20;
-const SHOWN_TAGS = 100;
+const SHOWN_NAMES = 100;
 /** Longest cell of a preview, in characters. */
 const SHOWN_LENGTH = 200;
 
@@ -35,9 +36,16 @@ export interface Preview {
   rows: PreviewRow[];
   /** Names of tags that the import would make. */
   newTags: string[];
+  /** Domains of short links that are not the workspace's. */
+  otherDomains: string[];
 }
 
-export const openPreview = (sealed: string): Preview => JSON.parse(unseal(sealed)) as Preview;
+const NO_PREVIEW: Preview = { rows: [], newTags: [], otherDomains: [] };
+
+export const openPreview = (sealed: string): Preview => ({
+  ...NO_PREVIEW,
+  ...(JSON.parse(unseal(sealed)) as Partial<Preview>),
+});
 
 /** A row with its outcome. */
 export type Judged =
@@ -50,10 +58,14 @@ export const refused = (row: LinkRow | RefusedRow, refusal: Refusal): Judged => 
   refusal,
 });
 
-/** The outcome of a row whose key or external id a link has. */
-export function meet(one: Import, row: LinkRow): Judged {
+/**
+ * The outcome of a row whose key or external id a link has.
+ *
+ * @param isOther the link is another one, and the row would be lost if it was skipped
+ */
+export function meet(one: Import, row: LinkRow, isOther: boolean): Judged {
   const { onConflict } = one.options;
-  if (onConflict === 'skip') return { row, outcome: 'skipped' };
+  if (onConflict === 'skip' && !isOther) return { row, outcome: 'skipped' };
   if (onConflict === 'update') return { row, outcome: 'updated' };
   const { key, externalId } = row.link;
   return refused(
@@ -75,12 +87,12 @@ export async function checkSlice(
   const links = read.filter((row): row is LinkRow => 'link' in row);
   const drafts = await draftsOf(trx, one, links);
   const conflicts = await findConflicts(trx, one.project_id, links, references);
-  const isRepeat = await meetAgain(trx, one, [...drafts.keys()], references);
+  const meetingOf = await meetAgain(trx, one, [...drafts.keys()], references);
   const judged = read.map((row): Judged => {
     if (!('link' in row)) return refused(row, row.refusal);
     const draft = drafts.get(row);
     if (draft instanceof Refusal) return refused(row, draft);
-    return judge(one, row, conflicts, isRepeat);
+    return judge(one, row, conflicts, meetingOf);
   });
   return { judged, preview: await extend(trx, one, judged) };
 }
@@ -102,45 +114,63 @@ async function draftsOf(
   );
 }
 
-/** Notes the keys and external ids of rows. @returns which rows have one that an earlier row has */
+/** How a row meets earlier ones of its file. */
+type Meeting = 'none' | 'same' | 'other';
+
+/** Notes the keys and external ids of rows. @returns how a row meets an earlier one that has one of them */
 async function meetAgain(
   trx: Db,
   { project_id, id }: Import,
   rows: readonly LinkRow[],
   references: References,
-): Promise<(row: LinkRow) => boolean> {
+): Promise<(row: LinkRow) => Meeting> {
   const names = rows.map((row) => namesOf(row, references));
+  const destinations = rows.map((row, at) => destinationName(row, names[at]!));
   const noted = await select<{ name: string }>(
     trx,
     `INSERT INTO import_names (project_id, import_id, name) SELECT ?, ?, unnest(?::text[])
      ON CONFLICT DO NOTHING RETURNING name`,
-    [project_id, id, [...new Set(names.flat())]],
+    [project_id, id, [...new Set([...names.flat(), ...destinations])]],
   );
   const free = new Set(noted.map(({ name }) => name));
-  const repeats = new Set<LinkRow>();
+  const meetings = new Map<LinkRow, Meeting>();
   for (const [at, row] of rows.entries()) {
+    const isFree = (name: string) => free.has(name);
+    const isKnown = names[at]!.some((name) => name.startsWith('e ') && !isFree(name));
+    if (!names[at]!.every(isFree)) {
+      const isOther = row.isRenamed && !isKnown && isFree(destinations[at]!);
+      meetings.set(row, isOther ? 'other' : 'same');
+    }
     // The first row that has a name takes it.
-    if (names[at]!.some((name) => !free.has(name))) repeats.add(row);
-    for (const name of names[at]!) free.delete(name);
+    for (const name of [...names[at]!, destinations[at]!]) free.delete(name);
   }
-  return (row) => repeats.has(row);
+  return (row) => meetings.get(row) ?? 'none';
+}
+
+/** The key of a row with its destination, in few characters. */
+function destinationName(row: LinkRow, names: readonly string[]): string {
+  const place = names.find((name) => name.startsWith('k ')) ?? '';
+  return `d ${createHash('sha256')
+    .update(`${place} ${destinationOf(row)}`)
+    .digest('base64url')}`;
 }
 
 function judge(
   one: Import,
   row: LinkRow,
   conflicts: Conflicts,
-  isRepeat: (row: LinkRow) => boolean,
+  meetingOf: (row: LinkRow) => Meeting,
 ): Judged {
-  if (conflicts.twinOf(row) !== undefined) return meet(one, row);
+  if (conflicts.twinOf(row) !== undefined) return meet(one, row, conflicts.isOther(row));
   if (conflicts.isTaken(row))
     return refused(row, taken('key', row.link.key ?? '', 'on its domain'));
-  return isRepeat(row) ? meet(one, row) : { row, outcome: 'created' };
+  const meeting = meetingOf(row);
+  return meeting === 'none' ? { row, outcome: 'created' } : meet(one, row, meeting === 'other');
 }
 
 /** The preview with what this slice adds to it, sealed. */
 async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<string> {
-  const preview = one.preview === null ? { rows: [], newTags: [] } : openPreview(one.preview);
+  const preview = one.preview === null ? NO_PREVIEW : openPreview(one.preview);
   const fields = fieldsOf(one);
   const added = judged.slice(0, SHOWN_ROWS - preview.rows.length).map((each): PreviewRow => {
     const { row, cells } = each.row;
@@ -163,6 +193,15 @@ async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<
     'link' in row && (outcome === 'created' || outcome === 'updated') ? [row] : [],
   );
   const tags = await missingTags(trx, one.project_id, written);
-  const newTags = [...new Set([...preview.newTags, ...tags])].slice(0, SHOWN_TAGS);
-  return seal(JSON.stringify({ rows: [...preview.rows, ...added], newTags }));
+  const named = (known: readonly string[], added: readonly string[]) =>
+    [...new Set([...known, ...added])].slice(0, SHOWN_NAMES);
+  const extended: Preview = {
+    rows: [...preview.rows, ...added],
+    newTags: named(preview.newTags, tags),
+    otherDomains: named(
+      preview.otherDomains,
+      written.flatMap(({ otherDomain }) => otherDomain ?? []),
+    ),
+  };
+  return seal(JSON.stringify(extended));
 }

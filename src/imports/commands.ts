@@ -2,30 +2,35 @@ import { Refusal } from '../errors.ts';
 import { dropUpload, readUpload, type Upload } from '../http/upload.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { seal } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { loadReferences, resolve } from '../short-links/references.ts';
-import { openTable } from './file.ts';
+import { wakeFetch } from './fetch.ts';
+import type { Bytes } from './file.ts';
 import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
-import { type FileRow, Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
+import { Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
+import { openFile, type Source } from './open.ts';
+import { PEERS, type PeerName } from './peers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
 import { wakeImports } from './run.ts';
 import type { OptionChanges } from './schema.ts';
+import { storeSlices } from './slices.ts';
 
-/** Rows of a slice, and their characters: whichever is reached first. */
-const SLICE_ROWS = 500;
-const SLICE_LENGTH = 512 * 1024;
 /** Most imports of a workspace that are neither over nor cancelled. */
 const MOST_UNFINISHED = 20;
-const UNFINISHED: ImportState[] = [...OPEN, 'checked'];
+const UNFINISHED: ImportState[] = [...OPEN, 'checked', 'fetching'];
 
 /** The input of a new import. */
 export interface NewImport {
   id: string;
   userId: string;
-  upload: Upload;
+  /** The file, */
+  upload?: Upload;
+  /** or the API that links are read from, with a sealed token. */
+  api?: { url: string; token: string };
   name: string | null;
+  /** That of the file; `undefined`: it is recognised. */
+  source?: Source | undefined;
   options: ImportOptions;
   dryRun: boolean;
   /** Limit of the plan. */
@@ -33,25 +38,33 @@ export interface NewImport {
 }
 
 /**
- * Reads an uploaded file and stores it by slices, which jobs of their own import.
+ * Reads an uploaded file and stores it by slices, which jobs of their own import; links of an API are read by such jobs too.
  *
- * @throws Refusal where the file is no CSV with a header, or too large for the plan, or an option is wrong
+ * @param file its bytes, where it has not been uploaded
+ * @throws Refusal where the file can't be read, is not of the source, or too large for the plan, or an option is wrong
  */
-export async function createImport(wanted: NewImport, job: JobContext): Promise<ImportRecord> {
-  const drop = () => dropUpload(cacheRedis(), job.projectId, wanted.upload);
+export async function createImport(
+  wanted: NewImport,
+  job: JobContext,
+  file?: Bytes,
+): Promise<ImportRecord> {
+  const { upload, api } = wanted;
+  const drop = async () => {
+    if (upload !== undefined) await dropUpload(cacheRedis(), job.projectId, upload);
+  };
   let made: ImportRecord;
   try {
     made = await runIdempotent(job, async (trx) => {
       await refuseTooManyUnfinished(job.projectId, trx);
       await refuseWrongReferences(trx, job.projectId, wanted.options);
-      return { result: toImport(await store(trx, job.projectId, wanted)), changes: [] };
+      return { result: toImport(await store(trx, job.projectId, wanted, file)), changes: [] };
     });
   } catch (thrown) {
     if (thrown instanceof Refusal) await drop();
     throw thrown;
   }
   await drop();
-  await wakeImports(job.projectId);
+  await (api === undefined ? wakeImports(job.projectId) : wakeFetch(job.projectId, made.id));
   return made;
 }
 
@@ -78,46 +91,45 @@ async function refuseWrongReferences(
   resolve(input, await loadReferences(trx, projectId, [input]));
 }
 
-async function store(trx: Db, projectId: string, wanted: NewImport): Promise<Import> {
+async function store(
+  trx: Db,
+  projectId: string,
+  wanted: NewImport,
+  file: Bytes | undefined,
+): Promise<Import> {
   const { id, userId, upload, name, options, dryRun, mostRows } = wanted;
-  const table = await openTable(() => readUpload(cacheRedis(), upload), mostRows);
-  const { encoding, delimiter, columns } = table;
-  const file = { bytes: upload.bytes, encoding, delimiter, columns };
+  if (upload === undefined) return Import.add(projectId, remoteRow(wanted), trx);
+  const bytes = file ?? (() => readUpload(cacheRedis(), upload));
+  const opened = await openFile(bytes, mostRows, wanted.source);
+  const { source, encoding, delimiter, columns } = opened;
+  const read = { bytes: upload.bytes, encoding, delimiter, columns };
   refuseWrongMapping(options.mapping, columns);
-  if (!dryRun) refuseWithoutUrl({ file, options });
+  if (!dryRun) refuseWithoutUrl({ file: read, options });
   const state = dryRun ? 'checking' : 'queued';
-  await Import.add(projectId, { id, user_id: userId, name, state, options, file, rows: 0 }, trx);
-  const rows = await storeSlices(trx, projectId, id, table.rows);
-  const [stored] = await Import.of(projectId, trx).where({ id }).patch({ rows }).returning('*');
+  const row = { id, user_id: userId, name, state, source, options, file: read, rows: 0 } as const;
+  await Import.add(projectId, row, trx);
+  const { count } = await storeSlices(trx, { project_id: projectId, id }, opened.rows);
+  const changes = { rows: count };
+  const [stored] = await Import.of(projectId, trx).where({ id }).patch(changes).returning('*');
   return stored!;
 }
 
-/** @returns number of rows */
-async function storeSlices(
-  trx: Db,
-  project_id: string,
-  import_id: string,
-  rows: AsyncIterable<FileRow>,
-): Promise<number> {
-  let slice: FileRow[] = [];
-  let length = 0;
-  let position = 0;
-  let count = 0;
-  const storeSlice = async () => {
-    if (slice.length === 0) return;
-    const sealed = seal(JSON.stringify(slice));
-    [slice, length] = [[], 0];
-    await trx('import_slices').insert({ project_id, import_id, position, rows: sealed });
-    position += 1;
+/** The row of an import whose links are read from an API. */
+function remoteRow({ id, userId, name, source, options, dryRun, mostRows, api }: NewImport) {
+  const { fields } = PEERS[source as PeerName];
+  const { url, token } = api!;
+  return {
+    id,
+    user_id: userId,
+    name,
+    state: 'fetching' as const,
+    source: source!,
+    options,
+    file: { bytes: 0, encoding: 'utf-8', delimiter: null, columns: [...fields] },
+    rows: 0,
+    remote: { url, cursor: null, total: null, attempts: 0, dryRun, mostRows },
+    token,
   };
-  for await (const row of rows) {
-    slice.push(row);
-    count += 1;
-    for (const cell of row) length += String(cell).length;
-    if (slice.length >= SLICE_ROWS || length >= SLICE_LENGTH) await storeSlice();
-  }
-  await storeSlice();
-  return count;
 }
 
 /** Changes the options of an import that has not been started, and checks it again. @throws Refusal */
@@ -148,15 +160,15 @@ export async function startImport({ id }: { id: string }, job: JobContext): Prom
 async function begun(trx: Db, { project_id, id }: Import): Promise<Partial<Import>> {
   await trx('import_errors').where({ project_id, import_id: id }).delete();
   await trx('import_names').where({ project_id, import_id: id }).delete();
-  const counts = { done: 0, created: 0, updated: 0, skipped: 0, refused: 0 };
+  const counts = { done: 0, created: 0, updated: 0, skipped: 0, refused: 0, renamed: 0 };
   return { ...counts, position: 0, preview: null, requested_at: new Date(), ended_at: null };
 }
 
 /** Ends an import after the slice that is being written; what was imported stays. @throws Refusal */
 export async function cancelImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
   return command(job, id, async (_, one) => {
-    refuseState(one, ['checking', 'checked', 'queued', 'running'], 'cancelled');
-    return { state: 'cancelled', ended_at: new Date() };
+    refuseState(one, ['fetching', 'checking', 'checked', 'queued', 'running'], 'cancelled');
+    return { state: 'cancelled', token: null, ended_at: new Date() };
   });
 }
 
@@ -203,6 +215,8 @@ export async function resumeImports(): Promise<undefined> {
     .orWhereNotNull('changes')
     .distinct('project_id')) as { project_id: string }[];
   for (const { project_id } of open) await wakeImports(project_id);
+  const fetching = await db()('imports').where({ state: 'fetching' }).select('project_id', 'id');
+  for (const { project_id, id } of fetching as Import[]) await wakeFetch(project_id, id);
   return undefined;
 }
 

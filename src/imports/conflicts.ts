@@ -1,4 +1,5 @@
 import { type Db, rows as select } from '../infra/db.ts';
+import { writeUtm } from '../short-links/destination.ts';
 import type { References } from '../short-links/references.ts';
 import type { LinkRow } from './rows.ts';
 
@@ -25,10 +26,18 @@ export function namesOf(row: LinkRow, references: References): string[] {
   ];
 }
 
+/** The destination of a row as it is stored. */
+export const destinationOf = ({ link }: LinkRow): string => writeUtm(link.url, link);
+
 /** The links of the workspace that rows meet, and keys that others have. */
 export interface Conflicts {
   /** The id of the link with the external id of a row, else of that with its key. */
   twinOf(row: LinkRow): string | undefined;
+  /**
+   * True when a row of another address has the key of a link, and another destination: the two had one key on different
+   * domains.
+   */
+  isOther(row: LinkRow): boolean;
   /** True when a row asks for a key that a QR code or another workspace has. */
   isTaken(row: LinkRow): boolean;
 }
@@ -49,9 +58,9 @@ export async function findConflicts(
     'SELECT id, external_id FROM links WHERE project_id = ? AND external_id = ANY(?)',
     [projectId, externalIds],
   );
-  const claims = await select<Place & { id: string | null }>(
+  const claims = await select<Place & { id: string | null; url: string }>(
     trx,
-    `SELECT c.domain_id, c.key, l.id
+    `SELECT c.domain_id, c.key, l.id, l.url
        FROM json_to_recordset(:places) AS w (domain_id text, key text)
        JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND (c.free_at IS NULL OR c.free_at > now())
        LEFT JOIN links l ON l.project_id = :projectId AND l.id = c.record_id AND c.project_id = l.project_id
@@ -67,8 +76,14 @@ export async function findConflicts(
   const taken = new Set<string>(
     claims.flatMap(({ domain_id, key, id }) => (id === null ? [`k ${domain_id} ${key}`] : [])),
   );
+  const urls = new Map(claims.flatMap(({ id, url }) => (id === null ? [] : [[id, url] as const])));
+  const twinOf = (row: LinkRow) =>
+    namesOf(row, references).flatMap((name) => twins.get(name) ?? [])[0];
+  const isKnown = ({ link: { externalId } }: LinkRow) => twins.has(`e ${externalId ?? ''}`);
   return {
-    twinOf: (row) => namesOf(row, references).flatMap((name) => twins.get(name) ?? [])[0],
+    twinOf,
+    isOther: (row) =>
+      row.isRenamed && !isKnown(row) && urls.get(twinOf(row) ?? '') !== destinationOf(row),
     isTaken: (row) => namesOf(row, references).some((name) => taken.has(name)),
   };
 }

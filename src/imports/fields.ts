@@ -15,7 +15,8 @@ const flag = (cell: string): unknown => {
   return /^(?:false|no|n|0|off)$/i.test(cell) ? false : cell;
 };
 const number = (cell: string): unknown => (/^\d{1,15}$/.test(cell) ? Number(cell) : cell);
-const names = (cell: string): string[] => cell.split(/[,;|]/);
+/** Names that may have commas in them come as a JSON array. */
+const names = (cell: string): unknown => (cell.startsWith('["') ? json(cell) : cell.split(/[,;|]/));
 /** Short.io writes keys with the slash before them. */
 const key = (cell: string): string => cell.replace(/^\//, '');
 
@@ -76,6 +77,9 @@ export const IMPORT_FIELDS = {
   flexible: { headers: ['flexible'], read: flag },
   proxy: { headers: ['proxy'], read: flag },
   folderId: { headers: ['folderid'] },
+  importedClicks: { headers: ['importedclicks'], read: number },
+  hasPassword: { headers: ['haspassword'], read: flag },
+  disabled: { headers: ['disabled'], read: flag },
 } as const satisfies Record<string, ImportField>;
 
 export type FieldName = keyof typeof IMPORT_FIELDS;
@@ -92,11 +96,15 @@ export function readCell(name: FieldName, cell: string): unknown {
   return read === undefined ? text : read(text);
 }
 
+/** A header as the table of fields has it: lower-case letters and digits only. */
+export const plainHeader = (header: string): string =>
+  header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
 /** The columns that headers suggest for fields, by the names of the columns. */
 export function guessMapping(columns: readonly string[]): Partial<Record<string, FieldName>> {
   const byHeader = new Map<string, string>();
   for (const column of columns) {
-    const header = column.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+    const header = plainHeader(column);
     if (!byHeader.has(header)) byHeader.set(header, column);
   }
   const mapping: Partial<Record<string, FieldName>> = {};

@@ -213,9 +213,11 @@ async function* rowsOf(
     }
     // Empty rows cost time too.
     if (count > mostRows || empty > mostRows + LOOKED_AT) {
-      throw refusal(
-        `The file must not have more than ${mostRows} rows, which is the limit of the plan`,
-      );
+      throw tooManyRows(mostRows);
     }
   }
 }
+
+/** The refusal of a file with more rows than the plan of the workspace has. */
+export const tooManyRows = (mostRows: number): Refusal =>
+  refusal(`The file must not have more than ${mostRows} rows, which is the limit of the plan`);

@@ -1,8 +1,12 @@
 import { WorkspaceModel } from '../infra/model.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import type { FieldName } from './fields.ts';
+import type { Source } from './open.ts';
+import type { Cursor } from './peers/peer.ts';
 
 /*
+ *   POST /imports/fetch ──▶ fetching ──▶ failed, or as below
+ *
  *   POST ?dryRun=true ──▶ checking ──▶ checked ──start──▶ queued ──▶ running ──▶ done
  *   POST ──────────────────────────────────────────────────┘            │          │
  *                                     cancel, until it is done ──▶ cancelled ──undo─┴──▶ undoing ──▶ undone
@@ -10,6 +14,8 @@ import type { FieldName } from './fields.ts';
  * A change of the options checks again. In the states of OPEN a worker has slices to do.
  */
 export const STATES = [
+  'fetching',
+  'failed',
   'checking',
   'checked',
   'queued',
@@ -43,9 +49,27 @@ export interface ImportOptions {
 export interface ImportFile {
   bytes: number;
   encoding: string;
-  delimiter: string;
+  /** That of CSV. */
+  delimiter: string | null;
   /** Names of the columns, unique. */
   columns: string[];
+}
+
+/** The API that links are read from. */
+export interface Remote {
+  url: string;
+  /** Where the next page begins; `null`: at the beginning, or after the last one. */
+  cursor: Cursor | null;
+  /** Digest of the first record of the page before. */
+  first?: string;
+  /** Links altogether, where the API tells it. */
+  total: number | null;
+  /** Failed attempts at the present page, and when the next one is due (ISO 8601). */
+  attempts: number;
+  retryAt?: string;
+  dryRun: boolean;
+  /** Limit of the plan. */
+  mostRows: number;
 }
 
 /** Progress of an undo: numbers of links. */
@@ -64,13 +88,14 @@ export interface Undo {
 export class Import extends WorkspaceModel {
   static override readonly tableName = 'imports';
   static override readonly idColumn = ['project_id', 'id'];
-  static override readonly jsonAttributes = ['options', 'file', 'undo', 'changes'];
+  static override readonly jsonAttributes = ['options', 'file', 'undo', 'changes', 'remote'];
 
   declare id: string;
   declare user_id: string;
   /** Name of the file, where the caller gave one. */
   declare name: string | null;
   declare state: ImportState;
+  declare source: Source;
   declare options: ImportOptions;
   declare file: ImportFile;
   declare has_file: boolean;
@@ -84,10 +109,17 @@ export class Import extends WorkspaceModel {
   declare updated: number;
   declare skipped: number;
   declare refused: number;
+  /** Rows that became links or changed one, and whose short link is another one than before. */
+  declare renamed: number;
   /** Sealed JSON of a `Preview`. */
   declare preview: string | null;
   declare undo: Undo | null;
   declare changes: ChangedName[] | null;
+  declare remote: Remote | null;
+  /** Sealed; only in the state fetching. */
+  declare token: string | null;
+  /** Why the links could not be read. */
+  declare failure: string | null;
   declare created_at: Date;
   /** When it was put into the order of the workspace's imports. */
   declare requested_at: Date;

@@ -3,6 +3,8 @@ import type { RowOutcome } from './check-slice.ts';
 import { FIELD_NAMES, type FieldName } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Import, type ImportState, ON_CONFLICT, STATES } from './model.ts';
+import type { Source } from './open.ts';
+import { PEER_NAMES } from './peers/index.ts';
 
 /** Time for which the file of an import is kept after its end, in ms. */
 export const KEEP_FILE_MS = 24 * 3_600_000;
@@ -12,11 +14,14 @@ export interface ImportRecord {
   id: string;
   name: string | null;
   state: ImportState;
+  source: Source;
   userId: string;
   createdAt: string;
   startedAt: string | null;
   endedAt: string | null;
-  file: { bytes: number; encoding: string; delimiter: string; expiresAt: string | null };
+  url: string | null;
+  failure: string | null;
+  file: { bytes: number; encoding: string; delimiter: string | null; expiresAt: string | null };
   columns: { name: string; field: FieldName | null }[];
   options: {
     domain: string | null;
@@ -26,6 +31,7 @@ export interface ImportRecord {
   };
   progress: { done: number; total: number };
   counts: Record<RowOutcome, number>;
+  renamed: number;
   undo: { total: number; deleted: number; changed: number; gone: number } | null;
 }
 
@@ -39,10 +45,13 @@ export function toImport(one: Import): ImportRecord {
     id: one.id,
     name: one.name,
     state: one.state,
+    source: one.source,
     userId: one.user_id,
     createdAt: one.created_at.toISOString(),
     startedAt: one.started_at?.toISOString() ?? null,
     endedAt: one.ended_at?.toISOString() ?? null,
+    url: one.remote?.url ?? null,
+    failure: one.failure,
     file: { bytes, encoding, delimiter, expiresAt: expiryOf(one) },
     columns: columns.map((name, at) => ({ name, field: fields[at] ?? null })),
     options: {
@@ -51,21 +60,27 @@ export function toImport(one: Import): ImportRecord {
       tagIds: tagIds ?? [],
       onConflict,
     },
-    progress:
-      undo === null
-        ? { done: one.done, total: one.rows }
-        : { done: undo.deleted + undo.changed + undo.gone, total: undo.total },
+    progress: progressOf(one),
     counts: {
       created: one.created,
       updated: one.updated,
       skipped: one.skipped,
       refused: one.refused,
     },
+    renamed: one.renamed,
     undo:
       undo === null
         ? null
         : { total: undo.total, deleted: undo.deleted, changed: undo.changed, gone: undo.gone },
   };
+}
+
+function progressOf({ state, undo, remote, rows, done }: Import): ImportRecord['progress'] {
+  if (undo !== null) {
+    return { done: undo.deleted + undo.changed + undo.gone, total: undo.total };
+  }
+  const isFetching = state === 'fetching' || state === 'failed';
+  return isFetching ? { done: rows, total: remote?.total ?? rows } : { done, total: rows };
 }
 
 /** When the file is deleted; `null` while it is needed. */
@@ -80,6 +95,11 @@ const time = (description: string) => Joi.string().isoDate().required().descript
 export const importField = Joi.string()
   .valid(...FIELD_NAMES)
   .meta({ name: 'ImportField' });
+
+/** Source of an import. */
+export const importSource = Joi.string()
+  .valid('csv', ...PEER_NAMES)
+  .meta({ name: 'ImportSource' });
 
 const fault = Joi.object({
   column: Joi.string()
@@ -109,17 +129,31 @@ const fields = {
     .valid(...STATES)
     .required()
     .description(
-      '`checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, ' +
+      '`fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, ' +
         '`done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.',
     )
     .example('checked'),
+  source: importSource
+    .required()
+    .description('Service whose links they are; `csv` where columns are mapped to fields.')
+    .example('dub'),
   userId: Joi.string()
     .required()
     .description('Id of the user who made it.')
     .example('user_0VKAM3TWq8Zr5XnYb2VdLcHs'),
   createdAt: time('Time of the upload (ISO 8601, UTC).'),
   startedAt: time('Time at which the first rows were imported.').allow(null),
-  endedAt: time('Time at which it was checked, done, cancelled or undone.').allow(null),
+  endedAt: time('Time at which it was checked, done, cancelled or undone, or failed.').allow(null),
+  url: Joi.string()
+    .allow(null)
+    .required()
+    .description('Address of the API that the links are read from; null for a file.')
+    .example(null),
+  failure: Joi.string()
+    .allow(null)
+    .required()
+    .description('Why the links could not be read from the API.')
+    .example(null),
   file: Joi.object({
     bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
     encoding: Joi.string()
@@ -127,8 +161,9 @@ const fields = {
       .description('Character encoding that was recognised.')
       .example('utf-8'),
     delimiter: Joi.string()
+      .allow(null)
       .required()
-      .description('Delimiter that was recognised: a comma, a semicolon or a tab.')
+      .description('Delimiter that was recognised: a comma, a semicolon or a tab; null for JSON.')
       .example(','),
     expiresAt: time(
       'Time at which the file and its errors are deleted; null while the import goes on.',
@@ -176,7 +211,9 @@ const fields = {
     .description('Options.')
     .meta({ name: 'ImportOptions' }),
   progress: Joi.object({
-    done: count('Rows that were read; links that were looked at by an undo.'),
+    done: count(
+      'Rows that were read, at first from the API; links that were looked at by an undo.',
+    ),
     total: count('Rows of the file; links of an undo.'),
   })
     .required()
@@ -191,6 +228,10 @@ const fields = {
     .required()
     .description('Outcomes of rows; after a check, those that an import would have.')
     .meta({ name: 'ImportCounts' }),
+  renamed: count(
+    'Of the rows that are created or updated, those whose short link is another one than before, since its domain is not ' +
+      'the workspace’s.',
+  ),
   undo: Joi.object({
     total: count('Links that the import had made and that were there.'),
     deleted: count('Links that were deleted.'),
@@ -239,6 +280,13 @@ export const importDetails = Joi.object({
       .required()
       .description('Names of tags that the import makes, at most 100.')
       .example(['spring']),
+    otherDomains: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description(
+        'Domains of short links that are not the workspace’s, at most 100: their links get the domain of the options.',
+      )
+      .example(['bit.ly']),
   })
     .allow(null)
     .required()

@@ -1,12 +1,18 @@
+import { Refusal } from '../errors.ts';
 import { answerWrite, created, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { MEBIBYTE } from '../http/input.ts';
 import { type Answer, type ApiRequest, type Route, type RouteSpec, route } from '../http/route.ts';
 import { dropUpload, type Upload } from '../http/upload.ts';
 import { newId } from '../ids.ts';
+import { FetchRefused } from '../infra/fetch-refused.ts';
+import { readUrl } from '../infra/guarded-fetch.ts';
+import { seal } from '../infra/secrets.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { IMPORT_ROWS } from '../workspaces/plans.ts';
+import { PEERS } from './peers/index.ts';
+import type { Peer } from './peers/peer.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
 import { importDetails, importRecord } from './record.ts';
 import {
@@ -14,14 +20,21 @@ import {
   importChangesBody,
   importListQuery,
   importParams,
+  type NewFetchBody,
   type NewImportQuery,
+  newFetchBody,
   newImportQuery,
   type OptionChanges,
 } from './schema.ts';
 
 const tag = 'Imports';
 /** Browsers name CSV files by the last one where a spreadsheet program is installed. */
-const MEDIA = ['text/csv', 'text/tab-separated-values', 'application/vnd.ms-excel'];
+const MEDIA = [
+  'text/csv',
+  'text/tab-separated-values',
+  'application/vnd.ms-excel',
+  'application/json',
+];
 const FILE_BYTES = 25 * MEBIBYTE;
 
 type Params = { id: string };
@@ -43,9 +56,10 @@ export const importRoutes: Route[] = [
     path: '/imports',
     isHeavy: true,
     operationId: 'createImport',
-    summary: 'Import links from a CSV file',
+    summary: 'Import links from a file',
     description:
-      'The body is the file, up to 25 MiB, with a row of headers; its encoding and delimiter are recognised. Rows are ' +
+      'The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the ' +
+      'export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are ' +
       'imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, ' +
       'a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import ' +
       'may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at ' +
@@ -58,6 +72,23 @@ export const importRoutes: Route[] = [
     answers: { 201: importRecord },
     writes: true,
     handle: answerUpload,
+  }),
+  route<{ body: NewFetchBody }>({
+    method: 'post',
+    path: '/imports/fetch',
+    operationId: 'createImportFromApi',
+    summary: 'Import links from the API of another service',
+    description:
+      'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and ' +
+      'imports them as a file is. Where the service asks to wait, the import goes on later by itself.',
+    extension: true,
+    tag,
+    scope: 'imports.write',
+    limit: 'fetch',
+    body: newFetchBody,
+    answers: { 201: importRecord },
+    writes: true,
+    handle: answerFetch,
   }),
   route<{ query: ImportListQuery }>({
     method: 'get',
@@ -153,11 +184,40 @@ export const importRoutes: Route[] = [
   }),
 ];
 
+function answerFetch(request: ApiRequest<{ body: NewFetchBody }>): Promise<Answer> {
+  const { caller } = request;
+  const { source, token, url, name = null, dryRun, onConflict = 'skip', ...options } = request.body;
+  const data = {
+    id: newId('import'),
+    userId: caller.userId,
+    api: { url: refuseForbidden(url ?? (PEERS[source] as Peer).api.url ?? ''), token: seal(token) },
+    source,
+    name,
+    options: { ...options, mapping: {}, onConflict },
+    dryRun,
+    mostRows: IMPORT_ROWS[caller.plan],
+  };
+  return answerWrite(request, bulk, 'import.create', data, (one) =>
+    created(`/imports/${one.id}`, one),
+  );
+}
+
+/** @throws Refusal for an address that is never asked */
+function refuseForbidden(url: string): string {
+  try {
+    // People paste the address of the API itself.
+    return readUrl(url).href.replace(/\/(?:yourls-api\.php)?$/, '');
+  } catch (thrown) {
+    if (!(thrown instanceof FetchRefused)) throw thrown;
+    throw new Refusal('unprocessable_entity', `url ${thrown.message}`);
+  }
+}
+
 async function answerUpload(
   request: ApiRequest<{ query: NewImportQuery; body: Upload }>,
 ): Promise<Answer> {
   const { caller, queues, body: upload } = request;
-  const { name = null, dryRun, mapping = {}, onConflict = 'skip', ...options } = request.query;
+  const { name = null, source, dryRun, mapping, onConflict = 'skip', ...options } = request.query;
   let isNeeded = false;
   const data = async () => {
     isNeeded = true;
@@ -166,7 +226,9 @@ async function answerUpload(
       userId: caller.userId,
       upload,
       name,
-      options: { ...options, mapping, onConflict },
+      // Columns are named by those of the file, not of a peer.
+      source: source ?? (mapping === undefined ? undefined : 'csv'),
+      options: { ...options, mapping: mapping ?? {}, onConflict },
       dryRun,
       mostRows: IMPORT_ROWS[caller.plan],
     };

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { toHostName } from '../http/domain-name.ts';
-import { dateTime } from '../http/fields.ts';
+import { dateTime, Joi } from '../http/fields.ts';
 import { check, mapInSlices } from '../http/input.ts';
 import { newId } from '../ids.ts';
 import { parseUrl } from '../infra/url.ts';
@@ -18,6 +18,10 @@ export interface LinkRow {
   link: NewLink;
   /** The row names its domain; otherwise it is that of the options, or the workspace's. */
   hasDomain: boolean;
+  /** The row names a short link that is not the one that it gets, since its domain is not the workspace's. */
+  isRenamed: boolean;
+  /** The domain that the row names, which is not the workspace's. */
+  otherDomain?: string;
 }
 
 /** A row that can't be a link. */
@@ -27,9 +31,12 @@ export interface RefusedRow {
   refusal: Refusal;
 }
 
-type RowBody = LinkBody & { createdAt?: string };
+type RowBody = LinkBody & { createdAt?: string; importedClicks?: number };
 
 const rowBody = newLinkBody.keys({
+  // A link that had expired elsewhere has expired here.
+  expiresAt: dateTime(),
+  importedClicks: Joi.number().strict().integer().min(0).max(Number.MAX_SAFE_INTEGER),
   createdAt: dateTime().custom((value: string, { error }) =>
     Date.parse(value) > Date.now() ? error('rule', { rule: 'must not be in the future' }) : value,
   ),
@@ -66,9 +73,9 @@ function toLink(
   cells: readonly string[],
   { domain, folderId, tagIds }: ImportOptions,
   references: References,
-): Pick<LinkRow, 'link' | 'hasDomain'> {
-  const body = bodyOf(fields, cells);
-  const { shortLink, ...own } = body;
+): Pick<LinkRow, 'link' | 'hasDomain' | 'isRenamed' | 'otherDomain'> {
+  const { shortLink, hasPassword, disabled, ...own } = bodyOf(fields, cells);
+  refuseUnsafe({ hasPassword, disabled }, own.password);
   const place = typeof shortLink === 'string' ? placeOf(shortLink) : undefined;
   const named = own['domain'] ?? (place && references.domain(place.domain)?.slug);
   const checked = check<RowBody>(
@@ -85,7 +92,27 @@ function toLink(
   return {
     link: { ...toSharedChanges(checked), id: newId('link') },
     hasDomain: named !== undefined,
+    isRenamed:
+      place !== undefined &&
+      (place.key !== checked.key ||
+        place.domain !== (checked.domain ?? references.mainDomain.slug)),
+    ...(place === undefined || references.domain(place.domain) !== undefined
+      ? {}
+      : { otherDomain: place.domain }),
   };
+}
+
+/** @throws Refusal for a link that visitors would reach although the other service keeps them from it */
+function refuseUnsafe(
+  { hasPassword, disabled }: { hasPassword: unknown; disabled: unknown },
+  password: unknown,
+): void {
+  if (hasPassword === true && password === undefined) {
+    throw refusal('password must be filled in: the link has one, which the service does not tell');
+  }
+  if (disabled === true) {
+    throw refusal('disabled must be false: the service has switched the link off');
+  }
 }
 
 const definedDomain = (domain: unknown) => (domain === undefined ? {} : { domain });

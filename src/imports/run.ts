@@ -115,9 +115,14 @@ async function readSlice(trx: Db, one: Import): Promise<LookupChange[]> {
     updated: one.updated + count('updated'),
     skipped: one.skipped + count('skipped'),
     refused: one.refused + count('refused'),
+    renamed: one.renamed + judged.filter(isRenamed).length,
   });
   return changes;
 }
+
+/** True for a row that becomes or changes a link, and names another short link than it gets. */
+const isRenamed = ({ row, outcome }: Judged): boolean =>
+  (outcome === 'created' || outcome === 'updated') && 'link' in row && row.isRenamed;
 
 async function sliceOf(
   trx: Db,

@@ -1,7 +1,11 @@
 import { domainField } from '../http/domain-name.ts';
-import { flag, id, Joi, list, paging, queryList, text } from '../http/fields.ts';
+import { bodyFlag, flag, id, Joi, list, paging, queryList, text } from '../http/fields.ts';
+import { webAddress } from '../short-links/url-field.ts';
 import { type Mapping, ON_CONFLICT } from './model.ts';
-import { importField } from './record.ts';
+import type { Source } from './open.ts';
+import { PEER_NAMES, PEERS, type PeerName } from './peers/index.ts';
+import type { Peer } from './peers/peer.ts';
+import { importField, importSource } from './record.ts';
 
 /** Options of an import as a request has them; an absent one stays. */
 export interface OptionChanges {
@@ -14,6 +18,7 @@ export interface OptionChanges {
 
 export interface NewImportQuery extends OptionChanges {
   name?: string;
+  source?: Source;
   dryRun: boolean;
 }
 
@@ -44,6 +49,10 @@ const onConflict = Joi.string().valid(...ON_CONFLICT);
 
 export const newImportQuery = Joi.object<NewImportQuery>({
   name: text(200).description('Name of the file, for people.'),
+  source: importSource.description(
+    'Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the ' +
+      'columns are mapped to fields, as they also are where `mapping` is given.',
+  ),
   dryRun: flag()
     .default(false)
     .description('Checks the file without importing it; `POST /imports/{id}/start` imports it.'),
@@ -53,6 +62,49 @@ export const newImportQuery = Joi.object<NewImportQuery>({
   tagIds: queryList(id()).max(50).description(TAGS),
   onConflict: onConflict.default('skip').description(CONFLICT),
 });
+
+export interface NewFetchBody extends OptionChanges {
+  source: PeerName;
+  token: string;
+  url?: string;
+  name?: string;
+  dryRun: boolean;
+}
+
+const INSTALLED = PEER_NAMES.filter((name) => (PEERS[name] as Peer).api.url === undefined);
+
+export const newFetchBody = Joi.object<NewFetchBody>({
+  source: Joi.string()
+    .valid(...PEER_NAMES)
+    .required()
+    .description('Service whose links are read.')
+    .example('shlink')
+    .meta({ name: 'ImportPeer' }),
+  token: text(1_000)
+    .required()
+    .description(
+      'Key of its API: an access token of Bitly, an API key of Dub, Kutt, Shlink or Short.io, the signature token of ' +
+        'YOURLS. It is stored encrypted, and deleted when the links have been read.',
+    )
+    .example('5d3f1c2a-7f0e-4a52-9c1b-0e6f6c1d2b3a'),
+  url: webAddress()
+    .when('source', { is: Joi.valid(...INSTALLED), then: Joi.required() })
+    .description(
+      'Address of the service, where you have installed it; required for Shlink and YOURLS.',
+    )
+    .example('https://s.example.com'),
+  name: text(200).description('Name of the import, for people.').example('Our Shlink'),
+  dryRun: bodyFlag()
+    .default(false)
+    .description(
+      'Checks the links without importing them; `POST /imports/{id}/start` imports them.',
+    )
+    .example(true),
+  domain: domainField().description(DOMAIN).example('go.example.com'),
+  folderId: id().description(FOLDER).example('fold_0VKAM3TWq8Zr5XnYb2VdLcHs'),
+  tagIds: list(id()).max(50).description(TAGS).example(['tag_0VKAM3TWq8Zr5XnYb2VdLcHs']),
+  onConflict: onConflict.default('skip').description(CONFLICT).example('skip'),
+}).meta({ name: 'NewImportFetch' });
 
 export const importChangesBody = Joi.object<OptionChanges>({
   mapping: mapping.description(MAPPING).example({ Target: 'url', Clicks: null }),

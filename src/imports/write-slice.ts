@@ -47,11 +47,11 @@ class Writer {
     const names = new Set<string>();
     const fresh: LinkRow[] = [];
     const later: LinkRow[] = [];
-    const met: [LinkRow, string][] = [];
+    const met: [row: LinkRow, twin: string, isOther: boolean][] = [];
     for (const row of rows) {
       const twin = conflicts.twinOf(row);
       if (twin !== undefined) {
-        met.push([row, twin]);
+        met.push([row, twin, conflicts.isOther(row)]);
         continue;
       }
       const own = namesOf(row, this.#references);
@@ -63,13 +63,13 @@ class Writer {
     );
     const tags = await missingTags(this.#trx, project_id, [...fresh, ...updated]);
     await createTags(this.#trx, project_id, tags);
-    for (const [row, twin] of met) await this.#meet(row, twin);
+    for (const one of met) await this.#meet(...one);
     await this.#insert(fresh);
     return later;
   }
 
-  async #meet(row: LinkRow, twin: string): Promise<void> {
-    const judged = meet(this.#one, row);
+  async #meet(row: LinkRow, twin: string, isOther: boolean): Promise<void> {
+    const judged = meet(this.#one, row, isOther);
     this.judged.push(judged.outcome === 'updated' ? await this.#update(judged, row, twin) : judged);
   }
 

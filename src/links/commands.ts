@@ -171,6 +171,7 @@ export async function changeLink(
 function applyChanges(row: LinkRow, changes: LinkChanges): LinkRow {
   const next = applySharedChanges(row, changes);
   if (changes.video !== undefined) next.video = changes.video;
+  if (changes.importedClicks !== undefined) next.imported_clicks = changes.importedClicks;
   // UTM fields that are not named stay, unless the new destination has its own.
   const url = changes.url === undefined ? row.url : withMissingUtm(changes.url, row);
   next.url = writeUtm(url, changes);

@@ -12,12 +12,19 @@ export class Link extends ShortLinkModel {
 
   declare url: string;
   declare video: string | null;
+  /** Clicks that another service had counted before. */
+  declare imported_clicks: number;
 }
 
 export type LinkRow = RowOf<Link>;
 
 /** A new link before its caller's fields are applied. */
-export const BLANK_LINK: Omit<LinkRow, keyof RowIds> = { ...BLANK_ROW, url: '', video: null };
+export const BLANK_LINK: Omit<LinkRow, keyof RowIds> = {
+  ...BLANK_ROW,
+  url: '',
+  video: null,
+  imported_clicks: 0,
+};
 
 export const LINK_TABLES: ShortLinkTables = {
   kind: 'link',

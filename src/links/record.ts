@@ -19,6 +19,7 @@ export function toSealedLink(row: LinkRow, context: RecordContext) {
     url: row.url,
     video: row.video,
     clicks: context.counters?.visits ?? 0,
+    importedClicks: row.imported_clicks,
     shortLink,
     qrCode: `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`,
   };
@@ -41,6 +42,13 @@ export const linkRecord = Joi.object({
     .description('URL of the video of the link preview.')
     .example('https://example.com/spring.mp4'),
   clicks: Joi.number().required().description('Counted clicks.').example(120),
+  importedClicks: Joi.number()
+    .required()
+    .description(
+      'Clicks that another service had counted before the link was imported. They are in no other number.',
+    )
+    .example(0)
+    .meta({ extension: true }),
   shortLink: Joi.string()
     .uri()
     .required()

@@ -24,6 +24,8 @@ import { filterSchemas, type LinkFilters } from './filters.ts';
 export interface LinkChanges extends SharedChanges, Partial<Utm> {
   url?: string;
   video?: string | null;
+  /** Clicks that another service had counted before: only imports set it. */
+  importedClicks?: number;
 }
 
 /** A link to be made. */

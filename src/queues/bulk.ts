@@ -18,6 +18,8 @@ export const bulk = defineQueue<{
   'qrcodes.delete': Job<{ qrcodeIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
   'export.write': Job<NewExport, ExportResult>;
   'import.create': Job<NewImport, ImportRecord>;
+  /** Reads pages of the API that an import has its links from. At most one such job runs for each import. */
+  'import.fetch': Job<{ id: string }, undefined>;
   /** Does a slice of one of the workspace's imports. At most one such job runs for each workspace. */
   'import.run': Job<object, undefined>;
 }>('bulk', { attempts: 12 });

@@ -336,11 +336,16 @@ export class Producer {
     queue: QueueDefinition<Jobs>,
     name: Name,
     data: DataOf<Jobs[Name]>,
-    { subject, projectId }: { subject: string; projectId: string },
+    {
+      subject,
+      projectId,
+      delayMs = 0,
+    }: { subject: string; projectId: string /** Time until it may run. */; delayMs?: number },
   ): Promise<void> {
     const envelope: Envelope = { data, projectId };
     await this.#queue(queue).add(name, envelope, {
       ...jobOptions(queue, name),
+      delay: delayMs,
       deduplication: { id: subject, keepLastIfActive: true },
     });
   }

@@ -37,6 +37,11 @@ describe('Idempotency-Key', () => {
       count: '/imports',
       headers: CSV,
     }),
+    '/imports/fetch': async () => ({
+      path: '/imports/fetch',
+      body: { source: 'yourls', url: 'http://127.0.0.1:9', token: 'pw' },
+      count: '/imports',
+    }),
     '/imports/{id}/start': async () => ({ path: `${await anImport()}/start` }),
     '/imports/{id}/cancel': async () => ({ path: `${await anImport()}/cancel` }),
     '/imports/{id}/undo': async () => {

@@ -1,35 +1,12 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
+import { imported, linkOf, type Query, rest, upload } from '../support/imports.ts';
 import { aPerson } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const CSV = { 'content-type': 'text/csv' };
 const MEBIBYTE = 1024 * 1024;
-
-type Query = Record<string, string | boolean | string[]>;
-
-/** Uploads a file. */
-const upload = (world: World, file: string | Uint8Array, query: Query = {}, headers = {}) =>
-  world.api.post('/imports', file, { query, headers: { ...CSV, ...headers } });
-
-/** The import when it has come to rest. */
-const rest = (world: World, id: string, ms = 30_000) =>
-  eventually(async () => {
-    const { body } = await world.api.get(`/imports/${id}`);
-    expect(body.state).to.be.oneOf(['checked', 'done', 'cancelled', 'undone']);
-    return body;
-  }, ms);
-
-/** Uploads a file, and returns its import when that is over. */
-async function imported(world: World, file: string | Uint8Array, query: Query = {}) {
-  const { status, body } = await upload(world, file, query);
-  expect(status, JSON.stringify(body)).to.equal(201);
-  return rest(world, body.id);
-}
-
-const linkOf = async (world: World, key: string) =>
-  (await world.api.get('/links/info', { domain: world.domain, key })).body;
 
 const countOf = async (world: World) => (await world.api.get('/links/count')).body;
 
@@ -153,7 +130,7 @@ describe('imports', () => {
   ];
   for (const [service, header, fields] of EXPORTS) {
     it(`of ${service} are mapped by their headers`, async () => {
-      const one = await imported(world, `${header}\n`, { dryRun: true });
+      const one = await imported(world, `${header}\n`, { dryRun: true, source: 'csv' });
       const mapped = one.columns.filter(({ field }: { field: string | null }) => field !== null);
       expect(
         Object.fromEntries(
@@ -520,10 +497,10 @@ describe('imports', () => {
 
   it('refuse bodies and parameters that break a rule', async () => {
     const url = 'url\nhttps://example.com/\n';
-    const json = await world.api.post('/imports', { csv: url });
-    expect(json.status).to.equal(400);
-    expect(json.body.error.message).to.equal(
-      'The Content-Type of the body must be one of text/csv, text/tab-separated-values, application/vnd.ms-excel',
+    const plain = await upload(world, url, {}, { 'content-type': 'text/plain' });
+    expect(plain.status).to.equal(400);
+    expect(plain.body.error.message).to.equal(
+      'The Content-Type of the body must be one of text/csv, text/tab-separated-values, application/vnd.ms-excel, application/json',
     );
     const large = await upload(world, Buffer.alloc(25 * MEBIBYTE + 1, 'x'));
     expect(large.status).to.equal(400);

@@ -55,6 +55,7 @@ describe('POST /links', () => {
       utm_content: null,
       projectId,
       clicks: 0,
+      importedClicks: 0,
       leads: 0,
       sales: 0,
       saleAmount: 0,

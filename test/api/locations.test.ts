@@ -17,6 +17,7 @@ const BODIES: Record<string, () => object | string> = {
   'post /pages': () => ({ title: 'A' }),
   'post /invitations': () => ({ email: 'ada@example.com', role: 'viewer' }),
   'post /imports': () => 'url\nhttps://example.com/\n',
+  'post /imports/fetch': () => ({ source: 'yourls', url: 'http://127.0.0.1:9', token: 'a' }),
   'post /keys': () => ({ name: 'A' }),
   'post /webhooks': () => ({ name: 'A', url: 'http://127.0.0.1:9/', kinds: ['link.created'] }),
   'post /webhooks/{id}/test': () => ({}),

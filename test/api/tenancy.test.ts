@@ -362,6 +362,13 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is(422, send({ folderId: folder.id }));
     await is(403, send({ domain: domain.slug }));
   },
+  'post /imports/fetch': async ({ api }, { tag, folder, domain }) => {
+    const send = (fields: object) =>
+      api.post('/imports/fetch', { source: 'dub', token: 'a', dryRun: true, ...fields });
+    await is(422, send({ tagIds: [tag.id] }));
+    await is(422, send({ folderId: folder.id }));
+    await is(403, send({ domain: domain.slug }));
+  },
   'get /imports': ({ api }) => isEmpty(api.get('/imports')),
   'get /imports/{id}': ({ api }, { importId }) => is404(api.get(`/imports/${importId}`)),
   'get /imports/{id}/errors': ({ api }, { importId }) =>

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../pages/browser.ts';
+import { exportOf } from '../support/imports.ts';
+import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -141,7 +143,7 @@ describe('settings in the console', function () {
       await inConsole(browser, world, 'imports', { size }, async (page) => {
         page.setDefaultTimeout(60_000);
         await page
-          .getByLabel('CSV file')
+          .getByLabel('File of links')
           .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
         await status(page, 'Ready to import').waitFor();
         expect((await world.api.get('/links/count')).body).to.equal(0);
@@ -160,6 +162,32 @@ describe('settings in the console', function () {
       });
     });
   }
+
+  it('imports the account of another service', async () => {
+    const peer = await PeerServer.start(PEER_APIS['dub']!(world.domain, 120));
+    await inConsole(browser, world, 'imports', {}, async (page) => {
+      await page.getByRole('button', { name: 'From an account' }).click();
+      await dialog(page).getByLabel('Service').selectOption('Dub');
+      await dialog(page).getByLabel('Address').fill(peer.url);
+      await dialog(page).getByLabel('API key').fill('token-1');
+      await dialog(page).getByRole('button', { name: 'Read the links' }).click();
+      await status(page, 'Ready to import').waitFor();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await status(page, 'Done').waitFor();
+      expect((await world.api.get('/links/count')).body).to.equal(120);
+      await page.goBack();
+      await page.getByLabel('File of links').setInputFiles({
+        name: 'links.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(exportOf('kutt.json', 'elsewhere.test')),
+      });
+      await page.getByText('Not domains of this workspace: elsewhere.test').waitFor();
+      await page.getByText('will get another address').waitFor();
+      await page.getByText('password must be filled in').first().waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+    });
+    await peer.close();
+  });
 
   it('shows viewers no controls that write', async () => {
     for (const path of ['domains', 'labels', 'pages', 'imports', 'settings/workspace']) {

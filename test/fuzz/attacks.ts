@@ -262,6 +262,7 @@ export const JOBS = [
     'qrcodes.delete': true,
     'export.write': true,
     'import.create': true,
+    'import.fetch': true,
     'import.run': true,
   }),
   jobsOf(maintenance, {

@@ -183,6 +183,11 @@ describe('secrets', function () {
       expect(await hasEnded('done')).to.include({ created: 1, refused: 1 });
       expect(await send(`/imports/${id}/errors`)).to.contain(password);
     },
+    'post /imports/fetch': async (token) => {
+      const body = { source: 'yourls', url: 'http://127.0.0.1:9', token };
+      const { id } = await send('/imports/fetch', { method: 'POST', body });
+      await send(`/imports/${id}/cancel`, { method: 'POST' });
+    },
     'get /links': (password) => find('/links', password),
     'get /links/count': (password) => find('/links/count', password),
     'get /qrcodes': (password) => find('/qrcodes', password),

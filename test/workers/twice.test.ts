@@ -32,6 +32,7 @@ import serveQr from '../../workers/qr.ts';
 import serveWebhooks from '../../workers/webhooks.ts';
 import serveWrites from '../../workers/writes.ts';
 import { eventually } from '../support/eventually.ts';
+import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson, aSession, tokenOf } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
@@ -380,6 +381,23 @@ describe('a job that runs twice', () => {
     await twice(maintenance, 'imports.prune', {});
     await ended('undone');
     expect((await world.api.get('/links/count')).body).to.equal(0);
+  });
+
+  it('reads the links of an API once', async () => {
+    const peer = await PeerServer.start(PEER_APIS['kutt']!(world.domain, 60));
+    const id = newId('import');
+    const options = { mapping: {}, onConflict: 'skip' as const };
+    const api = { url: peer.url, token: seal('token-1') };
+    const wanted = { id, userId, api, source: 'kutt' as const, name: null, options };
+    await twice(bulk, 'import.create', { ...wanted, dryRun: false, mostRows: 100 });
+    await twice(bulk, 'import.fetch', { id });
+    await eventually(async () =>
+      expect((await world.api.get(`/imports/${id}`)).body).to.deep.include({
+        state: 'done',
+        counts: { created: 60, updated: 0, skipped: 0, refused: 0 },
+      }),
+    );
+    await peer.close();
   });
 
   it('cancels an import once', async () => {

@@ -1,29 +1,39 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
-import { answer } from '../api/client.ts';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { SelectField } from '../ui/field.tsx';
 import { FileDrop } from '../ui/file-drop.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
+import { SERVICES } from './fields.ts';
 
 /** Largest file that the API takes, in bytes. */
 const LARGEST_BYTES = 25 * 1024 * 1024;
 
-/** Takes a CSV file, by drop or choice, and has it checked; nothing is imported before the person says so. */
+type Source = Schemas['Import']['source'];
+
+/** Takes a file of links, by drop or choice, and has it checked; nothing is imported before the person says so. */
 export function DropZone() {
   const { slug, api } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
+  const [source, setSource] = useState<Source | ''>('');
   const upload = useWrite({
     send: (file: File, key) =>
       answer(
         api.POST('/imports', {
           params: {
-            query: { name: file.name.slice(0, 200), dryRun: true },
+            query: {
+              name: file.name.slice(0, 200),
+              dryRun: true,
+              ...(source !== '' && { source }),
+            },
             header: { 'Idempotency-Key': key },
           },
-          headers: { 'Content-Type': 'text/csv' },
+          headers: { 'Content-Type': /\.json$/i.test(file.name) ? 'application/json' : 'text/csv' },
           // The reference has a file as text; it goes out as it is.
           body: file as unknown as string,
           bodySerializer: (body) => body,
@@ -40,8 +50,8 @@ export function DropZone() {
   return (
     <FileDrop
       label="New import"
-      control={{ 'aria-label': 'CSV file' }}
-      accept=".csv,.tsv,.txt,text/csv"
+      control={{ 'aria-label': 'File of links' }}
+      accept=".csv,.tsv,.txt,.json,text/csv,application/json"
       most={{
         bytes: LARGEST_BYTES,
         message: 'The file is larger than 25 MiB. Split it into several.',
@@ -54,11 +64,26 @@ export function DropZone() {
         <>
           <FileUp size={24} aria-hidden className="text-muted" />
           <div>
-            <p className="font-medium">Drop a CSV file here</p>
+            <p className="font-medium">Drop a CSV or JSON file here</p>
             <p className="text-muted">
-              From Bitly, Dub, Short.io, Rebrandly, YOURLS or a spreadsheet: one link in each row.
-              You see what will happen before anything does.
+              The export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, or a spreadsheet with one
+              link in each row. You see what will happen before anything does.
             </p>
+          </div>
+          <div className="w-full max-w-60 text-left">
+            <SelectField
+              label="Export of"
+              value={source}
+              onChange={({ target: { value } }) => setSource(value as typeof source)}
+            >
+              <option value="">Recognize it</option>
+              {Object.entries(SERVICES).map(([name, title]) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+              <option value="csv">Other: choose the columns</option>
+            </SelectField>
           </div>
         </>
       }

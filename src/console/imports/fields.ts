@@ -38,4 +38,22 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   flexible: 'Flexible',
   proxy: 'Own preview',
   folderId: 'Id of the folder',
+  importedClicks: 'Clicks before the import',
+  hasPassword: 'Has a password',
+  disabled: 'Switched off',
 };
+
+type Source = Schemas['Import']['source'];
+
+/** Services whose links can be imported, by what people call them. */
+export const SERVICES: Readonly<Record<Exclude<Source, 'csv'>, string>> = {
+  bitly: 'Bitly',
+  dub: 'Dub',
+  kutt: 'Kutt',
+  shlink: 'Shlink',
+  shortio: 'Short.io',
+  yourls: 'YOURLS',
+};
+
+/** What people call the source of an import. */
+export const sourceName = (source: Source): string => (source === 'csv' ? 'CSV' : SERVICES[source]);

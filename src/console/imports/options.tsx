@@ -32,10 +32,12 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
       answer(api.GET('/folders', { params: { query: { pageSize: 100 } }, signal })),
   });
   const { options, columns } = one;
+  // Of the export of a service, it is known what is what.
+  const isOurs = one.source === 'csv';
   return (
     <section aria-labelledby="columns" className="flex flex-col gap-4 px-4 md:px-6">
       <h2 id="columns" className="font-semibold">
-        Columns
+        {isOurs ? 'Columns' : 'Options'}
       </h2>
       <Refused error={change.error} />
       {!columns.some(({ field }) => field === 'url') && (
@@ -43,29 +45,31 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
           No column is the destination yet. Choose which one has the addresses that links lead to.
         </p>
       )}
-      <ul className="grid max-w-5xl gap-3 md:grid-cols-2 xl:grid-cols-3">
-        {columns.map(({ name, field }) => (
-          <li key={name} className="rounded-md border border-line bg-panel p-3">
-            <SelectField
-              label={name}
-              value={field ?? ''}
-              disabled={change.isPending}
-              onChange={({ target: { value } }) =>
-                change.write({
-                  mapping: { [name]: value === '' ? null : (value as ImportField) },
-                })
-              }
-            >
-              <option value="">Ignore this column</option>
-              {Object.entries(FIELD_LABELS).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </SelectField>
-          </li>
-        ))}
-      </ul>
+      {isOurs && (
+        <ul className="grid max-w-5xl gap-3 md:grid-cols-2 xl:grid-cols-3">
+          {columns.map(({ name, field }) => (
+            <li key={name} className="rounded-md border border-line bg-panel p-3">
+              <SelectField
+                label={name}
+                value={field ?? ''}
+                disabled={change.isPending}
+                onChange={({ target: { value } }) =>
+                  change.write({
+                    mapping: { [name]: value === '' ? null : (value as ImportField) },
+                  })
+                }
+              >
+                <option value="">Ignore this column</option>
+                {Object.entries(FIELD_LABELS).map(([value, label]) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </SelectField>
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="grid max-w-5xl gap-4 md:grid-cols-3">
         <SelectField
           label="A link is there already"

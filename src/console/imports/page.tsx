@@ -1,34 +1,49 @@
 import { Link } from '@tanstack/react-router';
-import { History } from 'lucide-react';
+import { History, Plug } from 'lucide-react';
+import { useState } from 'react';
 import { answer } from '../api/client.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { Page } from '../ui/page.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { ConnectDialog } from './connect-dialog.tsx';
 import { DropZone } from './drop-zone.tsx';
+import { sourceName } from './fields.ts';
 import { ImportState } from './state.tsx';
 
 const format = new Intl.NumberFormat();
 
-/** Makes links of files, and shows earlier imports. */
+/** Makes links of files and of those of other services, and shows earlier imports. */
 export function ImportsPage() {
   const { slug, api, may } = useWorkspace();
+  const [isConnecting, setConnecting] = useState(false);
   const imports = usePaged(['imports', 'list'], (page, signal) =>
     answer(api.GET('/imports', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   return (
-    <Page title="Imports">
+    <Page
+      title="Imports"
+      actions={
+        may('imports.write') && (
+          <Button icon={Plug} onClick={() => setConnecting(true)}>
+            From an account
+          </Button>
+        )
+      }
+    >
+      {isConnecting && <ConnectDialog onClose={() => setConnecting(false)} />}
       {may('imports.write') && <DropZone />}
       <RecordList
         query={imports}
         empty={
           <Empty icon={History} title="No imports yet">
             Each import stays here with its counts and errors, and can be undone.{' '}
-            <DocsLink guide="imports">How imports work</DocsLink>
+            <DocsLink guide="migrate">How to move from another service</DocsLink>
           </Empty>
         }
       >
@@ -40,17 +55,17 @@ export function ImportsPage() {
             columns={[
               {
                 name: 'File',
-                render: ({ id, name, createdAt }) => (
+                render: ({ id, name, source, createdAt }) => (
                   <div className="flex min-w-0 flex-col">
                     <Link
                       to="/$workspace/imports/$importId"
                       params={{ workspace: slug, importId: id }}
                       className="font-medium break-all hover:underline max-md:-my-2.5 max-md:py-3"
                     >
-                      {name ?? 'File without a name'}
+                      {name ?? `${sourceName(source)} without a name`}
                     </Link>
                     <span className="text-xs text-muted">
-                      <Time at={createdAt} />
+                      {sourceName(source)} · <Time at={createdAt} />
                     </span>
                   </div>
                 ),

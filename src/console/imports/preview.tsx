@@ -24,6 +24,12 @@ export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
           {preview.newTags.length > 12 && ` and ${preview.newTags.length - 12} more`}.
         </p>
       )}
+      {preview.otherDomains.length > 0 && (
+        <p className="px-4 text-warning md:px-6">
+          Not domains of this workspace: {preview.otherDomains.slice(0, 12).join(', ')}. Add those
+          that are yours under Domains first, and their links keep their addresses.
+        </p>
+      )}
       <Table
         label="The first rows"
         rows={preview.rows}

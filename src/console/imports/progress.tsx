@@ -6,7 +6,7 @@ const format = new Intl.NumberFormat();
 /** Progress of an import, and the numbers of its rows by outcome. */
 export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
   const { state, progress, counts, undo } = one;
-  const isChecked = state === 'checked' || state === 'checking';
+  const isChecked = state === 'checked' || state === 'checking' || state === 'fetching';
   const share = progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100);
   return (
     <section aria-label="Progress" className="flex flex-col gap-4 px-4 md:px-6">
@@ -18,6 +18,11 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
             : `${format.format(one.progress.total)} ${undo === null ? 'rows' : 'links'}`}
         </span>
       </p>
+      {one.failure !== null && (
+        <p role="alert" className="max-w-3xl rounded-md bg-danger-soft px-3 py-2 text-danger">
+          The links could not be read: {one.failure}.
+        </p>
+      )}
       {isBusy(state) && (
         <progress
           aria-label="Progress of the import"
@@ -36,6 +41,12 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
           isDanger={counts.refused > 0}
         />
       </dl>
+      {one.renamed > 0 && (
+        <p className="text-warning">
+          {format.format(one.renamed)} short links {isChecked ? 'will get' : 'got'} another address,
+          since their domain is not yours here.
+        </p>
+      )}
       {undo !== null && (
         <p>
           {format.format(undo.deleted)} of {format.format(undo.total)} links are deleted.

@@ -4,6 +4,8 @@ import { Badge } from '../ui/states.tsx';
 type State = Schemas['Import']['state'];
 
 const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'danger' }> = {
+  fetching: { label: 'Reading' },
+  failed: { label: 'Failed', tone: 'danger' },
   checking: { label: 'Checking' },
   checked: { label: 'Ready to import', tone: 'warning' },
   queued: { label: 'Waiting' },
@@ -22,4 +24,8 @@ export function ImportState({ state }: { state: State }) {
 
 /** True while a worker has something to do for it. */
 export const isBusy = (state: State): boolean =>
-  state === 'checking' || state === 'queued' || state === 'running' || state === 'undoing';
+  state === 'fetching' ||
+  state === 'checking' ||
+  state === 'queued' ||
+  state === 'running' ||
+  state === 'undoing';

@@ -58,11 +58,17 @@ export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
       <RowTags tags={link.tags} />
       <div
         role="gridcell"
-        className="flex w-16 shrink-0 items-center justify-end gap-1 tabular-nums"
+        className="flex min-w-16 shrink-0 items-center justify-end gap-1 tabular-nums"
       >
         <MousePointerClick size={14} aria-hidden className="text-muted" />
         <span className="sr-only">Clicks:</span>
         {link.clicks.toLocaleString()}
+        {link.importedClicks > 0 && (
+          <span className="text-xs text-muted max-md:hidden">
+            <span className="sr-only">Before the import:</span>+
+            {compact.format(link.importedClicks)}
+          </span>
+        )}
       </div>
       <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted md:block">
         <Time at={link.createdAt} />
@@ -73,6 +79,8 @@ export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
     </>
   );
 }
+
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
 /** A link by its short link. */
 export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;

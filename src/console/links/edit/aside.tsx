@@ -32,6 +32,12 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
         <dl className="grid grid-cols-2 gap-y-1 text-muted [&_dd]:text-right [&_dd]:text-ink">
           <dt>Clicks</dt>
           <dd>{link.clicks.toLocaleString()}</dd>
+          {link.importedClicks > 0 && (
+            <>
+              <dt>Before the import</dt>
+              <dd>{link.importedClicks.toLocaleString()}</dd>
+            </>
+          )}
           <dt>Leads</dt>
           <dd>{link.leads.toLocaleString()}</dd>
           <dt>Sales</dt>

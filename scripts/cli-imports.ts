@@ -1,0 +1,161 @@
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../src/ids.ts';
+import { createImport, type NewImport, startImport, undoImport } from '../src/imports/commands.ts';
+import { fetchImport } from '../src/imports/fetch.ts';
+import { ON_CONFLICT } from '../src/imports/model.ts';
+import type { Source } from '../src/imports/open.ts';
+import { PEER_NAMES, PEERS, type PeerName } from '../src/imports/peers/index.ts';
+import type { Peer } from '../src/imports/peers/peer.ts';
+import { readImport } from '../src/imports/queries.ts';
+import { runImport } from '../src/imports/run.ts';
+import { db } from '../src/infra/db.ts';
+import { makeLog } from '../src/infra/log.ts';
+import { seal } from '../src/infra/secrets.ts';
+import type { JobContext } from '../src/queues/queue.ts';
+import { workspaceId } from '../src/workspaces/queries.ts';
+import {
+  type Command,
+  type Options,
+  optional,
+  required,
+  slugOf,
+  text,
+  UsageError,
+} from './cli-options.ts';
+
+const SOURCES: readonly Source[] = ['csv', ...PEER_NAMES];
+/** The operator is not bound to the plan of the workspace. */
+const MOST_ROWS = 500_000;
+/** Time between two lines of progress, in ms. */
+const PROGRESS_MS = 1_000;
+const AT_REST = new Set(['checked', 'done', 'cancelled', 'undone', 'failed']);
+
+/** Commands about imports. They do the work themselves, with the workers where those run. */
+export const IMPORT_COMMANDS: Record<string, Command> = {
+  import: {
+    usage:
+      '--workspace acme --file links.csv [--source bitly|dub|kutt|shlink|shortio|yourls|csv] [--dry-run] ' +
+      '[--domain go.acme.test] [--on-conflict skip|update|fail-row], or instead of --file: ' +
+      '--source … --token-file key.txt [--url https://s.acme.test]',
+    async run(options) {
+      const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
+      const { wanted, file } = await newImportOf(projectId, options);
+      const job = jobOf(projectId, 'import.create', wanted);
+      await createImport(
+        wanted,
+        job,
+        file === undefined ? undefined : () => createReadStream(file),
+      );
+      return followed(projectId, wanted.id);
+    },
+  },
+  'import start': {
+    usage: '--workspace acme --id imp_…',
+    run: (options) => commanded(options, 'import.start', startImport),
+  },
+  'import undo': {
+    usage: '--workspace acme --id imp_…',
+    run: (options) => commanded(options, 'import.undo', undoImport),
+  },
+};
+
+const jobOf = (projectId: string, name: string, data: unknown): JobContext => ({
+  jobId: newId('job'),
+  projectId,
+  task: { name, data },
+  isRepeat: false,
+  log: makeLog('cli', 'fatal'),
+});
+
+async function commanded(
+  options: Options,
+  name: string,
+  command: (data: { id: string }, job: JobContext) => Promise<unknown>,
+): Promise<object> {
+  const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
+  const data = { id: required(options, 'id') };
+  await command(data, jobOf(projectId, name, data));
+  return followed(projectId, data.id);
+}
+
+async function newImportOf(
+  projectId: string,
+  options: Options,
+): Promise<{ wanted: NewImport; file: string | undefined }> {
+  const source = oneOf(options, 'source', SOURCES);
+  const onConflict = oneOf(options, 'on-conflict', ON_CONFLICT) ?? 'skip';
+  const owner = (await db()('workspace_users')
+    .where({ project_id: projectId, role: 'owner' })
+    .first('user_id')) as { user_id: string };
+  const common = {
+    id: newId('import'),
+    userId: owner.user_id,
+    source,
+    options: { mapping: {}, onConflict, ...optional('domain', text(options, 'domain')) },
+    dryRun: options['dry-run'] === true,
+    mostRows: MOST_ROWS,
+  };
+  const tokenFile = text(options, 'token-file');
+  if (tokenFile === undefined) {
+    const file = required(options, 'file');
+    const upload = { id: '', parts: 0, bytes: sizeOf(file, 'file'), sha256: '' };
+    return { wanted: { ...common, upload, name: path.basename(file) }, file };
+  }
+  if (source === undefined || source === 'csv') {
+    throw new UsageError(`--source must be one of ${PEER_NAMES.join(', ')}`);
+  }
+  sizeOf(tokenFile, 'token-file');
+  const token = readFileSync(tokenFile, 'utf8').trim();
+  const api = { url: urlOf(source, options), token: seal(token) };
+  return { wanted: { ...common, api, name: PEERS[source].title }, file: undefined };
+}
+
+/** The size of a file, in bytes. @throws UsageError where there is none */
+function sizeOf(file: string, option: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) throw new UsageError(`--${option} must be a file: ${file}`);
+  return stats.size;
+}
+
+function urlOf(source: PeerName, options: Options): string {
+  const url = text(options, 'url') ?? (PEERS[source] as Peer).api.url;
+  if (url === undefined) throw new UsageError('--url is required');
+  return url.replace(/\/(?:yourls-api\.php)?$/, '');
+}
+
+function oneOf<Name extends string>(
+  options: Options,
+  name: string,
+  names: readonly Name[],
+): Name | undefined {
+  const value = text(options, name);
+  if (value === undefined) return undefined;
+  if (!names.includes(value as Name)) {
+    throw new UsageError(`--${name} must be one of ${names.join(', ')}`);
+  }
+  return value as Name;
+}
+
+/** Works on an import until it is at rest. @returns what has become of it */
+async function followed(projectId: string, id: string): Promise<object> {
+  const job = jobOf(projectId, 'import.run', {});
+  for (let shown = 0; ; ) {
+    const one = await readImport(projectId, id);
+    const { state, source, counts, renamed, progress, undo, failure, errors } = one;
+    if (Date.now() - shown > PROGRESS_MS) {
+      shown = Date.now();
+      console.error(`${state}: ${progress.done} of ${progress.total}`);
+    }
+    if (AT_REST.has(state)) {
+      return { id, state, source, ...counts, renamed, undo, failure, errors };
+    }
+    if (state === 'fetching') {
+      await fetchImport({ id }, job);
+      await sleep(50);
+    } else {
+      await runImport({}, job);
+    }
+  }
+}

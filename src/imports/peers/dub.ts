@@ -1,0 +1,82 @@
+import { isTrue, listOf, numberOf, type Peer, tags, text, time } from './peer.ts';
+
+/** Links of a page: the most that Dub gives. */
+const PAGE_SIZE = 100;
+
+const TEXTS = [
+  'title',
+  'description',
+  'image',
+  'comments',
+  'password',
+  'ios',
+  'android',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const;
+const FLAGS = ['proxy', 'trackConversion', 'doIndex', 'publicStats', 'archived'] as const;
+
+const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
+
+/** Links of Dub, whose record ours resembles. */
+export const dub: Peer = {
+  title: 'Dub',
+  marks: [
+    ['shortlink', 'destinationurl', 'clicks'],
+    ['shortlink', 'destinationurl', 'createdat'],
+    ['shortlink', 'url', 'workspaceid'],
+  ],
+  fields: [
+    'shortLink',
+    'url',
+    ...TEXTS,
+    ...FLAGS,
+    'tagNames',
+    'createdAt',
+    'expiresAt',
+    'expiredUrl',
+    'geo',
+    'importedClicks',
+    'externalId',
+    'disabled',
+  ],
+  links: (record) => [
+    {
+      shortLink: text(record, 'shortlink'),
+      url: text(record, 'url', 'destinationurl'),
+      ...Object.fromEntries(TEXTS.map((name) => [name, text(record, plain(name))])),
+      ...Object.fromEntries(FLAGS.map((name) => [name, isTrue(record, plain(name))])),
+      tagNames: tags(record['tags']),
+      createdAt: time(record, 'createdat'),
+      expiresAt: time(record, 'expiresat'),
+      expiredUrl: text(record, 'expiredurl'),
+      geo: record['geo'],
+      importedClicks: text(record, 'clicks'),
+      externalId: text(record, 'externalid', 'linkid', 'id'),
+      disabled: text(record, 'disabledat') !== undefined,
+    },
+  ],
+  api: {
+    url: 'https://api.dub.co',
+    headers: (token) => ({ authorization: `Bearer ${token}` }),
+    async page(ask, cursor) {
+      const showArchived = 'true';
+      const after = cursor?.['after'];
+      const query = typeof after === 'string' ? { startingAfter: after } : {};
+      const records = listOf(
+        await ask('/links', { query: { ...query, showArchived, pageSize: String(PAGE_SIZE) } }),
+      );
+      const total =
+        cursor === null ? await ask('/links/count', { query: { showArchived } }) : undefined;
+      const last = records.at(-1)?.['id'];
+      return {
+        records,
+        next: records.length < PAGE_SIZE ? null : { after: last },
+        total: numberOf(total),
+      };
+    },
+  },
+};

@@ -1,0 +1,58 @@
+import { isTrue, listOf, numberOf, type Peer, text, time } from './peer.ts';
+
+/** Links of a page: the most that Kutt gives. */
+const PAGE_SIZE = 50;
+
+/** Links of Kutt: as its API lists them, or the rows of its table `links`. */
+export const kutt: Peer = {
+  title: 'Kutt',
+  marks: [['address', 'target']],
+  fields: [
+    'shortLink',
+    'key',
+    'url',
+    'title',
+    'createdAt',
+    'expiresAt',
+    'importedClicks',
+    'externalId',
+    'password',
+    'hasPassword',
+    'disabled',
+  ],
+  links(record) {
+    const address = text(record, 'address');
+    const domain = text(record, 'domain');
+    const shortLink =
+      text(record, 'link') ?? (domain === undefined ? undefined : `${domain}/${address ?? ''}`);
+    return [
+      {
+        shortLink,
+        key: shortLink === undefined ? address : undefined,
+        url: text(record, 'target'),
+        title: text(record, 'description'),
+        createdAt: time(record, 'createdat'),
+        expiresAt: time(record, 'expirein'),
+        importedClicks: text(record, 'visitcount'),
+        externalId: text(record, 'uuid', 'id'),
+        // The API tells only whether there is one, and the table has its hash.
+        hasPassword: isTrue(record, 'password') || text(record, 'password')?.startsWith('$2'),
+        disabled: isTrue(record, 'banned'),
+      },
+    ];
+  },
+  api: {
+    url: 'https://kutt.it',
+    headers: (token) => ({ 'x-api-key': token }),
+    async page(ask, cursor) {
+      const skip = Number(cursor?.['skip'] ?? 0);
+      const answer = await ask('/api/v2/links', {
+        query: { limit: String(PAGE_SIZE), skip: String(skip) },
+      });
+      const records = listOf(answer, 'data');
+      const total = numberOf(answer, 'total') ?? 0;
+      const next = skip + records.length;
+      return { records, next: records.length > 0 && next < total ? { skip: next } : null, total };
+    },
+  },
+};

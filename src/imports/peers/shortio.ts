@@ -1,0 +1,109 @@
+import { isTrue, listOf, numberOf, type Peer, remainingVisits, tags, text, time } from './peer.ts';
+
+/** Host of the numbers of clicks. */
+const STATISTICS = 'https://api-v2.short.io';
+/** Links of a page; their ids are in the query of the question for their clicks. */
+const PAGE_SIZE = '100';
+
+/** Links of Short.io. */
+export const shortio: Peer = {
+  title: 'Short.io',
+  marks: [
+    ['originalurl', 'shorturl'],
+    ['originalurl', 'path', 'idstring'],
+  ],
+  fields: [
+    'shortLink',
+    'key',
+    'url',
+    'title',
+    'tagNames',
+    'createdAt',
+    'expiresAt',
+    'expiredUrl',
+    'maxVisits',
+    'archived',
+    'password',
+    'hasPassword',
+    'ios',
+    'android',
+    'utm_source',
+    'utm_medium',
+    'utm_campaign',
+    'utm_term',
+    'utm_content',
+    'redirectStatus',
+    'forwardQuery',
+    'importedClicks',
+    'externalId',
+  ],
+  links(record) {
+    const shortLink = text(record, 'secureshorturl', 'shorturl');
+    const clicks = text(record, 'clicks', 'totalclicks', 'humanclicks');
+    const createdAt = time(record, 'createdat');
+    const status = text(record, 'redirecttype');
+    return [
+      {
+        shortLink,
+        key: shortLink === undefined ? text(record, 'path') : undefined,
+        url: text(record, 'originalurl'),
+        title: text(record, 'title'),
+        tagNames: tags(record['tags']),
+        createdAt,
+        expiresAt: time(record, 'expiresat'),
+        expiredUrl: text(record, 'expiredurl'),
+        ...remainingVisits(text(record, 'clickslimit'), clicks, createdAt),
+        archived: isTrue(record, 'archived'),
+        password: text(record, 'password'),
+        hasPassword: isTrue(record, 'haspassword'),
+        ios: text(record, 'iphoneurl'),
+        android: text(record, 'androidurl'),
+        utm_source: text(record, 'utmsource'),
+        utm_medium: text(record, 'utmmedium'),
+        utm_campaign: text(record, 'utmcampaign'),
+        utm_term: text(record, 'utmterm'),
+        utm_content: text(record, 'utmcontent'),
+        redirectStatus: status !== undefined && /^30[1278]$/.test(status) ? status : undefined,
+        forwardQuery: 'skipqs' in record ? !isTrue(record, 'skipqs') : undefined,
+        importedClicks: clicks,
+        externalId: text(record, 'idstring'),
+      },
+    ];
+  },
+  api: {
+    url: 'https://api.short.io',
+    headers: (token) => ({ authorization: token }),
+    async page(ask, cursor) {
+      const domains = (cursor?.['domains'] ??
+        listOf(await ask('/api/domains')).map(({ id }) => id)) as number[];
+      const [domain, ...others] = domains;
+      if (domain === undefined) return { records: [], next: null };
+      const token = cursor?.['token'];
+      const answer = await ask('/api/links', {
+        query: {
+          domain_id: String(domain),
+          limit: PAGE_SIZE,
+          ...(typeof token === 'string' ? { pageToken: token } : {}),
+        },
+      });
+      const links = listOf(answer, 'links');
+      const ids = links.map(({ idString }) => String(idString)).join(',');
+      const clicks =
+        ids === ''
+          ? undefined
+          : await ask(`${STATISTICS}/statistics/domain/${domain}/link_clicks`, {
+              query: { ids },
+              isOptional: true,
+            });
+      const records = links.map((link) => ({
+        ...link,
+        clicks: numberOf(clicks, String(link['idString'])),
+      }));
+      const { nextPageToken } = answer as { nextPageToken?: string | null };
+      if (links.length > 0 && nextPageToken) {
+        return { records, next: { domains, token: nextPageToken } };
+      }
+      return { records, next: others.length === 0 ? null : { domains: others } };
+    },
+  },
+};

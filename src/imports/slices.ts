@@ -1,0 +1,40 @@
+import type { Db } from '../infra/db.ts';
+import { seal } from '../infra/secrets.ts';
+import type { FileRow, Import } from './model.ts';
+
+/** Rows of a slice, and their characters: whichever is reached first. */
+const SLICE_ROWS = 500;
+const SLICE_LENGTH = 512 * 1024;
+
+/**
+ * Stores rows by slices, which jobs of their own import.
+ *
+ * @param first place of the first slice
+ * @returns number of rows, and the place of the next slice
+ */
+export async function storeSlices(
+  trx: Db,
+  { project_id, id }: Pick<Import, 'project_id' | 'id'>,
+  rows: Iterable<FileRow> | AsyncIterable<FileRow>,
+  first = 0,
+): Promise<{ count: number; position: number }> {
+  let slice: FileRow[] = [];
+  let length = 0;
+  let position = first;
+  let count = 0;
+  const storeSlice = async () => {
+    if (slice.length === 0) return;
+    const sealed = seal(JSON.stringify(slice));
+    [slice, length] = [[], 0];
+    await trx('import_slices').insert({ project_id, import_id: id, position, rows: sealed });
+    position += 1;
+  };
+  for await (const row of rows) {
+    slice.push(row);
+    count += 1;
+    for (const cell of row) length += String(cell).length;
+    if (slice.length >= SLICE_ROWS || length >= SLICE_LENGTH) await storeSlice();
+  }
+  await storeSlice();
+  return { count, position };
+}
