@@ -161,7 +161,7 @@ describe('the endpoints of other services', function () {
     const { body: domains } = await others.api.get('/domains');
     const values = ['secret', 'Secret', 'ext_secret', link.id, tag.id, folder.id, domains[0].id];
     for (const one of guarded) {
-      for (const value of [...values, others.domain]) {
+      for (const value of one.route.path.includes('{') ? [...values, others.domain] : ['']) {
         const response = await send(one.peer, one.route, {
           key: world.apiKey,
           value,

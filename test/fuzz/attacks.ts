@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
+import { PEERS } from '../../src/compat/peers.ts';
 import { bulk } from '../../src/queues/bulk.ts';
 import { clicks } from '../../src/queues/clicks.ts';
 import { currency } from '../../src/queues/currency.ts';
@@ -63,12 +64,27 @@ const HEADERS = [
 ];
 
 /** Each route with its schemas described, which takes long. */
-const ROUTES = routes.map((route) => ({
+const OWN_ROUTES = routes.map((route) => ({
+  operation: route.operationId,
   method: route.method.toUpperCase(),
   path: route.path,
   parameters: Object.entries((route.query?.describe() as Described | undefined)?.keys ?? {}),
   body: route.body?.describe() as Described | undefined,
 }));
+
+/** Endpoints of other services, with the input of the endpoint that each asks: much of it has the same names. */
+const PEER_ROUTES = PEERS.flatMap((peer) =>
+  peer.routes.map(({ method, path, operation = 'createLink' }) => ({
+    ...OWN_ROUTES.find((route) => route.operation === operation)!,
+    method: method.toUpperCase(),
+    path: peer.path + path,
+  })),
+);
+
+const ROUTES = [...OWN_ROUTES, ...PEER_ROUTES];
+
+/** Parameters without which YOURLS does nothing. */
+const YOURLS_ACTIONS = ['shorturl', 'expand', 'url-stats', 'stats', 'db-stats', 'version'];
 
 function hostileHeaders(random: Random): RawHeader[] {
   return Array.from({ length: random.int(4) }, () => [
@@ -91,10 +107,14 @@ export function apiAttack({ apiKey, ids }: Attacker, random: Random): Attack {
     const value = random.chance(0.5) ? sampleOf(schema, random) : hostileText(random);
     return `${name}=${encode(String(value)).slice(0, 3_000)}`;
   });
+  if (path.endsWith('.php')) {
+    pairs.unshift(`signature=${apiKey}`, `action=${random.pick(YOURLS_ACTIONS)}`);
+  }
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`.slice(0, 50_000);
   const headers: RawHeader[] = [
     ['host', 'localhost'],
     ['authorization', random.chance(0.95) ? `Bearer ${apiKey}` : oneLine(hostileText(random))],
+    ...(path.startsWith('/compat/shlink') ? [['x-api-key', apiKey] as RawHeader] : []),
     ...hostileHeaders(random),
   ];
   if (described === undefined && random.chance(0.9)) {
