@@ -142,7 +142,7 @@ type Buckets = Map<number, number>;
 
 async function lagBuckets(healthUrl: string): Promise<Buckets> {
   const text = await (await fetch(`${healthUrl}/metrics`)).text();
-  const lines = text.matchAll(/^visit_lag_seconds_bucket\{le="([^"]+)"\} (\d+)/gm);
+  const lines = text.matchAll(/^shortlinks_visit_lag_seconds_bucket\{le="([^"]+)"\} (\d+)/gm);
   return new Map(
     [...lines].map(([, le, count]) => [le === '+Inf' ? Infinity : Number(le), Number(count)]),
   );

@@ -23,9 +23,10 @@ describe('GET /qr', () => {
     const metrics = await (
       await fetch(`${stack().runner.healthUrlOf('worker_qr')}/metrics`)
     ).text();
-    const count = /job_seconds_count\{queue="qr",job="qr.render",outcome="done"\} (\d+)/.exec(
-      metrics,
-    );
+    const count =
+      /shortlinks_job_duration_seconds_count\{queue="qr",job="qr.render",outcome="done"\} (\d+)/.exec(
+        metrics,
+      );
     return Number(count?.[1] ?? 0);
   }
 
