@@ -122,15 +122,17 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * `npm run first-click [-- --engine podman --image shortlinks-all -- --network host]`: how long it takes from a clone, and
- * from the start of a container, to the first counted click. What follows a second `--` are options of `run`.
+ * `npm run first-click [-- --from clone|container --engine podman --image shortlinks-all -- --network host]`: how long it
+ * takes from a clone, and from the start of a container, to the first counted click. What follows a second `--` are options
+ * of `run`.
  */
 const { values, positionals } = parseArgs({
   options: {
+    from: { type: 'string', default: 'both' },
     engine: { type: 'string', default: 'docker' },
     image: { type: 'string', default: 'shortlinks-all' },
   },
   allowPositionals: true,
 });
-await fromClone();
-await fromImage(values.engine, values.image, positionals);
+if (values.from !== 'container') await fromClone();
+if (values.from !== 'clone') await fromImage(values.engine, values.image, positionals);

@@ -131,7 +131,7 @@ describe('a process that does not become ready', function () {
       program: `import { runProcess } from '${frame}';
         setInterval(() => {}, 1_000);
         await runProcess({ name: 'slow' }, async () => ({ checks: { disk: () => Promise.reject() }, stop: async () => {} }));`,
-      reason: '/readyz answers 503: {"status":"not ready","failing":["disk"]}',
+      reason: '/readyz answers 503: {"status":"not ready","failing":["disk"]',
     },
     {
       name: 'is reported as not responding',
