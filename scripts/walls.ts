@@ -95,8 +95,8 @@ const WALLS: Wall[] = [
   {
     name: 'the console runs in browsers',
     from: /^src\/console\/(?!vite\.config\.ts)/,
-    to: /^(?!\.|src\/console\/|src\/qrcodes\/(render|content)\/)(src\/|node:)/,
-    instead: 'ask the API over HTTP; only drawing and contents of QR codes are shared',
+    to: /^(?!\.|src\/console\/|src\/qrcodes\/(render|content)\/|src\/infra\/csv\.ts)(src\/|node:)/,
+    instead: 'ask the API over HTTP; only drawing and contents of QR codes, and CSV, are shared',
   },
   {
     name: 'the redirect loads no record',

@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync';
+import { BOM, csvLines } from '../infra/csv.ts';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof FORMATS)[number];
@@ -12,8 +12,7 @@ export const MEDIA_TYPES: Record<ExportFormat, string> = {
 export type Parts = AsyncGenerator<string, void, undefined>;
 
 /**
- * Records as NDJSON, or as CSV (RFC 4180) with a column for each field that `columns` names. Texts that a spreadsheet
- * would take for a formula get an apostrophe before them.
+ * Records as NDJSON, or as CSV with a column for each field that `columns` names.
  */
 export async function* formatted<T extends object>(
   pages: AsyncIterable<readonly T[]>,
@@ -21,14 +20,14 @@ export async function* formatted<T extends object>(
   columns: readonly string[],
   toRow: (record: T) => Record<string, unknown>,
 ): Parts {
-  if (format === 'csv') yield `\ufeff${line([columns])}`;
+  if (format === 'csv') yield BOM + csvLines([columns]);
   for await (const page of pages) {
     if (page.length === 0) continue;
     if (format === 'ndjson') {
       yield page.map((record) => `${JSON.stringify(record)}\n`).join('');
       continue;
     }
-    yield line(
+    yield csvLines(
       page.map((record) => {
         const row = toRow(record);
         return columns.map((name) => cell(row[name]));
@@ -37,13 +36,8 @@ export async function* formatted<T extends object>(
   }
 }
 
-const line = (rows: readonly (readonly unknown[])[]): string =>
-  stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: 'windows' });
-
-/** The text of a cell: strings, numbers and booleans as they are, anything else as JSON. */
-function cell(value: unknown): string {
+/** A cell: strings and numbers as they are, anything else as JSON. */
+function cell(value: unknown): string | number {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object'
-    ? JSON.stringify(value)
-    : `${value as string | number | boolean}`;
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
 }

@@ -1,3 +1,5 @@
+import { unguarded } from '../infra/csv.ts';
+
 /*
  * The fields of links that a column of a file can be mapped to. A cell is read as the field's value where it is one, and
  * left as it is where it isn't: the schema of links then says which rule it breaks.
@@ -89,8 +91,7 @@ export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 
 /** The value that a cell has as a field; `undefined` for an empty one. */
 export function readCell(name: FieldName, cell: string): unknown {
-  // Exports put an apostrophe before what a spreadsheet would take for a formula.
-  const text = cell.replace(/^'(?=[=+\-@\t\r])/, '').trim();
+  const text = unguarded(cell).trim();
   if (text === '') return undefined;
   const { read } = FIELDS[name];
   return read === undefined ? text : read(text);

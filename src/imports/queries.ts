@@ -1,6 +1,6 @@
-import { stringify } from 'csv-stringify/sync';
 import { Refusal } from '../errors.ts';
 import { found } from '../http/answer.ts';
+import { BOM, csvLines } from '../infra/csv.ts';
 import { db } from '../infra/db.ts';
 import { unseal } from '../infra/secrets.ts';
 import { openPreview } from './check-slice.ts';
@@ -84,7 +84,7 @@ async function* errorParts({
   file,
 }: Import): AsyncGenerator<string, void, undefined> {
   const { columns } = file;
-  yield `\ufeff${line([uniqueNames(['row', 'column', 'message', ...columns])])}`;
+  yield BOM + csvLines([uniqueNames(['row', 'column', 'message', ...columns])]);
   for (let after = 0; ; ) {
     const rows = await errorRows(project_id, id, after, PAGE);
     yield rows.map(toLines).join('');
@@ -96,11 +96,7 @@ async function* errorParts({
 
 function toLines({ row, faults, cells }: ErrorRow): string {
   const original = JSON.parse(unseal(cells)) as string[];
-  return line(
+  return csvLines(
     faults.map(({ column, message }) => [String(row), column ?? '', message, ...original]),
   );
 }
-
-/** Texts that a spreadsheet would take for a formula get an apostrophe before them, as in exports. */
-const line = (rows: readonly (readonly string[])[]): string =>
-  stringify(rows as string[][], { escape_formulas: true, record_delimiter: 'windows' });

@@ -1,10 +1,7 @@
-import { stringify } from 'csv-stringify/sync';
+import { BOM, csvLines } from '../infra/csv.ts';
 import type { Statistics } from './queries.ts';
 
-/**
- * The numbers of a statistics page as CSV (RFC 4180): one row for each value of each group. Texts that a spreadsheet
- * would take for a formula get an apostrophe before them.
- */
+/** The numbers of a statistics page as CSV: one row for each value of each group. */
 export function toCsv({ times, countries, devices, browsers, referrers }: Statistics): string {
   const groups = { country: countries, device: devices, browser: browsers, referrer: referrers };
   const rows = [
@@ -13,9 +10,5 @@ export function toCsv({ times, countries, devices, browsers, referrers }: Statis
       shares.map(({ value, count }) => [group, value, count]),
     ),
   ];
-  return stringify([['group', 'value', 'visits'], ...rows], {
-    bom: true,
-    escape_formulas: true,
-    record_delimiter: 'windows',
-  });
+  return BOM + csvLines([['group', 'value', 'visits'], ...rows]);
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { append } from '../../src/events/store/postgres/append.ts';
+import { guarded } from '../../src/infra/csv.ts';
 import { db } from '../../src/infra/db.ts';
+import { hasPython, readByPython } from '../support/csv-readers.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -95,6 +97,34 @@ describe('exports', () => {
     const { text: json } = await download('/links/export', { format: 'ndjson' });
     expect(JSON.parse(json)).to.include({ id: linkId, title: '=1+1', password: null });
     expect(text + json).not.to.contain('hidden word');
+  });
+
+  it('of links as CSV are read by Python and by imports as they were written, whatever ends their lines', async function () {
+    if (!hasPython) this.skip();
+    const texts = ['\n', '\r', '\r\n'].flatMap((end) => [
+      `a${end}=cmd|'/c calc'!A1`,
+      `a${end}b`,
+      `a${end}'-1`,
+    ]);
+    const [from, to] = [await aWorkspace(), await aWorkspace()];
+    for (const comments of texts) {
+      const { status } = await from.api.post('/links', { url: 'https://example.com/', comments });
+      expect(status).to.equal(201);
+    }
+    const { bytes } = await from.api.download('/links/export');
+    const [names, ...rows] = readByPython(bytes);
+    const at = names!.indexOf('comments');
+    expect(rows.map((row) => row[at])).to.deep.equal(texts.map(guarded));
+
+    const { body } = await to.api.post('/imports', bytes.toString(), {
+      headers: { 'content-type': 'text/csv' },
+    });
+    await eventually(async () => {
+      expect((await to.api.get(`/imports/${body.id}`)).body.state).to.equal('done');
+    });
+    const { body: links } = await to.api.get('/links', { pageSize: 100 });
+    const found = links.map(({ comments }: { comments: string }) => comments);
+    expect(found).to.have.members(texts);
   });
 
   it('that are large are written by a worker, and can be downloaded for a day without a key', async function () {
