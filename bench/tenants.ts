@@ -228,6 +228,7 @@ export async function benchTenants(): Promise<void> {
       OUTBOUND_ALLOW: '127.0.0.1',
       PUBLIC_REQUESTS_PER_MINUTE: '0',
       RATES_URL: 'http://127.0.0.1:9/',
+      RATES_MAX_AGE_DAYS: '0',
     });
     const hangs = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
     const context = { service, loadKey: await aWorkspace('load'), hangs };

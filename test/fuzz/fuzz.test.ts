@@ -62,6 +62,7 @@ describe('random requests beside regular traffic', function () {
       OUTBOUND_ALLOW: '127.0.0.1',
       PUBLIC_REQUESTS_PER_MINUTE: '0',
       RATES_URL: 'http://127.0.0.1:9/rates.xml',
+      RATES_MAX_AGE_DAYS: '0',
       TRUST_PROXY: '127.0.0.1',
     });
     await own.post(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -9,6 +9,7 @@ import { closeRedis } from '../../src/infra/redis.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
 import { type Service, startService } from './service.ts';
+import { Site } from './site.ts';
 
 /*
  * One whole service for a run of the tests, with real servers in a folder of their own: every process of the
@@ -18,6 +19,8 @@ import { type Service, startService } from './service.ts';
 /** The running service. */
 export interface Stack extends Service {
   dns: NameServer;
+  /** The source of exchange rates. */
+  rates: Site;
   dataDir: string;
 }
 
@@ -32,7 +35,7 @@ export function stack(): Stack {
 }
 
 /** Places that the tests know: documentation ranges (RFC 5737, RFC 3849) and what they stand for. */
-const PLACES = [
+export const PLACES = [
   { cidr: '192.0.2.0/24', record: place('DE', 'Berlin', 'Berlin') },
   { cidr: '198.51.100.0/24', record: place('JP', 'Tokyo', 'Tokyo') },
   { cidr: '203.0.113.0/24', record: place('BR', 'São Paulo', 'São Paulo') },
@@ -48,6 +51,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   const geoFile = path.join(dataDir, 'places.mmdb');
   writeFileSync(geoFile, mmdb(PLACES));
   const dns = await NameServer.start();
+  const rates = await Site.start();
   const settings = {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
@@ -58,8 +62,9 @@ export async function mochaGlobalSetup(): Promise<void> {
     OUTBOUND_ALLOW: '127.0.0.1',
     GEOIP_DB: geoFile,
     DNS_SERVERS: dns.address,
-    // No server listens there: the first rates stay.
-    RATES_URL: 'http://127.0.0.1:9/rates.xml',
+    RATES_URL: failingTwice(rates),
+    // Its file is of 2024.
+    RATES_MAX_AGE_DAYS: '0',
   };
   Object.assign(process.env, settings);
   const servers = await startServers({ dataDir });
@@ -67,12 +72,23 @@ export async function mochaGlobalSetup(): Promise<void> {
   reloadConfig();
   settingsBefore = settingsNow();
   try {
-    running = { ...(await startService(servers, settings)), dns, dataDir, servers };
+    running = { ...(await startService(servers, settings)), dns, rates, dataDir, servers };
   } catch (error) {
     await dns.stop();
+    await rates.stop();
     await servers.stop();
     throw error;
   }
+}
+
+/** A source of exchange rates that is out of order at first, as one may be when the service starts. */
+function failingTwice(site: Site): string {
+  return site.answer('/rates.xml', (_request, response) => {
+    const isUp = site.requests('/rates.xml') > 2;
+    response
+      .writeHead(isUp ? 200 : 503)
+      .end(isUp ? readFileSync('test/data/eurofxref-daily.xml') : '');
+  });
 }
 
 const settingsNow = () =>
@@ -91,6 +107,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await closeRedis();
   await running.runner.stop();
   await running.dns.stop();
+  await running.rates.stop();
   await running.servers.stop();
   rmSync(running.dataDir, { recursive: true, force: true });
 }

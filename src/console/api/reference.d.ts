@@ -951,7 +951,7 @@ export interface paths {
         put?: never;
         /**
          * Track a sale
-         * @description Records a sale of a customer. An invoice that was recorded before is answered with its first answer and `Idempotent-Replayed: true`. Needs the scope `conversions.write`. From the plan `business` on.
+         * @description Records a sale of a customer. An invoice that was recorded before is answered with its first answer and `Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a sale is refused with 422. Needs the scope `conversions.write`. From the plan `business` on.
          */
         post: operations["trackSale"];
         delete?: never;
@@ -5014,6 +5014,8 @@ export interface components {
             currency: string;
             /** @description Metadata, as sent. */
             metadata: Record<string, never> | null;
+            /** @description Day of the exchange rate by which the amount was converted; absent for a sale in US dollars. */
+            rateDate?: string;
         };
         ScanEvent: {
             /**

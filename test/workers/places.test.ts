@@ -1,0 +1,41 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { mmdb } from '../support/mmdb.ts';
+import { PLACES, stack } from '../support/stack.ts';
+import { aWorkspace, browser } from '../support/world.ts';
+
+describe('the database of places', () => {
+  it('is read again when its file was replaced, and kept while it is damaged', async () => {
+    const world = await aWorkspace();
+    const { body: link } = await world.api.post('/links', { url: 'https://example.com/' });
+    const file = path.join(stack().dataDir, 'places.mmdb');
+    const replaceBy = (content: Buffer) => {
+      writeFileSync(`${file}.new`, content);
+      renameSync(`${file}.new`, file);
+    };
+    let visitor = 0;
+    const countriesOf = async (ip: string) => {
+      visitor += 1;
+      const headers = { 'x-forwarded-for': ip };
+      await world.visit(`/${link.key}`, { headers, userAgent: browser(visitor) });
+      const { body } = await world.api.get('/analytics', { groupBy: 'countries' });
+      return body.map(({ country }: { country: string }) => country);
+    };
+    replaceBy(Buffer.from('no database'));
+    const added = { cidr: '198.18.7.0/24', record: { country_code: 'NZ', state1: '', city: '' } };
+    await eventually(() => {
+      const logged = stack().lines.filter((line) => line.includes('database of places could not'));
+      expect(logged).not.to.deep.equal([]);
+    }, 10_000);
+    await eventually(async () => {
+      expect(await countriesOf('192.0.2.1')).to.deep.equal(['DE']);
+    });
+    replaceBy(mmdb([...PLACES, added]));
+    await eventually(async () => {
+      expect(await countriesOf('198.18.7.1')).to.include('NZ');
+    }, 20_000);
+    expect(await countriesOf('192.0.2.1')).to.include('DE');
+  });
+});
