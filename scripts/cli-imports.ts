@@ -35,6 +35,7 @@ const AT_REST = new Set(['checked', 'done', 'cancelled', 'undone', 'failed']);
 /** Commands about imports. They do the work themselves, with the workers where those run. */
 export const IMPORT_COMMANDS: Record<string, Command> = {
   import: {
+    summary: 'Import links of a file, or of another service',
     usage:
       '--workspace acme --file links.csv [--source bitly|dub|kutt|shlink|shortio|yourls|csv] [--dry-run] ' +
       '[--domain go.acme.test] [--on-conflict skip|update|fail-row], or instead of --file: ' +
@@ -52,10 +53,12 @@ export const IMPORT_COMMANDS: Record<string, Command> = {
     },
   },
   'import start': {
+    summary: 'Start an import that was only checked',
     usage: '--workspace acme --id imp_…',
     run: (options) => commanded(options, 'import.start', startImport),
   },
   'import undo': {
+    summary: 'Delete what an import created',
     usage: '--workspace acme --id imp_…',
     run: (options) => commanded(options, 'import.undo', undoImport),
   },

@@ -1,15 +1,38 @@
 import { newSlugFault, WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../src/workspaces/slug.ts';
 
 /** An invalid command, or an invalid or missing option. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** The command that tells more. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
 
 /** Options of a command, by name. */
 export type Options = Record<string, string | boolean | undefined>;
 
-/** A command: its options as the usage shows them, and what it does. */
+/** A command. */
 export interface Command {
+  /** One line that says what it does, in the imperative. */
+  summary: string;
+  /** Its options as people write them, optional ones in brackets. The options that it takes are read from here. */
   usage: string;
-  run(options: Options): Promise<object>;
+  /** It starts the servers that it needs by itself; others are run on servers with the newest schema. */
+  standsAlone?: true;
+  /** @param log receives a line for each thing that takes long */
+  run(options: Options, log: (line: string) => void): Promise<object>;
+}
+
+/** Options that a usage names, and whether each is a flag or takes a value where it is named first. */
+export function optionsOf(usage: string): Map<string, 'boolean' | 'string'> {
+  const found = new Map<string, 'boolean' | 'string'>();
+  for (const [, name, value] of usage.matchAll(/--([a-z-]+)( [^\s\]])?/g)) {
+    if (!found.has(name!)) found.set(name!, value === undefined ? 'boolean' : 'string');
+  }
+  return found;
 }
 
 /** The text of an option. */

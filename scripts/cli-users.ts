@@ -24,6 +24,7 @@ import {
 /** Commands about people. */
 export const USER_COMMANDS: Record<string, Command> = {
   'user create': {
+    summary: 'Create an account, and an address that signs it in once',
     usage: '--email ada@acme.test --name "Ada" [--workspace acme] [--role owner|member|viewer]',
     async run(options) {
       const email = emailOf(options);
@@ -47,10 +48,12 @@ export const USER_COMMANDS: Record<string, Command> = {
     },
   },
   'user list': {
+    summary: 'List accounts',
     usage: '',
     run: () => listAccounts(db()),
   },
   'user link': {
+    summary: 'Create an address that signs a person in once',
     usage: '--email ada@acme.test',
     async run(options) {
       const id = await accountId(db(), emailOf(options));
@@ -58,14 +61,17 @@ export const USER_COMMANDS: Record<string, Command> = {
     },
   },
   'user disable': {
+    summary: 'Disable an account and end its sessions',
     usage: '--email ada@acme.test',
     run: (options) => disable(options, true),
   },
   'user enable': {
+    summary: 'Enable an account again',
     usage: '--email ada@acme.test',
     run: (options) => disable(options, false),
   },
   'user sign-out': {
+    summary: 'End all sessions of a person',
     usage: '--email ada@acme.test',
     async run(options) {
       const id = await accountId(db(), emailOf(options));
@@ -73,6 +79,7 @@ export const USER_COMMANDS: Record<string, Command> = {
     },
   },
   'user set': {
+    summary: 'Make a person an operator, or no longer one',
     usage: '--email ada@acme.test --operator true|false',
     async run(options) {
       const id = await accountId(db(), emailOf(options));

@@ -13,6 +13,7 @@ import { toInstant } from '../src/http/fields.ts';
 import { closeDb, type Db, db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
 import { closeRedis } from '../src/infra/redis.ts';
+import { VERSION } from '../src/infra/version.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 import { createApiKey, revokeApiKey, SCOPES } from '../src/workspaces/api-keys.ts';
 import {
@@ -23,23 +24,27 @@ import {
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
+import { BACKUP_COMMANDS } from './cli-backup.ts';
 import { IMPORT_COMMANDS } from './cli-imports.ts';
 import {
   type Command,
   newSlugOf,
   type Options,
   optional,
+  optionsOf,
   required,
   slugOf,
   text,
   UsageError,
 } from './cli-options.ts';
+import { align, toText } from './cli-output.ts';
 import { USER_COMMANDS } from './cli-users.ts';
 import { SetupError, serversEnv, startServers } from './embedded/servers.ts';
 import { migrateLatest } from './migrate.ts';
 
 const COMMANDS: Record<string, Command> = {
   'workspace create': {
+    summary: 'Create a workspace and its first API key',
     usage:
       '--slug acme [--name "Acme"] [--plan free|pro|business|enterprise] [--email owner@acme.test]',
     async run(options) {
@@ -57,6 +62,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'workspace set': {
+    summary: 'Change plan, name or limits of a workspace',
     usage:
       '--workspace acme [--plan …] [--name …] [--requests-per-minute N|0|plan] [--click-dedupe-seconds N] [--keep-full-ip true|false] [--retention-days N|0|plan]',
     run(options) {
@@ -71,6 +77,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'key create': {
+    summary: 'Create an API key, which is shown once',
     usage:
       '--workspace acme [--name "CI"] [--scopes links.read,links.write] [--expires 2030-01-01]',
     run(options) {
@@ -89,6 +96,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'key revoke': {
+    summary: 'Revoke an API key',
     usage: '--workspace acme --id key_…',
     async run(options) {
       const id = required(options, 'id');
@@ -101,6 +109,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'domain add': {
+    summary: 'Add a domain to a workspace',
     usage: '--workspace acme --slug go.acme.test [--verified] [--primary]',
     async run(options) {
       const slug = toHostName(required(options, 'slug'));
@@ -112,6 +121,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'rollups rebuild': {
+    summary: 'Derive the rollups of a workspace from its events',
     usage: '--workspace acme [--background]',
     async run(options) {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
@@ -121,10 +131,12 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'rollups pending': {
+    summary: 'List workspaces whose rollups are being rebuilt',
     usage: '',
     run: () => pendingRebuilds(db()),
   },
   'dead-letters list': {
+    summary: 'List visits that the database refused',
     usage: '[--workspace acme] [--limit 100]',
     async run(options) {
       const limit = wholeNumber('limit', text(options, 'limit')) ?? 100;
@@ -132,6 +144,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'dead-letters retry': {
+    summary: 'Store visits that the database refused',
     usage: '[--workspace acme] [--id …]',
     async run(options) {
       const log = makeLog('cli', 'fatal');
@@ -145,7 +158,9 @@ const COMMANDS: Record<string, Command> = {
   },
   ...IMPORT_COMMANDS,
   ...USER_COMMANDS,
+  ...BACKUP_COMMANDS,
   demo: {
+    summary: 'Create the demo workspace of npm start, and show its API key',
     usage: '',
     run: () => ensureDemo(db()),
   },
@@ -156,35 +171,90 @@ async function noteKey(trx: Db, workspace: string, action: string, id: string): 
   await noteByOperator(trx, await workspaceId(trx, workspace), { action, target });
 }
 
-const FLAGS = new Set(['json', 'verified', 'primary', 'background', 'dry-run', 'help']);
+/** Options of every command, besides its own. */
+const COMMON = new Map([
+  ['json', 'Print JSON, errors too'],
+  ['help', 'Show the options of a command'],
+  ['version', 'Show the version'],
+]);
 
-function usage(): string {
-  const lines = Object.entries(COMMANDS).map(
-    ([name, command]) => `  npm run cli -- ${name} ${command.usage}`,
-  );
-  return ['Usage (add --json for JSON):', ...lines].join('\n');
+const CALL = 'npm run cli --';
+
+/** What the arguments ask for. */
+type Asked =
+  | { command: Command; name: string; options: Options }
+  | { answer: object; text: string };
+
+function overview(): Asked {
+  const commands = Object.entries(COMMANDS).map(([name, { summary, usage }]) => ({
+    name,
+    summary,
+    usage,
+  }));
+  const text = [
+    `Usage: ${CALL} <command> [options]`,
+    '',
+    'Commands:',
+    indented(commands.map(({ name, summary }) => [name, summary])),
+    '',
+    'Options of every command:',
+    indented([...COMMON].map(([name, help]) => [`--${name}`, help])),
+    '',
+    `"${CALL} help <command>" shows the options of a command.`,
+  ].join('\n');
+  return { answer: commands, text };
 }
 
-function parse(argv: string[]): { command: Command; options: Options } {
-  const names = argv.flatMap((arg) => (arg.startsWith('--') ? [arg.slice(2).split('=')[0]!] : []));
-  const { values, positionals } = parseArgs({
-    args: argv,
-    allowPositionals: true,
-    options: Object.fromEntries(
-      names.map((name) => [
-        name,
-        { type: FLAGS.has(name) ? ('boolean' as const) : ('string' as const) },
-      ]),
-    ),
-  });
-  const command = COMMANDS[positionals.join(' ')];
-  if (command === undefined || values['help'] === true) throw new UsageError(usage());
-  for (const name of names) {
-    if (name !== 'json' && !command.usage.includes(`--${name}`)) {
-      throw new UsageError(`--${name} is not an option of this command. Usage: ${command.usage}`);
-    }
+function help(name: string): Asked {
+  const command = COMMANDS[name];
+  if (command === undefined) {
+    const inside = Object.keys(COMMANDS).filter((one) => one.startsWith(`${name} `));
+    const known = inside.length > 0 ? ` There are: ${inside.join(', ')}.` : '';
+    throw new UsageError(`There is no command "${name}".${known}`, `${CALL} list`);
   }
-  return { command, options: values as Options };
+  const { summary, usage } = command;
+  return {
+    answer: { name, summary, usage },
+    text: `${summary}.\n\nUsage: ${CALL} ${name} ${usage}`.trimEnd(),
+  };
+}
+
+const indented = (lines: readonly (readonly string[])[]): string =>
+  align(lines, undefined).replaceAll(/^/gm, '  ');
+
+function parse(argv: string[]): Asked {
+  const words = argv.filter((arg, at) => !arg.startsWith('-') && isWord(argv, at));
+  const name = words.join(' ');
+  if (argv.includes('--version')) return { answer: { version: VERSION }, text: VERSION };
+  if (words[0] === 'help' && words.length > 1) return help(words.slice(1).join(' '));
+  if (words.length === 0 || name === 'help' || name === 'list') {
+    const rest = argv.filter((arg) => !['help', 'list', '--help', '--json'].includes(arg));
+    if (rest.length > 0) throw new UsageError(`There is no option "${rest[0]}".`, `${CALL} list`);
+    return overview();
+  }
+  const asked = help(name);
+  if (argv.includes('--help')) return asked;
+  const command = COMMANDS[name]!;
+  return { command, name, options: optionsFrom(argv, name, command) };
+}
+
+/** True for an argument that is part of a command's name: those before the first option. */
+const isWord = (argv: readonly string[], at: number): boolean =>
+  !argv.slice(0, at).some((arg) => arg.startsWith('-') && !COMMON.has(arg.slice(2)));
+
+function optionsFrom(argv: string[], name: string, { usage }: Command): Options {
+  const types = new Map([...optionsOf(usage), ['json', 'boolean'] as const]);
+  const options = Object.fromEntries([...types].map(([option, type]) => [option, { type }]));
+  try {
+    const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
+    const [extra] = positionals.slice(name.split(' ').length);
+    if (extra !== undefined) throw new Error(`"${extra}" is not part of an option`);
+    return values as Options;
+  } catch (error) {
+    // The first sentence: the others are for programmers.
+    const [message] = (error as Error).message.split(/(?<=\.)\s/);
+    throw new UsageError(message!, `${CALL} help ${name}`);
+  }
 }
 
 function planOf(options: Options): Plan | undefined {
@@ -248,31 +318,70 @@ function instant(value: string): Date {
   return new Date(iso);
 }
 
-function print(result: object, asJson: boolean): void {
-  if (asJson) console.log(JSON.stringify(result));
-  else
-    for (const [name, value] of Object.entries(result))
-      console.log(`${name}: ${JSON.stringify(value)}`);
-}
-
-try {
-  const { command, options } = parse(process.argv.slice(2));
-  const { DATA_DIR: dataDir } = config();
-  const servers = await startServers({ dataDir, log: (line) => console.error(line) });
+/** Runs a command on servers with the newest schema, unless it stands alone. */
+async function run(
+  { run: work, standsAlone }: Command,
+  options: Options,
+  log: (line: string) => void,
+): Promise<object> {
+  if (standsAlone) return work(options, log);
+  const servers = await startServers({ dataDir: config().DATA_DIR, log });
   try {
     Object.assign(process.env, serversEnv(servers));
     reloadConfig();
     await migrateLatest(servers);
-    print(await command.run(options), options['json'] === true);
+    return await work(options, log);
   } finally {
     await closeDb();
     await closeRedis();
     await servers.stop();
   }
+}
+
+/** Kinds of failures that are told in one line; the trace of any other is shown. */
+function failureOf(error: unknown): { code: string; message: string; hint?: string } | undefined {
+  if (error instanceof UsageError) {
+    const { message, hint } = error;
+    return { code: 'usage', message, ...(hint === undefined ? {} : { hint }) };
+  }
+  if (error instanceof Refusal) return { code: error.code, message: error.message };
+  const isSetup = error instanceof SetupError || error instanceof ConfigError;
+  return isSetup ? { code: 'setup', message: error.message } : undefined;
+}
+
+function fail(error: unknown, asJson: boolean): void {
+  const failure = failureOf(error);
+  process.exitCode = failure?.code === 'usage' ? 2 : 1;
+  if (asJson) {
+    const { message } = error as Error;
+    console.error(JSON.stringify({ error: failure ?? { code: 'internal_server_error', message } }));
+  } else if (failure === undefined) {
+    console.error(error);
+  } else {
+    console.error(failure.message);
+    if (failure.hint !== undefined) console.error(`Try "${failure.hint}".`);
+  }
+}
+
+const argv = process.argv.slice(2).map((arg) => (arg === '-h' ? '--help' : arg));
+const asJson = argv.includes('--json');
+// A reader that has seen enough, such as `head`, ends nothing.
+process.stdout.on('error', () => {});
+try {
+  const asked = parse(argv);
+  if ('text' in asked) {
+    console.log(asJson ? JSON.stringify(asked.answer) : asked.text);
+  } else {
+    const log = asJson ? () => {} : (line: string) => console.error(line);
+    const { command, name, options } = asked;
+    const result = await run(command, options, log).catch((error: unknown) => {
+      throw error instanceof UsageError && error.hint === undefined
+        ? new UsageError(error.message, `${CALL} help ${name}`)
+        : error;
+    });
+    const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+    console.log(asJson ? JSON.stringify(result) : toText(result, width));
+  }
 } catch (error) {
-  const expected = [UsageError, Refusal, SetupError, ConfigError, TypeError].some(
-    (kind) => error instanceof kind,
-  );
-  console.error(expected ? (error as Error).message : error);
-  process.exitCode = 1;
+  fail(error, asJson);
 }

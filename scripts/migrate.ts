@@ -41,6 +41,27 @@ export async function migrateLatest({
 }
 
 /**
+ * Runs those of some migrations that are open.
+ *
+ * @param names in their order
+ * @throws SetupError when this version does not have them
+ */
+export async function migrateTo(databaseUrl: string, names: readonly string[]): Promise<void> {
+  await migrating(databaseUrl, async (db) => {
+    const [done, open] = await listMigrations(db);
+    const unknown = names.filter((name) => !done.includes(name) && !open.includes(name));
+    if (unknown.length > 0) {
+      throw new SetupError(
+        `The backup was made by a newer version, with the migrations ${unknown.join(', ')}: install that version.`,
+      );
+    }
+    for (const name of open.filter((one) => names.includes(one))) {
+      await db.migrate.up({ ...MIGRATIONS, name });
+    }
+  });
+}
+
+/**
  * Makes look-up entries of older shapes anew. Redirect processes of an earlier version cannot read them then: it runs once
  * there are none any more.
  */
@@ -75,17 +96,23 @@ async function migrating<T>(databaseUrl: string, work: (db: Knex) => Promise<T>)
   }
 }
 
+/** Names of the migrations that were applied, and of those that are open. */
+async function listMigrations(db: Knex): Promise<[done: string[], open: string[]]> {
+  const [done, open] = (await db.migrate.list(MIGRATIONS)) as [
+    { name: string }[],
+    { file: string }[],
+  ];
+  return [done.map(({ name }) => name), open.map(({ file }) => file)];
+}
+
 const ACTIONS: Record<string, (db: Knex) => Promise<unknown>> = {
   up: (db) => db.migrate.up(MIGRATIONS),
   down: (db) => db.migrate.down(MIGRATIONS),
   entries: rebuildAllEntries,
   async status(db) {
-    const [done, open] = (await db.migrate.list(MIGRATIONS)) as [
-      { name: string }[],
-      { file: string }[],
-    ];
-    for (const { name } of done) console.log(`applied  ${name}`);
-    for (const { file } of open) console.log(`pending  ${file}`);
+    const [done, open] = await listMigrations(db);
+    for (const name of done) console.log(`applied  ${name}`);
+    for (const name of open) console.log(`pending  ${name}`);
   },
 };
 

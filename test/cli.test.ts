@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
@@ -23,7 +24,7 @@ async function cli(...args: string[]): Promise<{ code: number; output: string; e
 const aSlug = () => `cli-${newId('workspace').slice(5).toLowerCase()}`;
 
 describe('the CLI', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('creates a workspace whose key works at once, and a domain verified by the operator', async () => {
     const slug = aSlug();
@@ -211,37 +212,109 @@ describe('the CLI', function () {
     expect(again.status).to.equal(200);
   });
 
+  it('lists its commands, and shows the options of each, with exit code 0', async () => {
+    const { output: json } = await cli('list', '--json');
+    const commands = JSON.parse(json) as { name: string; summary: string; usage: string }[];
+    expect(commands.map(({ name }) => name)).to.include.members(['workspace create', 'backup']);
+    for (const args of [[], ['list'], ['--help']]) {
+      const { code, output, errors } = await cli(...args);
+      expect([code, errors], args.join(' ')).to.deep.equal([0, '']);
+      for (const { name, summary } of commands)
+        expect(output).to.contain(name).and.contain(summary);
+    }
+    const { summary, usage } = commands.find(({ name }) => name === 'key create')!;
+    for (const args of [
+      ['help', 'key', 'create'],
+      ['key', 'create', '--help'],
+    ]) {
+      const { code, output, errors } = await cli(...args);
+      expect([code, errors]).to.deep.equal([0, '']);
+      expect(output).to.equal(`${summary}.\n\nUsage: npm run cli -- key create ${usage}\n`);
+    }
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await cli('--version')).to.deep.equal({ code: 0, output: `${version}\n`, errors: '' });
+  });
+
+  it('prints records as lines, and lists as tables without control characters', async () => {
+    const slug = aSlug();
+    const { output: made } = await cli('workspace', 'create', '--slug', slug, '--plan', 'pro');
+    expect(made)
+      .to.match(/^id {6}proj_\w+\nslug {4}/)
+      .and.contain('\nplan    pro\napiKey  ');
+    const email = `${newId('user')}@people.test`;
+    await cli('user', 'create', '--email', email, '--name', 'A\u001b[31mda');
+    const { output: table } = await cli('user', 'list');
+    const [head = '', ...rows] = table.split('\n');
+    expect(head).to.match(/^id +email +name +/);
+    const row = rows.find((line) => line.includes(email))!;
+    expect(row).to.contain('A\\u001b[31mda');
+    expect(row.indexOf(email)).to.equal(head.indexOf('email'));
+    const none = await cli('dead-letters', 'list', '--workspace', slug);
+    expect(none.output).to.equal('There are none.\n');
+  });
+
   const wrong: [args: string[], message: string][] = [
-    [[], 'Usage'],
-    [['workspace', 'make'], 'Usage'],
-    [['workspace', 'create'], '--slug is required'],
+    [['workspace'], 'There is no command "workspace". There are: workspace create, workspace set.'],
+    [['workspace', 'make'], 'There is no command "workspace make".'],
+    [['--verbose'], 'There is no option "--verbose".'],
+    [['workspace', 'create', '--slug'], "Option '--slug <value>' argument missing"],
     [['workspace', 'create', '--slug', 'A b'], '--slug must be 1 to 48'],
     [['workspace', 'create', '--slug', 'admin'], '--slug must not be "admin"'],
     [['workspace', 'create', '--slug', 'x', '--plan', 'gold'], '--plan must be one of'],
-    [['key', 'create', '--workspace', 'nobody-there'], 'There is no workspace'],
     [['key', 'create', '--workspace', 'x', '--scopes', 'all'], 'not "all"'],
     [['domain', 'add', '--workspace', 'x', '--slug', 'a b'], '--slug must be a host name'],
-    [['workspace', 'create', '--slug', 'x', '--colour', 'red'], '--colour is not an option'],
+    [['workspace', 'create', '--slug', 'x', '--colour', 'red'], "Unknown option '--colour'."],
+    [['backup'], '--to is required'],
   ];
   const wrongOfPeople: typeof wrong = [
     [['user', 'create', '--email', 'nobody', '--name', 'x'], '--email must be an e-mail address'],
     [['user', 'create', '--email', 'a@b.test'], '--name is required'],
     [['user', 'create', '--email', 'a@b.test', '--name', 'x', '--role', 'owner'], '--workspace'],
-    [['user', 'link', '--email', 'nobody@people.test'], 'There is no account'],
-    [['user', 'set', '--email', 'owner@x.invalid', '--operator', 'yes'], 'There is no account'],
   ];
   for (const [name, cases] of [
-    ['errors', wrong],
-    ['errors about people', wrongOfPeople],
+    ['wrong usage', wrong],
+    ['wrong usage about people', wrongOfPeople],
   ] as const) {
-    it(`reports ${name} in one line, and exits with 1`, async () => {
-      for (const [args, message] of cases) {
-        const { code, output, errors } = await cli(...args);
-        expect(code, args.join(' ')).to.equal(1);
-        expect(output).to.equal('');
-        expect(errors).to.contain(message);
-        expect(errors).not.to.match(/\n\s+at /);
+    it(`reports ${name} with a hint, and exits with 2`, async () => {
+      const ends = await Promise.all(cases.map(([args]) => cli(...args)));
+      for (const [at, [args, message]] of cases.entries()) {
+        const { code, output, errors } = ends[at]!;
+        expect([code, output], args.join(' ')).to.deep.equal([2, '']);
+        const [first, hint, ...rest] = errors.split('\n');
+        expect(first).to.contain(message);
+        expect(hint).to.match(/^Try "npm run cli -- (list|help [\w -]+)"\.$/);
+        expect(rest).to.deep.equal(['']);
       }
     });
   }
+
+  it('reports refusals in one line, or as JSON, and exits with 1', async () => {
+    const refused: [args: string[], code: string, message: string][] = [
+      [['key', 'create', '--workspace', 'nobody-there'], 'not_found', 'There is no workspace'],
+      [['user', 'link', '--email', 'nobody@people.test'], 'not_found', 'There is no account'],
+      [['restore', '--from', '/nowhere'], 'setup', '/nowhere is no complete backup'],
+    ];
+    for (const [args, , message] of refused) {
+      const plain = await cli(...args);
+      expect([plain.code, plain.output], args.join(' ')).to.deep.equal([1, '']);
+      expect(plain.errors)
+        .to.match(/^[^\n]+\n$/)
+        .and.contain(message);
+    }
+    const [args, code, message] = refused[0]!;
+    const json = await cli(...args, '--json');
+    expect([json.code, json.output]).to.deep.equal([1, '']);
+    const { error } = JSON.parse(json.errors);
+    expect(error.code).to.equal(code);
+    expect(error.message).to.contain(message);
+    const usage = await cli('workspace', 'create', '--json');
+    expect(usage.code).to.equal(2);
+    expect(JSON.parse(usage.errors)).to.deep.equal({
+      error: {
+        code: 'usage',
+        message: '--slug is required',
+        hint: 'npm run cli -- help workspace create',
+      },
+    });
+  });
 });

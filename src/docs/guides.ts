@@ -34,6 +34,8 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'configuration',
       'monitoring',
       'operations',
+      'backups',
+      'privacy',
       'performance',
     ],
   },

@@ -28,6 +28,9 @@ const KEEP_SECONDS = 6 * 3_600;
 /** Most files of a workspace that wait for a worker. */
 const MOST_WAITING = 5;
 
+/** Pattern of the names of all parts in Redis. */
+export const UPLOAD_NAMES = 'upload:*';
+
 const partName = (id: string, part: number) => `upload:${id}:${part}`;
 /** Files of a workspace that no worker has read, by the time at which they expire. */
 const waitingName = (projectId: string) => `uploads:${projectId}`;

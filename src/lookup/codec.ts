@@ -46,6 +46,9 @@ export const workspaceName = (projectId: string): string => `ws:${projectId}`;
 /** Name of the entry of a page before destinations. */
 export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
 
+/** Patterns of all these names. */
+export const ENTRY_NAMES = ['lk:*', 'dm:*', 'ws:*', 'pg:*'] as const;
+
 /** The value of a name in Redis: the entry, `null` for "nothing there", `undefined` for "not known" in this epoch. */
 export function readStored(stored: string | null, epoch: string): string | null | undefined {
   if (stored === null) return undefined;

@@ -98,6 +98,8 @@ export class Quota {
 }
 
 const countName = (linkId: string) => `visits:{${linkId}}`;
+/** Patterns of the names of these counters, and of the ids beside them. */
+export const COUNT_NAMES = ['visits:*'];
 
 /** Tries of one visitor at one link in TRY_SECONDS. */
 const TRIES = 5;

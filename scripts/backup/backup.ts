@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { UPLOAD_NAMES } from '../../src/http/upload.ts';
+import { type Redis } from '../../src/infra/redis.ts';
+import { keyCheck } from '../../src/infra/secrets.ts';
+import { VERSION } from '../../src/infra/version.ts';
+import { QUEUES } from '../../src/queues/index.ts';
+import { Producer } from '../../src/queues/queue.ts';
+import type { Servers } from '../embedded/servers.ts';
+import { SetupError } from '../embedded/setup-error.ts';
+import {
+  FORMAT,
+  type Manifest,
+  manifestFile,
+  queueFile,
+  SECRET_FILE,
+  SPOOL_FILE,
+  UPLOADS_FILE,
+  writeLines,
+} from './files.ts';
+import { exportTables } from './tables.ts';
+
+/** A part of an uploaded file, as the look-up Redis holds it: sealed. */
+export interface UploadPart {
+  name: string;
+  value: string;
+  seconds: number;
+}
+
+/** The summary that `backup` prints. */
+export interface BackupSummary {
+  folder: string;
+  version: string;
+  createdAt: string;
+  rows: number;
+  jobs: number;
+  spooledVisits: number;
+  hasSecretKey: boolean;
+}
+
+/**
+ * Writes a backup of an installation, which may be running.
+ *
+ * The order decides that no visit is missed: a visit moves from the spool to the queue to Postgres, and is deleted from one
+ * only once the next has it. So they are read in this order, and a visit that moves meanwhile is in the backup twice rather
+ * than not at all. It counts once all the same: by the ids of visits, which Postgres knows (`visit_guards`). The same holds
+ * for writes, by the ids of jobs.
+ *
+ * @throws SetupError
+ */
+export async function writeBackup(
+  folder: string,
+  servers: Servers,
+  { queue, cache, withSecretKey }: { queue: Redis; cache: Redis; withSecretKey: boolean },
+): Promise<BackupSummary> {
+  if (existsSync(folder) && (await readdir(folder)).length > 0) {
+    throw new SetupError(`--to: ${folder} is not empty. Name a folder that does not exist.`);
+  }
+  const draft = `${folder}.partial`;
+  await rm(draft, { recursive: true, force: true });
+  for (const part of ['tables', 'queues']) {
+    await mkdir(path.join(draft, part), { recursive: true, mode: 0o700 });
+  }
+  try {
+    const files: Record<string, string> = {};
+    const write = async (file: string, values: AsyncIterable<unknown>) => {
+      const { sha256, count } = await writeLines(path.join(draft, file), values);
+      files[file] = sha256;
+      return count;
+    };
+    const spooledVisits = await write(SPOOL_FILE, spooled(path.join(servers.dataDir, 'spool')));
+    const queues: Record<string, number> = {};
+    const producer = new Producer(queue);
+    // Its parts are deleted when Postgres has the file.
+    const uploads = await write(UPLOADS_FILE, uploadsIn(cache));
+    for (const name of Object.keys(QUEUES)) {
+      queues[name] = await write(queueFile(name), producer.storedJobs({ name }));
+    }
+    const database = await exportTables(servers.databaseUrl, draft, files);
+    if (withSecretKey) {
+      const content = `${servers.secretKey}\n`;
+      await writeFile(path.join(draft, SECRET_FILE), content, { mode: 0o600, flush: true });
+      files[SECRET_FILE] = createHash('sha256').update(content).digest('hex');
+    }
+    const manifest: Manifest = {
+      format: FORMAT,
+      version: VERSION,
+      secretKeyCheck: keyCheck(servers.secretKey),
+      ...database,
+      queues,
+      spooledVisits,
+      uploads,
+      files,
+    };
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    await writeFile(manifestFile(draft), text, { mode: 0o600, flush: true });
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+    return {
+      folder,
+      version: VERSION,
+      createdAt: manifest.createdAt,
+      rows: sum(manifest.tables.map(({ rows }) => rows)),
+      jobs: sum(Object.values(queues)),
+      spooledVisits,
+      hasSecretKey: withSecretKey,
+    };
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** The visits in a spool. A file that is gone was delivered to the queue, which is read later, or has another name now. */
+async function* spooled(folder: string): AsyncGenerator<unknown, void, undefined> {
+  const read = new Set<string>();
+  for (let isComplete = false; !isComplete; ) {
+    isComplete = true;
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!name.endsWith('.ndjson') || read.has(name)) continue;
+      const text = await readFile(path.join(folder, name), 'utf8').catch(() => undefined);
+      if (text === undefined) {
+        isComplete = false;
+        continue;
+      }
+      read.add(name);
+      // What is being written at the end of a file was not answered yet.
+      for (const line of text.split('\n')) if (isJson(line)) yield JSON.parse(line);
+    }
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function* uploadsIn(cache: Redis): AsyncGenerator<UploadPart, void, undefined> {
+  const options = { match: UPLOAD_NAMES, count: 1_000 };
+  for await (const names of cache.scanStream(options) as AsyncIterable<string[]>) {
+    for (const name of names) {
+      const [value, seconds] = [await cache.get(name), await cache.ttl(name)];
+      if (value !== null && seconds > 0) yield { name, value, seconds };
+    }
+  }
+}

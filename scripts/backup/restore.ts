@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { config } from '../../src/config.ts';
+import { connectDb, rows } from '../../src/infra/db.ts';
+import { listProcesses } from '../../src/infra/heartbeat.ts';
+import type { Redis } from '../../src/infra/redis.ts';
+import { keyCheck } from '../../src/infra/secrets.ts';
+import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
+import { QUEUES } from '../../src/queues/index.ts';
+import { Producer, type StoredJob } from '../../src/queues/queue.ts';
+import { COUNT_NAMES } from '../../src/redirect/limits.ts';
+import { keep } from '../embedded/kept.ts';
+import type { Servers } from '../embedded/servers.ts';
+import { SetupError } from '../embedded/setup-error.ts';
+import { migrateLatest, migrateTo, rollbackAll } from '../migrate.ts';
+import type { UploadPart } from './backup.ts';
+import {
+  type Manifest,
+  queueFile,
+  readLines,
+  SECRET_FILE,
+  SPOOL_FILE,
+  UPLOADS_FILE,
+} from './files.ts';
+import { importTables } from './tables.ts';
+
+/** A spool is adopted at once by a redirect process when its file has not been touched for long. */
+const LONG_AGO = new Date(0);
+
+/**
+ * Makes sure that the process has the SECRET_KEY of a backup; to be called before servers are started, which would make a
+ * new one.
+ *
+ * @throws SetupError where it has another, or none
+ */
+export async function takeSecretKey(
+  folder: string,
+  { secretKeyCheck }: Manifest,
+  { overwrite }: { overwrite: boolean },
+): Promise<void> {
+  const { SECRET_KEY: given, DATA_DIR: dataDir } = config();
+  const isRight = (key: string) => keyCheck(key) === secretKeyCheck;
+  if (given !== '') {
+    if (isRight(given)) return;
+    throw new SetupError(
+      'SECRET_KEY is not the one of the backup: unset the variable, or set the one of the installation that was backed up.',
+    );
+  }
+  const kept = path.join(dataDir, 'secret.key');
+  if (existsSync(kept)) {
+    if (isRight((await readFile(kept, 'utf8')).trim())) return;
+    if (!overwrite) {
+      throw new SetupError(
+        `${kept} is not the key of the backup. --overwrite replaces it; what was sealed with it cannot be read any more.`,
+      );
+    }
+  }
+  const stored = path.join(folder, SECRET_FILE);
+  if (!existsSync(stored)) {
+    throw new SetupError(
+      'The backup was made without its SECRET_KEY: set the variable to the key of the installation that was backed up.',
+    );
+  }
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  keep(kept, await readFile(stored, 'utf8'));
+}
+
+/**
+ * Restores a backup into the servers, which no process of the service may use.
+ *
+ * @throws SetupError where processes run, or there is something and `overwrite` is false
+ */
+export async function restoreBackup(
+  folder: string,
+  manifest: Manifest,
+  servers: Servers,
+  { queue, cache, overwrite }: { queue: Redis; cache: Redis; overwrite: boolean },
+): Promise<void> {
+  const running = (await listProcesses(queue)).filter(({ state }) => state !== 'silent');
+  if (running.length > 0) {
+    const names = [...new Set(running.map(({ name }) => name))].join(', ');
+    throw new SetupError(`The service is running (${names}): stop it first.`);
+  }
+  const spool = path.join(servers.dataDir, 'spool');
+  const producer = new Producer(queue);
+  const there = await findContents(servers, producer, spool);
+  if (there.length > 0 && !overwrite) {
+    throw new SetupError(
+      `The installation is not empty: it has ${there.join(', ')}. --overwrite deletes all of it.`,
+    );
+  }
+  await rollbackAll(servers.databaseUrl);
+  for (const name of Object.keys(QUEUES)) await producer.clear({ name });
+  await forget(cache, ENTRY_NAMES);
+  await forget(queue, COUNT_NAMES);
+  await rm(spool, { recursive: true, force: true });
+
+  await migrateTo(servers.databaseUrl, manifest.migrations);
+  await importTables(servers.databaseUrl, folder, manifest);
+  for await (const parts of readLines<UploadPart>(path.join(folder, UPLOADS_FILE))) {
+    for (const { name, value, seconds } of parts) await cache.set(name, value, 'EX', seconds);
+  }
+  for (const name of Object.keys(manifest.queues)) {
+    for await (const jobs of readLines<StoredJob>(path.join(folder, queueFile(name)))) {
+      await producer.restoreJobs({ name }, jobs);
+    }
+  }
+  await restoreSpool(folder, spool);
+  await migrateLatest(servers);
+}
+
+/** What an installation holds, for people. */
+async function findContents(
+  { databaseUrl }: Servers,
+  producer: Producer,
+  spool: string,
+): Promise<string[]> {
+  const found: string[] = [];
+  const database = connectDb(databaseUrl, 1, 'restore');
+  try {
+    if (await database.schema.hasTable('workspaces')) {
+      const [row] = await rows<{ count: number }>(
+        database,
+        'SELECT count(*)::int AS count FROM workspaces',
+      );
+      if (row!.count > 0) found.push(`${row!.count} workspaces`);
+    }
+  } finally {
+    await database.destroy();
+  }
+  let jobs = 0;
+  for (const name of Object.keys(QUEUES)) {
+    for await (const _ of producer.storedJobs({ name })) jobs += 1;
+  }
+  if (jobs > 0) found.push(`${jobs} jobs in queues`);
+  const files = (await readdir(spool).catch(() => [])).filter((name) => name.endsWith('.ndjson'));
+  if (files.length > 0) found.push(`${files.length} files of spooled visits`);
+  return found;
+}
+
+/** Deletes what was derived from the data before: it seems newer than what is restored. */
+async function forget(redis: Redis, patterns: readonly string[]): Promise<void> {
+  for (const match of patterns) {
+    const found = redis.scanStream({ match, count: 1_000 }) as AsyncIterable<string[]>;
+    for await (const names of found) if (names.length > 0) await redis.unlink(...names);
+  }
+}
+
+async function restoreSpool(folder: string, spool: string): Promise<void> {
+  let number = 0;
+  for await (const visits of readLines<unknown>(path.join(folder, SPOOL_FILE), 10_000)) {
+    number += 1;
+    await mkdir(spool, { recursive: true });
+    // Named as that of a process that has ended.
+    const file = path.join(spool, `visits-1-${'0'.repeat(12)}-${number}.ndjson`);
+    const lines = visits.map((visit) => `${JSON.stringify(visit)}\n`);
+    await writeFile(file, lines.join(''), { mode: 0o600, flush: true });
+    await utimes(file, LONG_AGO, LONG_AGO);
+  }
+}

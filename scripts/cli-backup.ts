@@ -1,0 +1,74 @@
+import path from 'node:path';
+import { config, reloadConfig } from '../src/config.ts';
+import { connectRedis, type Redis, redisReady } from '../src/infra/redis.ts';
+import { writeBackup } from './backup/backup.ts';
+import { readManifest } from './backup/files.ts';
+import { restoreBackup, takeSecretKey } from './backup/restore.ts';
+import { type Command, required } from './cli-options.ts';
+import { type Servers, serversEnv, startServers } from './embedded/servers.ts';
+
+/** Commands about the whole installation. They neither need the newest schema nor make it. */
+export const BACKUP_COMMANDS: Record<string, Command> = {
+  backup: {
+    summary: 'Back up everything, also while the service runs',
+    usage: '--to /backups/monday [--without-secret-key]',
+    standsAlone: true,
+    run(options, log) {
+      const folder = path.resolve(required(options, 'to'));
+      return withServers(log, (servers, connections) =>
+        writeBackup(folder, servers, {
+          ...connections,
+          withSecretKey: options['without-secret-key'] !== true,
+        }),
+      );
+    },
+  },
+  restore: {
+    summary: 'Restore a backup into an empty installation',
+    usage: '--from /backups/monday [--overwrite]',
+    standsAlone: true,
+    async run(options, log) {
+      const folder = path.resolve(required(options, 'from'));
+      const overwrite = options['overwrite'] === true;
+      const manifest = await readManifest(folder);
+      await takeSecretKey(folder, manifest, { overwrite });
+      await withServers(log, (servers, connections) =>
+        restoreBackup(folder, manifest, servers, { ...connections, overwrite }),
+      );
+      const { version, createdAt, queues, spooledVisits } = manifest;
+      return {
+        folder,
+        version,
+        createdAt,
+        rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
+        jobs: Object.values(queues).reduce((sum, jobs) => sum + jobs, 0),
+        spooledVisits,
+      };
+    },
+  },
+};
+
+async function withServers<Result>(
+  log: (line: string) => void,
+  work: (servers: Servers, connections: { queue: Redis; cache: Redis }) => Promise<Result>,
+): Promise<Result> {
+  const servers = await startServers({ dataDir: config().DATA_DIR, log });
+  const connections: Redis[] = [];
+  try {
+    Object.assign(process.env, serversEnv(servers));
+    const { REDIS_URL, CACHE_REDIS_URL } = reloadConfig();
+    const open = async (url: string) => {
+      const redis = connectRedis(url, 'wait');
+      connections.push(redis);
+      await redisReady(redis);
+      return redis;
+    };
+    return await work(servers, {
+      queue: await open(REDIS_URL),
+      cache: await open(CACHE_REDIS_URL),
+    });
+  } finally {
+    for (const redis of connections) redis.disconnect();
+    await servers.stop();
+  }
+}

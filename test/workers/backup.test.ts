@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
+import { newId } from '../../src/ids.ts';
+import { connectDb, type Knex } from '../../src/infra/db.ts';
+import { connectRedis } from '../../src/infra/redis.ts';
+import { clicks, type Visit } from '../../src/queues/clicks.ts';
+import { Producer } from '../../src/queues/queue.ts';
+import { Spool } from '../../src/redirect/spool.ts';
+import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Service, startService } from '../support/service.ts';
+import { Visitors } from '../support/traffic.ts';
+import { withoutServers } from '../support/without-servers.ts';
+import { browser } from '../support/world.ts';
+
+const run = promisify(execFile);
+
+/** Tables that nothing changes while visitors come. */
+const RECORDS = ['links', 'tags', 'link_tags', 'users', 'domains', 'installation'];
+
+/*
+ * An installation is backed up while visitors come, and while visits wait in the spool and in the queue. Then everything is
+ * deleted, and a new one gets the backup.
+ */
+describe('a backup', function () {
+  this.timeout(180_000);
+  const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-backup-'));
+  const backup = path.join(folder, 'monday');
+  const { SECRET_KEY: _, ...environment } = withoutServers();
+  let servers: Servers | undefined;
+  let service: Service | undefined;
+  let database: Knex | undefined;
+  let apiKey: string;
+  let linkId: string;
+  let records: Record<string, unknown>;
+  /** Visitors who were answered before the backup began, and all that were ever answered. */
+  let before: Set<string>;
+  let ever: Set<string>;
+
+  after(async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function start(name: string): Promise<{ service: Service; database: Knex }> {
+    const dataDir = path.join(folder, name);
+    servers = await startServers({ dataDir, env: { ...environment, DATA_DIR: dataDir } });
+    const settings = { CACHE_REDIS_URL: servers.redisUrl, DATA_DIR: dataDir, LOG_LEVEL: 'error' };
+    service = await startService(servers, settings);
+    database = connectDb(servers.databaseUrl, 2, 'test');
+    return { service, database };
+  }
+
+  async function stop(): Promise<void> {
+    await database?.destroy();
+    await service?.runner.stop();
+    await servers?.stop();
+    [database, service, servers] = [undefined, undefined, undefined];
+  }
+
+  /** Runs the CLI as the operator of an installation. */
+  async function cli(name: string, ...args: string[]) {
+    const env = { ...environment, DATA_DIR: path.join(folder, name) };
+    try {
+      const { stdout } = await run(process.execPath, ['dist/scripts/cli.js', ...args, '--json'], {
+        env,
+      });
+      return { code: 0, result: JSON.parse(stdout) };
+    } catch (error) {
+      const { code, stderr } = error as { code: number; stderr: string };
+      return { code, error: JSON.parse(stderr).error };
+    }
+  }
+
+  async function call(route: string, body?: object) {
+    const answer = await fetch(service!.apiUrl + route, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const result = await answer.json();
+    expect(answer.ok, `${route}: ${JSON.stringify(result)}`).to.equal(true);
+    return result;
+  }
+
+  async function recordsOf(one: Knex): Promise<Record<string, unknown>> {
+    const found: Record<string, unknown> = {};
+    for (const table of RECORDS) {
+      const { rows } = await one.raw<{ rows: { row: object }[] }>(
+        'SELECT to_jsonb(t) AS row FROM ?? t ORDER BY to_jsonb(t)::text',
+        [table],
+      );
+      found[table] = rows.map(({ row }) => row);
+    }
+    return found;
+  }
+
+  /** The visitors whose visits are stored, in any order. */
+  async function stored(one: Knex): Promise<string[]> {
+    const urls = await one('events').where({ event: 'click' }).pluck('referer_url');
+    return urls.map((url: string) => url.replace('https://visitor.example/', ''));
+  }
+
+  it('is written while visitors come', async () => {
+    const first = await start('first');
+    const made = await createWorkspace(first.database, { slug: 'acme', plan: 'enterprise' });
+    apiKey = made.apiKey;
+    await updateWorkspace(first.database, 'acme', { requestsPerMinute: 0 });
+    const url = 'https://example.com/';
+    const { id: tagId } = await call('/tags', { name: 'one' });
+    linkId = (await call('/links', { url, key: 'a', tagIds: [tagId] })).id;
+    await call('/links', { url, key: 'sealed', password: 'open sesame' });
+    await call('/links', { url, key: 'hostile', comments: 'tab\t back\\slash \\N \r\n ? $1 "x"' });
+    records = await recordsOf(first.database);
+
+    const visitors = new Visitors('v', first.service.redirectPorts, ['a'], 200);
+    await eventually(async () => {
+      expect(await stored(first.database)).to.have.length.greaterThan(100);
+    });
+    // From now on visits wait in the queue, and these in the spool besides.
+    first.service.runner.kill('worker_clicks', 'SIGSTOP');
+    const visits: Visit[] = Array.from({ length: 30 }, (__, n) => ({
+      id: newId('event'),
+      at: Date.now(),
+      projectId: made.id,
+      linkId,
+      domain: 'localhost',
+      key: 'a',
+      destination: url,
+      ip: '192.0.2.1',
+      userAgent: browser(n),
+      referer: `https://visitor.example/spooled-${n}`,
+      via: 'link',
+    }));
+    const spool = new Spool(path.join(folder, 'first', 'spool'), pino({ level: 'silent' }));
+    await spool.append(visits);
+    await spool.close();
+    const redis = connectRedis(servers!.redisUrl, 'wait');
+    const half = visits.slice(0, 15);
+    await new Producer(redis).add(clicks, 'visits.record', half, {
+      jobId: newId('job'),
+      projectId: '',
+    });
+    redis.disconnect();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    before = new Set([...visitors.tally.answered, ...visits.map((__, n) => `spooled-${n}`)]);
+    first.service.runner.kill('worker_clicks', 'SIGCONT');
+    const { code, result } = await cli('first', 'backup', '--to', backup);
+    expect(code).to.equal(0);
+    expect(result).to.deep.include({ folder: backup, spooledVisits: 30, hasSecretKey: true });
+    expect(result.rows).to.be.greaterThan(100);
+    const { answered, others } = await visitors.stop();
+    expect(others).to.deep.equal(new Map());
+    ever = new Set([...answered, ...before]);
+  });
+
+  it('is refused where something is, or where it is damaged', async () => {
+    const there = await cli('first', 'backup', '--to', backup);
+    expect([there.code, there.error.code]).to.deep.equal([1, 'setup']);
+    expect(there.error.message).to.contain('is not empty');
+    const running = await cli('first', 'restore', '--from', backup);
+    expect(running.error.message).to.contain('The service is running (api,');
+    const damaged = path.join(folder, 'damaged');
+    cpSync(backup, damaged, { recursive: true });
+    appendFileSync(path.join(damaged, 'tables', 'links.gz'), 'x');
+    const bad = await cli('second', 'restore', '--from', damaged);
+    expect(bad.error.message).to.match(/links\.gz is missing or damaged/);
+    const none = await cli('second', 'restore', '--from', folder);
+    expect(none.error.message).to.contain('is no complete backup');
+  });
+
+  it('has everything after everything was destroyed: each visit once, those under way too', async () => {
+    await stop();
+    rmSync(path.join(folder, 'first'), { recursive: true });
+    expect(await cli('second', 'restore', '--from', backup)).to.have.property('code', 0);
+    const second = await start('second');
+    expect(await recordsOf(second.database)).to.deep.equal(records);
+    const sealed = await call('/links/info?domain=localhost&key=sealed');
+    expect(sealed.password).to.equal('open sesame');
+
+    await eventually(async () => {
+      expect(await stored(second.database)).to.include.members([...before]);
+      expect(readdirSync(path.join(folder, 'second', 'spool'))).to.deep.equal([]);
+    }, 30_000);
+    const redis = connectRedis(servers!.redisUrl, 'wait');
+    await eventually(async () => {
+      const depth = await new Producer(redis).depth(clicks);
+      expect(Object.values(depth)).to.deep.equal([0, 0, 0, 0, 0]);
+    });
+    redis.disconnect();
+    const visitors = await stored(second.database);
+    expect(new Set(visitors).size).to.equal(visitors.length);
+    expect([...ever]).to.include.members(visitors);
+    expect((await call('/analytics?interval=24h')).clicks).to.equal(visitors.length);
+    const counted = await second.database('counters').where({ record_id: linkId }).first('visits');
+    expect(counted).to.deep.equal({ visits: visitors.length });
+  });
+
+  it('replaces what is there only if it is told to', async () => {
+    await stop();
+    const refused = await cli('second', 'restore', '--from', backup);
+    expect(refused.code).to.equal(1);
+    expect(refused.error.message).to.contain('The installation is not empty: it has 1 workspaces');
+    const { code, result } = await cli('second', 'restore', '--from', backup, '--overwrite');
+    expect(code).to.equal(0);
+    expect(result.rows).to.be.greaterThan(100);
+  });
+});
