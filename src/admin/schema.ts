@@ -32,7 +32,7 @@ export const processRecord = Joi.object({
     .example(['postgres']),
   host: Joi.string().required().description('Name of its host.').example('web-1'),
   pid: count('Number of the process on its host.', 4_711),
-  version: Joi.string().required().description('Version of the service.').example('0.0.1'),
+  version: Joi.string().required().description('Version of the service.').example('0.5.0'),
   startedAt: Joi.string().isoDate().required().description('Time of its start.'),
   seenAt: Joi.string().isoDate().required().description('Time of its last heartbeat.'),
   eventLoopDelayMs: count(

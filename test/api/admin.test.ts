@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { keepRejected } from '../../src/events/ingest/rejected-visits.ts';
 import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
+import { VERSION } from '../../src/infra/version.ts';
 import type { Visit } from '../../src/queues/clicks.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -82,7 +83,7 @@ describe('/admin', () => {
       (await (await operator()).get('/admin/processes')).body;
 
     it('shows every process as ready', async () => {
-      const [version, host] = ['0.0.1', hostname()];
+      const [version, host] = [VERSION, hostname()];
       await eventually(async () => {
         const ready = (await shown()).filter(({ state }) => state === 'ready');
         const workers = [...Object.keys(QUEUES), 'scheduler'].map((name) => `worker_${name}`);

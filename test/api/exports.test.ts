@@ -106,23 +106,26 @@ describe('exports', () => {
       `a${end}b`,
       `a${end}'-1`,
     ]);
-    const [from, to] = [await aWorkspace(), await aWorkspace()];
+    const { api } = await aWorkspace();
+    const ids: string[] = [];
     for (const comments of texts) {
-      const { status } = await from.api.post('/links', { url: 'https://example.com/', comments });
+      const { status, body } = await api.post('/links', { url: 'https://example.com/', comments });
       expect(status).to.equal(201);
+      ids.push(body.id);
     }
-    const { bytes } = await from.api.download('/links/export');
+    const { bytes } = await api.download('/links/export');
     const [names, ...rows] = readByPython(bytes);
     const at = names!.indexOf('comments');
     expect(rows.map((row) => row[at])).to.deep.equal(texts.map(guarded));
 
-    const { body } = await to.api.post('/imports', bytes.toString(), {
-      headers: { 'content-type': 'text/csv' },
-    });
+    for (const id of ids) await api.delete(`/links/${id}`);
+    const headers = { 'content-type': 'text/csv' };
+    const { body } = await api.post('/imports', bytes.toString(), { headers });
     await eventually(async () => {
-      expect((await to.api.get(`/imports/${body.id}`)).body.state).to.equal('done');
+      const { state, counts } = (await api.get(`/imports/${body.id}`)).body;
+      expect([state, counts.created]).to.deep.equal(['done', texts.length]);
     });
-    const { body: links } = await to.api.get('/links', { pageSize: 100 });
+    const { body: links } = await api.get('/links', { pageSize: 100 });
     const found = links.map(({ comments }: { comments: string }) => comments);
     expect(found).to.have.members(texts);
   });

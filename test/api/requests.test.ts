@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net';
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
+import { VERSION } from '../../src/infra/version.ts';
 import { createApiKey, revokeApiKey } from '../../src/workspaces/api-keys.ts';
 import { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -188,7 +189,7 @@ describe('the API', () => {
       paths: object;
     };
     expect(document.openapi).to.equal('3.1.0');
-    expect(document.info.version).to.equal('0.0.1');
+    expect(document.info.version).to.equal(VERSION);
     expect(document.paths).to.include.keys(
       '/links/bulk',
       '/links/count',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,13 +10,14 @@ import * as users from '../../migrations/0020_users.ts';
 import * as invitations from '../../migrations/0021_invitations_and_audit.ts';
 import * as imports from '../../migrations/0022_imports.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateLatest } from '../../scripts/migrate.ts';
+import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
 import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
 import { connectDb, db, type Knex } from '../../src/infra/db.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';
+import { expectKept, fillEmptyTables, rowsOf } from '../support/rows.ts';
 import { schemaOf } from '../support/schema.ts';
 import { type Service, startService } from '../support/service.ts';
 import { withoutServers } from '../support/without-servers.ts';
@@ -28,6 +29,17 @@ import { browser } from '../support/world.ts';
  */
 
 const SECRET_KEY = 'the-key-of-the-upgrade-fixtures-0123456789';
+/**
+ * Releases of the changelog, each with its last migration, and the database that it begins with: one that its own service
+ * made, or that of the release before, brought to its schema. Tables without rows get one.
+ */
+const RELEASES = [
+  ['0.1.0', '0003', '9399ecf'],
+  ['0.2.0', '0004', '9399ecf'],
+  ['0.3.0', '0009', '6ae9048'],
+  ['0.4.0', '0022', '153d90c'],
+  ['0.5.0', '0024', '153d90c'],
+] as const;
 const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
 const REBUILD_MS = 60_000;
 
@@ -93,6 +105,29 @@ describe('an upgrade', function () {
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
     });
   });
+
+  for (const [version, last, commit] of RELEASES) {
+    it(`from release ${version} keeps every row of every table`, async () => {
+      await withDatabase(`upgrade_${last}`, async (url, database) => {
+        await restore(url, commit);
+        await migrateTo(url, migrationsUpTo(last));
+        await fillEmptyTables(database);
+        const before = await rowsOf(database);
+        expect(before.get('links')?.length).to.be.at.least(9);
+        await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+        await migrateEntries(url);
+        expect(await schemaOf(database)).to.deep.equal(fresh);
+        const after = await rowsOf(database);
+        for (const [table, rows] of before) {
+          if (after.has(table)) expectKept(table, rows, after.get(table)!);
+        }
+        const { id: projectId } = await database('workspaces').where({ slug: 'acme' }).first('id');
+        await rebuildRollups(database, projectId);
+        const clicks = after.get('events')!.filter(({ event }) => event === 'click');
+        expect(clicks).to.have.length.of.at.least(100);
+      });
+    });
+  }
 
   for (const commit of ['9399ecf', '6ae9048', '153d90c']) {
     describe(`from ${commit}`, () => {
@@ -274,6 +309,11 @@ async function restore(url: string, commit: string): Promise<void> {
     await database.destroy();
   }
 }
+
+const migrationsUpTo = (last: string): string[] =>
+  readdirSync('dist/migrations').filter(
+    (name) => name.endsWith('.js') && name.slice(0, last.length) <= last,
+  );
 
 async function countsOf(database: Knex): Promise<Counts> {
   const records: Counts['records'] = {};
