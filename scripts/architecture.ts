@@ -10,10 +10,9 @@ interface Process {
 
 const NAMES = Object.keys(QUEUES) as QueueName[];
 /** A queue and a job's name, side by side in a call or an object: `writes, 'link.create'`. */
-const ADDED = /\b([a-z]+),\s*(?:name: )?'([A-Za-z]+\.[A-Za-z]+)'/g;
-/** Values that a file imports, now or when it needs them; types are not of the running process. */
-const IMPORTED =
-  /(?:\bimport (?!type )[^;]*?from |\bimport\(|\bexport (?!type )[^;]*?from )'(\.[^']+\.ts)'/g;
+const ADDED = /\b([a-z]+),\s{1,40}(?:name: )?'([A-Za-z]+\.[A-Za-z]+)'/g;
+/** A file that another one imports, now or when it needs it. */
+const IMPORTED = /\b(?:from |import\()'(\.[^']+\.ts)'/g;
 
 const sources = new Map<string, string>();
 const sourceOf = (file: string): string => {
@@ -26,8 +25,13 @@ const sourceOf = (file: string): string => {
 function filesOf(entry: string, found = new Set<string>()): Set<string> {
   if (found.has(entry)) return found;
   found.add(entry);
-  for (const [, target] of sourceOf(entry).matchAll(IMPORTED)) {
-    filesOf(path.join(path.dirname(entry), target!), found);
+  const source = sourceOf(entry);
+  for (const { 1: target, index } of source.matchAll(IMPORTED)) {
+    // Types are not of the running process.
+    const statement = source.slice(source.lastIndexOf('\nimport ', index));
+    if (!statement.startsWith('\nimport type ')) {
+      filesOf(path.join(path.dirname(entry), target!), found);
+    }
   }
   return found;
 }
@@ -55,13 +59,12 @@ export function processes(): Process[] {
     .trim()
     .split('\n')
     .map((line) => {
-      const match = /^(\w+): .*?dist\/(\S+)\.js(?: (\w+))?$/.exec(line);
-      if (match === null) throw new Error(`a line of the Procfile runs no file of ours: ${line}`);
-      const [, name, file, worker] = match;
-      return {
-        name: name!,
-        adds: addsOf(worker === undefined ? `${file}.ts` : `workers/${worker}.ts`),
-      };
+      const [name, command] = line.split(': ') as [string, string];
+      const [file, worker] = command.slice(command.indexOf('dist/')).split(' ');
+      if (!file?.startsWith('dist/'))
+        throw new Error(`a line of the Procfile runs no file of ours: ${line}`);
+      const entry = file.slice('dist/'.length).replace('.js', '.ts');
+      return { name, adds: addsOf(worker === undefined ? entry : `workers/${worker}.ts`) };
     });
 }
 

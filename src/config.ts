@@ -278,7 +278,8 @@ export const SETTINGS = {
     fallback: 1,
     parse(value: string) {
       const share = Number(value);
-      if (!/^\d*\.?\d+$/.test(value) || share > 1) throw new Error('must be a number from 0 to 1');
+      if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(value) || share > 1)
+        throw new Error('must be a number from 0 to 1');
       return share;
     },
   },
