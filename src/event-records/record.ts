@@ -50,8 +50,9 @@ export const clickValues = (
 /** The schemas of some fields of the click, by name. */
 export const clickSchemas = (fields: readonly ClickColumn[]): Record<string, Schema> =>
   Object.fromEntries(
-    fields.map(({ name, description, example, isExtension }) => {
-      const schema = text.description(description).example(example);
+    fields.map(({ name, description, example, isExtension, isNullable }) => {
+      const documented = text.description(description).example(example);
+      const schema = isNullable ? documented.allow(null) : documented;
       return [name, isExtension ? schema.meta({ extension: true }) : schema];
     }),
   );

@@ -30,6 +30,8 @@ interface ClickField {
   example: string;
   /** Goes beyond the published interface. */
   isExtension?: true;
+  /** It may be null. */
+  isNullable?: true;
   /** Records of clicks have it a second time, outside of `click`. */
   isDeprecatedToo?: true;
 }
@@ -200,6 +202,18 @@ export const COLUMNS = {
   sale: { ...saleDetails, csv: ['currency', 'paymentProcessor', 'invoiceId'] },
   /** As sent with a lead or sale; the answers of a form. */
   metadata: { ...metadata, csv: ['metadata'] },
+  variant: {
+    ...nullableText,
+    isOfClick: true,
+    longest: 50,
+    click: {
+      name: 'variant',
+      description: 'Variant of the A/B test that decided the destination; null where none did.',
+      example: 'B',
+      isExtension: true,
+      isNullable: true,
+    },
+  },
 } as const satisfies ColumnTable;
 
 /** An event of which nothing is known. */

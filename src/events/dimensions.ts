@@ -31,6 +31,8 @@ export const DIMENSIONS = {
   url: { columns: ['url'] },
   record: { columns: ['link_id'] },
   page: { columns: ['page_id'] },
+  // Names of variants are unique within their link or QR code.
+  variant: { columns: ['link_id', 'variant'] },
   event_name: { columns: ['event_name'] },
   /** An approximation: visitors get no cookie. */
   visitor: { columns: ['ip', 'browser', 'os', 'device'], isRaw: true },

@@ -15,6 +15,8 @@ export interface EventFilter {
   /** Texts that the value of a column must contain, by column; case-insensitive. */
   parts?: { referer?: string; url?: string };
   pageId?: string;
+  /** Names of variants of A/B tests. */
+  variants?: string[];
   /** Visits of a domain's root, with their leads and sales, or everything else. */
   isRoot?: boolean;
   /** True where contradicting filters leave no event. */

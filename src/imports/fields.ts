@@ -66,6 +66,7 @@ export const IMPORT_FIELDS = {
   android: { headers: ['android', 'androidurl'] },
   geo: { headers: ['geo'], read: json },
   rules: { headers: ['rules'], read: json },
+  testVariants: { headers: ['testvariants'], read: json },
   utm_source: { headers: ['utmsource'] },
   utm_medium: { headers: ['utmmedium'] },
   utm_campaign: { headers: ['utmcampaign'] },

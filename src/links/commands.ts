@@ -10,6 +10,7 @@ import { shortLinkEntry } from '../short-links/entry.ts';
 import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
+import { chosenUrl } from '../short-links/test-variants.ts';
 import {
   applySharedChanges,
   type Draft,
@@ -173,7 +174,8 @@ function applyChanges(row: LinkRow, changes: LinkChanges): LinkRow {
   if (changes.video !== undefined) next.video = changes.video;
   if (changes.importedClicks !== undefined) next.imported_clicks = changes.importedClicks;
   // UTM fields that are not named stay, unless the new destination has its own.
-  const url = changes.url === undefined ? row.url : withMissingUtm(changes.url, row);
+  const given = chosenUrl(next, changes) ?? changes.url;
+  const url = given === undefined ? row.url : withMissingUtm(given, row);
   next.url = writeUtm(url, changes);
   return Object.assign(next, readUtm(next.url));
 }

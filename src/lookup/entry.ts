@@ -81,6 +81,14 @@ export interface RuleEntry {
   url: string;
 }
 
+/** A destination of an A/B test. */
+export interface SplitVariant {
+  name: string;
+  url: string;
+  /** Share of the visitors; those of all variants add up to 100. */
+  percentage: number;
+}
+
 /** A link or QR code as the redirect sees it. */
 export interface LinkEntry {
   id: string;
@@ -109,6 +117,8 @@ export interface LinkEntry {
   android?: string;
   /** Destinations by country. */
   geo?: Record<string, string>;
+  /** Destinations among which the other visitors are divided, until some time in milliseconds since 1970. */
+  split?: { variants: SplitVariant[]; until?: number };
   /** Destinations that are shown in a frame under the short address, as they stand here. */
   framed?: string[];
   /** Title of the window around a frame. */

@@ -3,6 +3,7 @@ import { canonicalJson } from '../infra/canonical.ts';
 import { readUtm, refuseLoops } from '../short-links/destination.ts';
 import type { Field } from '../short-links/field.ts';
 import { fields } from '../short-links/fields.ts';
+import { chosenUrl } from '../short-links/test-variants.ts';
 import { applySharedChanges } from '../short-links/write.ts';
 import { payloadOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
@@ -42,6 +43,7 @@ const AT_A_VISIT = {
   geo: 'geo',
   rules: 'rules',
   trackConversion: 'track_conversion',
+  testVariants: 'test_variants',
 } as const satisfies Record<string, keyof QrCodeRow>;
 
 /**
@@ -74,7 +76,7 @@ function refuseAtAVisit(before: QrCodeRow, after: QrCodeRow): void {
 export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
   const next = applySharedChanges(row, changes);
   const {
-    content,
+    content = contentOfWinner(next, changes),
     static: isStatic,
     useDisplayPage,
     filled,
@@ -95,7 +97,19 @@ export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow 
   if (templateId !== undefined) next.template_id = templateId;
   if (newTemplateId !== undefined) next.template_id = newTemplateId;
   refuseAtAVisit(row, next);
+  if (next.test_variants !== null && next.type !== 'url') {
+    throw new Refusal(
+      'unprocessable_entity',
+      `testVariants must not be set where the type is ${next.type}: only a code of type url has a destination`,
+    );
+  }
   return next;
+}
+
+/** The destination of the winner of a test as the content of its code. */
+function contentOfWinner(row: QrCodeRow, changes: QrCodeChanges): QrCodeChanges['content'] {
+  const url = chosenUrl(row, changes);
+  return url === undefined ? undefined : { type: 'url', value: url };
 }
 
 /** Refuses to change what is printed: the short link or, in a static code, the content. @throws Refusal `conflict` */

@@ -21,6 +21,8 @@ export interface Visit {
   referer: string;
   /** `qr` when the short link was opened with `?qr=1`. */
   via: 'link' | 'qr';
+  /** Name of the variant, where an A/B test decided. */
+  variant?: string;
   /** The id of the click, where the redirect process has handed it out already. */
   clickId?: string;
   /** Set when a page was shown and the visitor was not redirected yet. */

@@ -6,6 +6,7 @@ import type {
   LinkEntry,
   PageEntry,
   RuleEntry,
+  SplitVariant,
   TimeWindow,
 } from '../lookup/entry.ts';
 import type { Found } from '../lookup/find.ts';
@@ -23,6 +24,8 @@ export interface Visited {
 interface VisitDecision {
   /** The URL of the redirect or of the page; the destination in its events. */
   destination: string;
+  /** Name of the variant, where an A/B test decided. */
+  variant?: string;
   via: 'link' | 'qr';
   /** `undefined` for the service's own domain, whose visits belong to no workspace. */
   visited: Visited | undefined;
@@ -125,7 +128,8 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
     const { destination, page } = link;
     return { kind: 'display', page, destination, via: 'qr', visited };
   }
-  const chosen = targeted ?? link.destination;
+  const variant = targeted === undefined ? variantOf(link, facts) : undefined;
+  const chosen = targeted ?? variant?.url ?? link.destination;
   const { url, via } = finalUrl(
     withPath(chosen, facts.rest),
     facts.query,
@@ -134,10 +138,22 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
   const destination =
     facts.clickId === undefined ? url : withParameter(url, 'click_id', facts.clickId);
   // Only the destination itself was asked whether it may be framed.
-  if (facts.rest === '' && link.framed?.includes(chosen) === true && canFrame(destination, facts)) {
-    return { kind: 'frame', title: link.title, destination, via, visited };
+  const isFramed =
+    facts.rest === '' && link.framed?.includes(chosen) === true && canFrame(destination, facts);
+  const decision: Decision = isFramed
+    ? { kind: 'frame', title: link.title, destination, via, visited }
+    : { kind: 'redirect', status: link.status ?? 302, destination, via, visited };
+  if (variant !== undefined) decision.variant = variant.name;
+  return decision;
+}
+
+/** The variant of the visitor in a test that runs: the one in whose share of 0 to 100 their place is. */
+function variantOf({ id, split }: LinkEntry, facts: Facts): SplitVariant | undefined {
+  if (split === undefined || (split.until !== undefined && split.until <= facts.now)) {
+    return undefined;
   }
-  return { kind: 'redirect', status: link.status ?? 302, destination, via, visited };
+  let left = 100 * facts.placeIn(id);
+  return split.variants.find(({ percentage }) => (left -= percentage) < 0);
 }
 
 /** The destination by rules, device or country; `undefined` where none of them matches. */

@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
+import { keyFor } from '../infra/secrets.ts';
 import type { LinkEntry, PageEntry } from '../lookup/entry.ts';
 import type { Finder, Found } from '../lookup/find.ts';
 import type { FormLead } from '../queues/clicks.ts';
@@ -35,6 +37,11 @@ export interface Facts {
   readonly platform: 'ios' | 'android' | undefined;
   /** Only looked at where the link has rules or targets countries. */
   readonly traits: Traits;
+  /**
+   * Place of the visitor among all visitors of a link, from 0 to just below 1: always the same for an IP address and a
+   * user agent. Only looked at where the link divides its visitors.
+   */
+  placeIn(linkId: string): number;
   /** The visitor has entered the password. */
   readonly isUnlocked: boolean;
   /** The page before the destination, where the link has one of ours and it is still there. */
@@ -79,6 +86,12 @@ export class RequestFacts implements Facts {
 
   get platform(): Facts['platform'] {
     return this.traits.platform;
+  }
+
+  placeIn(linkId: string): number {
+    const { ip, userAgent } = this.traits;
+    const hash = createHmac('sha256', keyFor('split')).update(`${linkId}\n${ip}\n${userAgent}`);
+    return hash.digest().readUIntBE(0, 6) / 2 ** 48;
   }
 }
 

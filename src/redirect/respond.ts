@@ -180,7 +180,8 @@ async function recordVisit(
     const link = context.found.link!;
     const of = { projectId: link.projectId, linkId: link.id };
     // Also of visitors who are not counted: a form is not filled in by mistake.
-    safe.push(visits.record({ ...visitOf(context, own, of, atShortLink()), ...handedOut, lead }));
+    const visit = visitOf(context, own, of, { ...atShortLink(), ...variantOf(decision) });
+    safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
   if ('visited' in decision && decision.visited !== undefined && isCounted(context)) {
     const { visited } = decision;
@@ -195,14 +196,18 @@ async function recordVisit(
   if (safe.length > 0) await Promise.all(safe);
 }
 
+/** The variant of a test that the visitor is led to, where there is one. */
+const variantOf = (decision: Decision): Pick<Visit, 'variant'> =>
+  'variant' in decision && decision.variant !== undefined ? { variant: decision.variant } : {};
+
 /** The record of a visit. */
 function visitOf(
   { address, visitor }: VisitRequest,
   { id, now }: { id: string; now: number },
   { projectId, linkId }: Visited,
-  { destination, via }: Pick<Visit, 'destination' | 'via'>,
+  { destination, via, variant }: Pick<Visit, 'destination' | 'via' | 'variant'>,
 ): Visit {
-  return {
+  const visit: Visit = {
     id,
     at: now,
     projectId,
@@ -215,6 +220,8 @@ function visitOf(
     referer: visitor.referer,
     via,
   };
+  if (variant !== undefined) visit.variant = variant;
+  return visit;
 }
 
 /** Tries the password that was sent to a link. */

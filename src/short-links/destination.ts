@@ -6,6 +6,7 @@ import { originOf } from '../infra/short-link.ts';
 import { metatags } from '../queues/metatags.ts';
 import type { ShortLinkRow } from './model.ts';
 import type { Rule } from './routing-rules.ts';
+import type { TestVariant } from './test-variants.ts';
 
 /**
  * True when a URL leads to the short link of a domain and key; of a flexible one, also to a path below it. A port is
@@ -39,7 +40,11 @@ export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: 
   const { url, ios, android, expired_url: expiredUrl, page_url: pageUrl } = row;
   const geo = Object.entries(row.geo ?? {}).map(([country, to]) => [`geo.${country}`, to] as const);
   const rules = (row.rules ?? []).map((rule, index) => [`rules[${index}].url`, rule.url] as const);
-  const loops = [...Object.entries({ url, ios, android, expiredUrl, pageUrl }), ...geo, ...rules]
+  const variants = (row.test_variants ?? []).map(
+    (variant, index) => [`testVariants[${index}].url`, variant.url] as const,
+  );
+  const single = Object.entries({ url, ios, android, expiredUrl, pageUrl });
+  const loops = [...single, ...geo, ...rules, ...variants]
     .filter(([, to]) => to !== null && leadsTo(to, { ...row, domain }))
     .map(([field]) => `${field} must not be the short link itself`);
   if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
@@ -112,20 +117,22 @@ export interface Framing {
   android?: string | null;
   geo?: Record<string, string> | null;
   rules?: Rule[] | null;
+  testVariants?: TestVariant[] | null;
   /** Destinations that allow frames, where they were requested. */
   frameable?: string[];
 }
 
-const FIELDS = ['rewrite', 'url', 'ios', 'android', 'geo', 'rules'] as const;
+const FIELDS = ['rewrite', 'url', 'ios', 'android', 'geo', 'rules', 'testVariants'] as const;
 
 /** True when a change can alter which destinations are shown in a frame. */
 const concernsFraming = (changes: Framing): boolean =>
   changes.rewrite !== false && FIELDS.some((field) => changes[field] !== undefined);
 
 /** The web addresses that would be shown in a frame. */
-export function framedUrls({ rewrite, url, ios, android, geo, rules }: Framing): string[] {
+export function framedUrls({ rewrite, url, ios, android, geo, ...lists }: Framing): string[] {
   if (rewrite !== true) return [];
-  const all = [url, ios, android, ...Object.values(geo ?? {}), ...(rules ?? []).map((r) => r.url)];
+  const listed = [...(lists.rules ?? []), ...(lists.testVariants ?? [])].map((one) => one.url);
+  const all = [url, ios, android, ...Object.values(geo ?? {}), ...listed];
   const web = all.filter((one) => typeof one === 'string' && /^https?:/i.test(one)) as string[];
   return [...new Set(web.map(framingKey))];
 }

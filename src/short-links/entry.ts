@@ -59,6 +59,11 @@ function target(entry: LinkEntry, row: ShortLinkRow): void {
       Object.entries(row.geo).map(([country, url]) => [country, tagged(url)]),
     );
   }
+  if (row.test_variants !== null && row.test_winner === null) {
+    const variants = row.test_variants.map((variant) => ({ ...variant, url: tagged(variant.url) }));
+    const until = row.test_completed_at?.getTime();
+    entry.split = until === undefined ? { variants } : { variants, until };
+  }
   if (!row.rewrite) return;
   const allowed = new Set(row.frameable);
   const all = [
@@ -66,6 +71,7 @@ function target(entry: LinkEntry, row: ShortLinkRow): void {
     ...(entry.rules ?? []).map(({ url }) => url),
     ...[entry.ios, entry.android].filter((url) => url !== undefined),
     ...Object.values(entry.geo ?? {}),
+    ...(entry.split?.variants ?? []).map(({ url }) => url),
   ];
   const framed = all.filter((url) => allowed.has(framingKey(url)));
   if (framed.length === 0) return;

@@ -16,6 +16,7 @@ import { type UtmField } from './destination.ts';
 import { type BodyOf, type ColumnsOf, type FieldTable, nullable, type RecordOf } from './field.ts';
 import { keyField } from './key.ts';
 import { rulesField } from './routing-rules.ts';
+import { testVariantsField, testVariantsRecord } from './test-variants.ts';
 import { destination, webAddress } from './url-field.ts';
 
 /** Destinations by country. */
@@ -427,6 +428,54 @@ export const fields = {
       'must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or ' +
       'language must be.',
     example: [{ value: { country: ['DE'], device: ['mobile'] }, url: 'https://example.com/de' }],
+  },
+  testVariants: {
+    column: 'test_variants',
+    in: testVariantsField(),
+    out: testVariantsRecord(),
+    default: null,
+    extension: 'both',
+    csv: 34,
+    description:
+      'A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their ' +
+      'variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other ' +
+      'variants begin another test.',
+    example: [
+      { name: 'A', url: 'https://example.com/long', percentage: 50 },
+      { name: 'B', url: 'https://example.com/short', percentage: 50 },
+    ],
+  },
+  testStartedAt: {
+    column: 'test_started_at',
+    out: nullableTime,
+    default: null,
+    isTime: true,
+    extension: 'out',
+    csv: 35,
+    description: 'Time at which `testVariants` were set as they are (ISO 8601, UTC).',
+    example: '2026-04-01T08:00:00.000Z',
+  },
+  testCompletedAt: {
+    column: 'test_completed_at',
+    in: dateTime().allow(null),
+    out: nullableTime,
+    default: null,
+    isTime: true,
+    extension: 'both',
+    csv: 36,
+    description:
+      'Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a ' +
+      'winner sets it.',
+    example: '2030-05-01T08:00:00.000Z',
+  },
+  testWinner: {
+    column: 'test_winner',
+    ...text(50),
+    extension: 'both',
+    csv: 37,
+    description:
+      'Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`.',
+    example: 'B',
   },
   tagIds: {
     in: list(id()).max(50),

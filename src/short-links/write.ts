@@ -11,6 +11,7 @@ import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
 import { claimedEntry, claimNames, drawKey, moveClaim, releaseName, taken } from './key.ts';
 import type { ShortLinkRow, ShortLinkTables } from './model.ts';
 import { loadReferences, type References, resolve, type TagReference } from './references.ts';
+import { applyTest } from './test-variants.ts';
 
 /*
  * Storing new links and QR codes and their changes, within the transaction of a command: the command makes the row, with
@@ -209,7 +210,8 @@ export function applyFields<Table extends FieldTable, Row extends ColumnsOf<Tabl
 /**
  * The row as it is after the changes to its common fields. Absent fields stay, `null` clears.
  *
- * @throws Refusal `unprocessable_entity` when it would end before it begins
+ * @throws Refusal `unprocessable_entity` when it would end before it begins, or the fields of its test do not fit
+ *   together
  */
 export function applySharedChanges<Row extends ShortLinkRow>(
   row: Row,
@@ -220,6 +222,7 @@ export function applySharedChanges<Row extends ShortLinkRow>(
   if (next.starts_at !== null && next.expires_at !== null && next.starts_at >= next.expires_at) {
     throw new Refusal('unprocessable_entity', 'startsAt must be before expiresAt');
   }
+  applyTest(row, next, changes);
   if (changes.password !== undefined) {
     next.password_fingerprint =
       changes.password === null ? null : fingerprint(unseal(changes.password));

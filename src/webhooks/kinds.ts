@@ -32,6 +32,7 @@ const CLICK = {
   refererUrl: '(direct)',
   type: 'link',
   ip: '192.0.2.0',
+  variant: null,
 };
 const CONVERSION = {
   eventName: 'Sign up',

@@ -71,6 +71,10 @@ describe('POST /links', () => {
       redirectStatus: 302,
       forwardQuery: true,
       rules: null,
+      testVariants: null,
+      testStartedAt: null,
+      testCompletedAt: null,
+      testWinner: null,
     });
   });
 

@@ -43,7 +43,16 @@ const LINKS: readonly (readonly [key: string, url: string, fields?: object])[] =
   ['returns', 'https://help.northwind.example/articles/how-to-return-something'],
   ['de', 'https://northwind.example', { geo: { DE: 'https://northwind.example/de' } }],
   ['webinar', 'https://northwind.example/webinar', { expiresAt: '2040-01-01T00:00:00Z' }],
-  ['winter', 'https://shop.northwind.example/collections/winter'],
+  [
+    'winter',
+    'https://shop.northwind.example/collections/winter',
+    {
+      testVariants: [
+        { url: 'https://shop.northwind.example/collections/winter', percentage: 50 },
+        { url: 'https://shop.northwind.example/collections/winter?layout=list', percentage: 50 },
+      ],
+    },
+  ],
   ['a-slug-that-says-everything-about-the-page-it-leads-to', 'https://northwind.example/about'],
   ['status', 'https://status.northwind.example'],
   ['gift-cards', 'https://shop.northwind.example/gift-cards?utm_medium=social&utm_source=video'],

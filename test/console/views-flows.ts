@@ -142,6 +142,15 @@ describe('every view of the console', function () {
         },
         { name: 'link-new-all', path: inSample('links?new=link'), open: openSections },
         {
+          name: 'link-test',
+          path: inSample('links?search=winter'),
+          async open(page) {
+            await choose(/^Actions for/, 'Edit')(page);
+            await dialog(page).locator('summary', { hasText: 'A/B test' }).click();
+            await dialog(page).getByText('Not enough data yet').waitFor();
+          },
+        },
+        {
           name: 'link-refused',
           path: inSample('links?new=link'),
           async open(page) {

@@ -115,6 +115,7 @@ describe('the decision', () => {
       browser: 'Firefox',
       language: 'de-de',
     },
+    placeIn: () => 0,
     isUnlocked: false,
     page: undefined,
     passed: 'no',

@@ -45,7 +45,8 @@ export type GroupName =
   | 'top_qrcodes'
   | 'top_urls'
   | 'top_pages'
-  | 'top_events';
+  | 'top_events'
+  | 'variants';
 
 /** The parameters of the API that a question means. */
 export function parametersOf(question: Question): Record<string, string> {

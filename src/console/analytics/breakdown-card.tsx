@@ -144,6 +144,7 @@ function emptyText(tab: Tab): string {
   if (tab.id.startsWith('utm_')) {
     return `No destination in this span has ${tab.id}. Add it to a link with the UTM builder.`;
   }
+  if (tab.group === 'variants') return 'No A/B test had visits in this span.';
   if (tab.group === 'top_events') {
     return 'No leads or sales. Links with conversion tracking report them.';
   }

@@ -98,6 +98,18 @@ export const CARDS: readonly Card[] = [
         nameOf: (row) => text(row, 'title') || 'Deleted page',
         filterOf: (row) => ({ pageId: text(row, 'id') }),
       },
+      {
+        id: 'variants',
+        label: 'Variants',
+        group: 'variants',
+        nameOf: (row) => text(row, 'variant'),
+        hintOf: (row) => `${text(row, 'domain')}/${text(row, 'key')}`,
+        filterOf: (row) => {
+          const id = text(row, 'id');
+          const of = id.startsWith('qr_') ? { qrcodeId: id } : { linkId: id };
+          return { ...of, variant: text(row, 'variant') };
+        },
+      },
     ],
   },
   {

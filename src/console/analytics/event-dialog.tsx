@@ -20,6 +20,7 @@ export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClo
     ['System', click?.os],
     ['Referrer', click && nameOfSource(click.refererUrl || click.referer)],
     ['Destination', click?.url],
+    ['Variant', click?.variant],
     ['Network', click?.ip],
     ['Click', click?.id],
   ];

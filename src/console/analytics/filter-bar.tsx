@@ -25,6 +25,7 @@ const LABELS: Record<Filter, string> = {
   os: 'System',
   referer: 'Referrer',
   url: 'Destination',
+  variant: 'Variant',
 };
 
 /** Filters by a part of a text. */

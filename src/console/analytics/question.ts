@@ -29,6 +29,7 @@ export const FILTERS = [
   'os',
   'referer',
   'url',
+  'variant',
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 

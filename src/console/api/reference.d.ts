@@ -78,30 +78,10 @@ export interface paths {
         get: operations["listImports"];
         put?: never;
         /**
-         * Import links from a file
-         * @description The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. Needs the scope `imports.write`.
+         * Import links from a CSV file
+         * @description The body is the file, up to 25 MiB, with a row of headers; its encoding and delimiter are recognised. Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. Needs the scope `imports.write`.
          */
         post: operations["createImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/fetch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Import links from the API of another service
-         * @description Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and imports them as a file is. Where the service asks to wait, the import goes on later by itself. Needs the scope `imports.write`.
-         */
-        post: operations["createImportFromApi"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2078,7 +2058,7 @@ export interface components {
              */
             status: "queued" | "running" | "done" | "failed";
         };
-        Analytics: components["schemas"]["AnalyticsCount"] | components["schemas"]["AnalyticsTimeseries"] | components["schemas"]["AnalyticsClicks"] | components["schemas"]["AnalyticsScans"] | components["schemas"]["AnalyticsViews"] | components["schemas"]["AnalyticsLeads"] | components["schemas"]["AnalyticsSales"] | components["schemas"]["AnalyticsComposite"] | components["schemas"]["AnalyticsKpis"] | components["schemas"]["AnalyticsTrendLive"] | components["schemas"]["AnalyticsContinents"] | components["schemas"]["AnalyticsCountries"] | components["schemas"]["AnalyticsRegion"] | components["schemas"]["AnalyticsCities"] | components["schemas"]["AnalyticsDevices"] | components["schemas"]["AnalyticsBrowsers"] | components["schemas"]["AnalyticsOs"] | components["schemas"]["AnalyticsReferers"] | components["schemas"]["AnalyticsRefererUrls"] | components["schemas"]["AnalyticsTopUrls"] | components["schemas"]["AnalyticsTopLinks"] | components["schemas"]["AnalyticsTopQrcodes"] | components["schemas"]["AnalyticsTopPages"] | components["schemas"]["AnalyticsTopEvents"];
+        Analytics: components["schemas"]["AnalyticsCount"] | components["schemas"]["AnalyticsTimeseries"] | components["schemas"]["AnalyticsClicks"] | components["schemas"]["AnalyticsScans"] | components["schemas"]["AnalyticsViews"] | components["schemas"]["AnalyticsLeads"] | components["schemas"]["AnalyticsSales"] | components["schemas"]["AnalyticsComposite"] | components["schemas"]["AnalyticsKpis"] | components["schemas"]["AnalyticsTrendLive"] | components["schemas"]["AnalyticsContinents"] | components["schemas"]["AnalyticsCountries"] | components["schemas"]["AnalyticsRegion"] | components["schemas"]["AnalyticsCities"] | components["schemas"]["AnalyticsDevices"] | components["schemas"]["AnalyticsBrowsers"] | components["schemas"]["AnalyticsOs"] | components["schemas"]["AnalyticsReferers"] | components["schemas"]["AnalyticsRefererUrls"] | components["schemas"]["AnalyticsTopUrls"] | components["schemas"]["AnalyticsTopLinks"] | components["schemas"]["AnalyticsTopQrcodes"] | components["schemas"]["AnalyticsTopPages"] | components["schemas"]["AnalyticsTopEvents"] | components["schemas"]["AnalyticsVariants"];
         AnalyticsBrowsers: {
             /** @description Value of the dimension: browser. */
             browser: string;
@@ -2428,6 +2408,28 @@ export interface components {
                 saleAmount?: number;
             }[];
         };
+        AnalyticsVariants: {
+            /** @description Name of the variant. */
+            variant: string;
+            /** @description Id of the link or QR code. */
+            id: string;
+            /** @description Domain of the short link. */
+            domain: string;
+            /** @description Key of the short link. */
+            key: string;
+            /** @description Number of clicks. */
+            clicks?: number;
+            /** @description Number of scans. */
+            scans?: number;
+            /** @description Number of views. */
+            views?: number;
+            /** @description Number of leads. */
+            leads?: number;
+            /** @description Number of sales. */
+            sales?: number;
+            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            saleAmount?: number;
+        }[];
         AnalyticsViews: {
             /** @description Number of views. */
             views: number;
@@ -2598,6 +2600,15 @@ export interface components {
             forwardQuery?: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules?: components["schemas"]["NewRule"][] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants?: components["schemas"]["NewTestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt?: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner?: string | null;
             /** @description Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag. */
             tagId?: string | null;
             /** @description Ids of up to 50 tags, which replace those of before: an array or `a,b`. */
@@ -2679,6 +2690,8 @@ export interface components {
             type: string;
             /** @description IP address, without its last part. */
             ip: string;
+            /** @description Variant of the A/B test that decided the destination; null where none did. */
+            variant: string | null;
         };
         ClickEvent: {
             /**
@@ -3098,12 +3111,10 @@ export interface components {
             /** @description Name of the file, where one was given. */
             name: string | null;
             /**
-             * @description `fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
+             * @description `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
              * @enum {string}
              */
-            state: "fetching" | "failed" | "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
-            /** @description Service whose links they are; `csv` where columns are mapped to fields. */
-            source: components["schemas"]["ImportSource"];
+            state: "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
             /** @description Id of the user who made it. */
             userId: string;
             /**
@@ -3118,13 +3129,9 @@ export interface components {
             startedAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which it was checked, done, cancelled or undone, or failed.
+             * @description Time at which it was checked, done, cancelled or undone.
              */
             endedAt: string | null;
-            /** @description Address of the API that the links are read from; null for a file. */
-            url: string | null;
-            /** @description Why the links could not be read from the API. */
-            failure: string | null;
             /** @description The file. */
             file: components["schemas"]["ImportFile"];
             /** @description Columns of the file, in their order. */
@@ -3135,8 +3142,6 @@ export interface components {
             progress: components["schemas"]["ImportProgress"];
             /** @description Outcomes of rows; after a check, those that an import would have. */
             counts: components["schemas"]["ImportCounts"];
-            /** @description Of the rows that are created or updated, those whose short link is another one than before, since its domain is not the workspace’s. */
-            renamed: number;
             /** @description Outcome of the undo, so far. */
             undo: components["schemas"]["ImportUndo"] | null;
         };
@@ -3163,12 +3168,10 @@ export interface components {
             /** @description Name of the file, where one was given. */
             name: string | null;
             /**
-             * @description `fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
+             * @description `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
              * @enum {string}
              */
-            state: "fetching" | "failed" | "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
-            /** @description Service whose links they are; `csv` where columns are mapped to fields. */
-            source: components["schemas"]["ImportSource"];
+            state: "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
             /** @description Id of the user who made it. */
             userId: string;
             /**
@@ -3183,13 +3186,9 @@ export interface components {
             startedAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which it was checked, done, cancelled or undone, or failed.
+             * @description Time at which it was checked, done, cancelled or undone.
              */
             endedAt: string | null;
-            /** @description Address of the API that the links are read from; null for a file. */
-            url: string | null;
-            /** @description Why the links could not be read from the API. */
-            failure: string | null;
             /** @description The file. */
             file: components["schemas"]["ImportFile"];
             /** @description Columns of the file, in their order. */
@@ -3200,8 +3199,6 @@ export interface components {
             progress: components["schemas"]["ImportProgress"];
             /** @description Outcomes of rows; after a check, those that an import would have. */
             counts: components["schemas"]["ImportCounts"];
-            /** @description Of the rows that are created or updated, those whose short link is another one than before, since its domain is not the workspace’s. */
-            renamed: number;
             /** @description Outcome of the undo, so far. */
             undo: components["schemas"]["ImportUndo"] | null;
             /** @description What a check has found; null without one. */
@@ -3227,15 +3224,15 @@ export interface components {
          * @description Field that it is mapped to; null: it is ignored.
          * @enum {string|null}
          */
-        ImportField: "url" | "shortLink" | "domain" | "key" | "title" | "description" | "image" | "tagNames" | "comments" | "externalId" | "createdAt" | "startsAt" | "expiresAt" | "expiredUrl" | "maxVisits" | "archived" | "password" | "ios" | "android" | "geo" | "rules" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "redirectStatus" | "forwardQuery" | "trackConversion" | "doIndex" | "publicStats" | "flexible" | "proxy" | "folderId" | "importedClicks" | "hasPassword" | "disabled" | null;
+        ImportField: "url" | "shortLink" | "domain" | "key" | "title" | "description" | "image" | "tagNames" | "comments" | "externalId" | "createdAt" | "startsAt" | "expiresAt" | "expiredUrl" | "maxVisits" | "archived" | "password" | "ios" | "android" | "geo" | "rules" | "testVariants" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "redirectStatus" | "forwardQuery" | "trackConversion" | "doIndex" | "publicStats" | "flexible" | "proxy" | "folderId" | null;
         /** @description The file. */
         ImportFile: {
             /** @description Size, in bytes. */
             bytes: number;
             /** @description Character encoding that was recognised. */
             encoding: string;
-            /** @description Delimiter that was recognised: a comma, a semicolon or a tab; null for JSON. */
-            delimiter: string | null;
+            /** @description Delimiter that was recognised: a comma, a semicolon or a tab. */
+            delimiter: string;
             /**
              * Format: date-time
              * @description Time at which the file and its errors are deleted; null while the import goes on.
@@ -3256,19 +3253,12 @@ export interface components {
              */
             onConflict: "skip" | "update" | "fail-row";
         };
-        /**
-         * @description Service whose links are read.
-         * @enum {string}
-         */
-        ImportPeer: "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
         /** @description What a check has found; null without one. */
         ImportPreview: {
             /** @description The first 20 rows. */
             rows: components["schemas"]["ImportPreviewRow"][];
             /** @description Names of tags that the import makes, at most 100. */
             newTags: string[];
-            /** @description Domains of short links that are not the workspace’s, at most 100: their links get the domain of the options. */
-            otherDomains: string[];
         };
         ImportPreviewRow: {
             /** @description Number of the row; the first one of the file is 1. */
@@ -3291,16 +3281,11 @@ export interface components {
         };
         /** @description Progress of the check, the import or the undo. */
         ImportProgress: {
-            /** @description Rows that were read, at first from the API; links that were looked at by an undo. */
+            /** @description Rows that were read; links that were looked at by an undo. */
             done: number;
             /** @description Rows of the file; links of an undo. */
             total: number;
         };
-        /**
-         * @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given.
-         * @enum {string}
-         */
-        ImportSource: "csv" | "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
         /** @description Outcome of the undo, so far. */
         ImportUndo: {
             /** @description Links that the import had made and that were there. */
@@ -3609,14 +3594,26 @@ export interface components {
             forwardQuery: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules: Record<string, never>[] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants: components["schemas"]["TestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time at which `testVariants` were set as they are (ISO 8601, UTC).
+             */
+            testStartedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner: string | null;
             /** @description Destination URL. */
             url: string;
             /** @description URL of the video of the link preview. */
             video: string | null;
             /** @description Counted clicks. */
             clicks: number;
-            /** @description Clicks that another service had counted before the link was imported. They are in no other number. */
-            importedClicks: number;
             /**
              * Format: uri
              * @description URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.
@@ -3729,6 +3726,15 @@ export interface components {
             forwardQuery?: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules?: components["schemas"]["NewRule"][] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants?: components["schemas"]["NewTestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt?: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner?: string | null;
             /** @description Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag. */
             tagId?: string | null;
             /** @description Ids of up to 50 tags, which replace those of before: an array or `a,b`. */
@@ -3934,29 +3940,6 @@ export interface components {
             /** @description Choices. Required for `select`, not allowed otherwise. */
             options?: string[];
         };
-        NewImportFetch: {
-            /** @description Service whose links are read. */
-            source: components["schemas"]["ImportPeer"];
-            /** @description Key of its API: an access token of Bitly, an API key of Dub, Kutt, Shlink or Short.io, the signature token of YOURLS. It is stored encrypted, and deleted when the links have been read. */
-            token: string;
-            /** @description Address of the service, where you have installed it; required for Shlink and YOURLS. */
-            url?: string;
-            /** @description Name of the import, for people. */
-            name?: string;
-            /** @description Checks the links without importing them; `POST /imports/{id}/start` imports them. Default: `false`. */
-            dryRun?: boolean;
-            /** @description Domain of rows that name none; by default the workspace’s primary domain. */
-            domain?: string;
-            /** @description Id of the folder of rows that name none. */
-            folderId?: string;
-            /** @description Ids of up to 50 tags that all links get. */
-            tagIds?: string[];
-            /**
-             * @description Handling of rows whose external id, or domain and key, a link of the workspace has: `skip` leaves the link as it is, `update` changes the fields that the row has, `fail-row` refuses the row. Default: `"skip"`.
-             * @enum {string}
-             */
-            onConflict?: "skip" | "update" | "fail-row";
-        };
         NewInvitation: {
             /**
              * Format: email
@@ -4066,6 +4049,15 @@ export interface components {
             forwardQuery?: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules?: components["schemas"]["NewRule"][] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants?: components["schemas"]["NewTestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt?: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner?: string | null;
             /** @description Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag. */
             tagId?: string | null;
             /** @description Ids of up to 50 tags, which replace those of before: an array or `a,b`. */
@@ -4182,6 +4174,15 @@ export interface components {
             forwardQuery?: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules?: components["schemas"]["NewRule"][] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants?: components["schemas"]["NewTestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt?: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner?: string | null;
             /** @description Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag. */
             tagId?: string | null;
             /** @description Ids of up to 50 tags, which replace those of before: an array or `a,b`. */
@@ -4319,6 +4320,14 @@ export interface components {
              * @enum {string}
              */
             color?: "red" | "yellow" | "green" | "blue" | "purple" | "pink" | "brown";
+        };
+        NewTestVariant: {
+            /** @description Name in events and analytics, up to 50 characters. Default: a letter, in the order of the variants. */
+            name?: string;
+            /** @description Destination URL. */
+            url: string;
+            /** @description Share of the visitors; those of all variants add up to 100. */
+            percentage: number;
         };
         NewUtmTemplate: {
             /** @description Name, at most 190 characters; unique in the workspace regardless of case. */
@@ -4581,6 +4590,20 @@ export interface components {
             forwardQuery: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules: Record<string, never>[] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants: components["schemas"]["TestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time at which `testVariants` were set as they are (ISO 8601, UTC).
+             */
+            testStartedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner: string | null;
             /**
              * @description Type of the content, and name of the field that holds it.
              * @enum {string}
@@ -4763,6 +4786,15 @@ export interface components {
             forwardQuery?: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules?: components["schemas"]["NewRule"][] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants?: components["schemas"]["NewTestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt?: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner?: string | null;
             /** @description Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag. */
             tagId?: string | null;
             /** @description Ids of up to 50 tags, which replace those of before: an array or `a,b`. */
@@ -5137,6 +5169,14 @@ export interface components {
             /** @description Kind of the example. Default: `"link.created"`. */
             kind?: components["schemas"]["WebhookKind"];
         };
+        TestVariant: {
+            /** @description Name in events and analytics. */
+            name: string;
+            /** @description Destination URL. */
+            url: string;
+            /** @description Share of the visitors; those of all variants add up to 100. */
+            percentage: number;
+        };
         /** @description Time of day. */
         TimeWindow: {
             /** @description Beginning, such as 09:30. */
@@ -5430,14 +5470,26 @@ export interface components {
             forwardQuery: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules: Record<string, never>[] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants: components["schemas"]["TestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time at which `testVariants` were set as they are (ISO 8601, UTC).
+             */
+            testStartedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner: string | null;
             /** @description Destination URL. */
             url: string;
             /** @description URL of the video of the link preview. */
             video: string | null;
             /** @description Counted clicks. */
             clicks: number;
-            /** @description Clicks that another service had counted before the link was imported. They are in no other number. */
-            importedClicks: number;
             /**
              * Format: uri
              * @description URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.
@@ -5565,6 +5617,20 @@ export interface components {
             forwardQuery: boolean;
             /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
             rules: Record<string, never>[] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants: components["schemas"]["TestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time at which `testVariants` were set as they are (ISO 8601, UTC).
+             */
+            testStartedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner: string | null;
             /**
              * @description Type of the content, and name of the field that holds it.
              * @enum {string}
@@ -6016,6 +6082,8 @@ export interface components {
         url: string;
         /** @description Id of a user: only records that they created. */
         userId: string;
+        /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
+        variant: string[];
         /** @description true: only records with tags. */
         withTags: boolean;
     };
@@ -6071,6 +6139,8 @@ export interface operations {
                 referer?: components["parameters"]["referer"];
                 /** @description A part of the destination; case does not count. */
                 url?: components["parameters"]["url"];
+                /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
+                variant?: components["parameters"]["variant"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */
@@ -6287,8 +6357,6 @@ export interface operations {
             query?: {
                 /** @description Name of the file, for people. */
                 name?: string;
-                /** @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given. */
-                source?: components["schemas"]["ImportSource"];
                 /** @description Checks the file without importing it; `POST /imports/{id}/start` imports it. */
                 dryRun?: boolean;
                 /** @description Fields by the names of columns; null ignores a column. A column that is not named is mapped by its header. A JSON object. */
@@ -6314,50 +6382,6 @@ export interface operations {
                 "text/csv": string;
                 "text/tab-separated-values": string;
                 "application/vnd.ms-excel": string;
-                /**
-                 * @example {
-                 *       "links": []
-                 *     }
-                 */
-                "application/json": Record<string, never> | Record<string, never>[];
-            };
-        };
-        responses: {
-            /** @description Created. */
-            201: {
-                headers: {
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Import"];
-                };
-            };
-            202: components["responses"]["Accepted"];
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["conflict"];
-            410: components["responses"]["invite_expired"];
-            422: components["responses"]["unprocessable_entity"];
-            429: components["responses"]["rate_limit_exceeded"];
-            500: components["responses"]["internal_server_error"];
-        };
-    };
-    createImportFromApi: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewImportFetch"];
             };
         };
         responses: {
@@ -9345,6 +9369,8 @@ export interface operations {
                 referer?: components["parameters"]["referer"];
                 /** @description A part of the destination; case does not count. */
                 url?: components["parameters"]["url"];
+                /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
+                variant?: components["parameters"]["variant"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */
@@ -9433,6 +9459,8 @@ export interface operations {
                 referer?: components["parameters"]["referer"];
                 /** @description A part of the destination; case does not count. */
                 url?: components["parameters"]["url"];
+                /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
+                variant?: components["parameters"]["variant"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */
@@ -9474,7 +9502,7 @@ export interface operations {
                 /** @description Events that are counted. Default: clicks, for `top_qrcodes` scans, for `top_pages` views. */
                 event?: "clicks" | "leads" | "sales" | "scans" | "views" | "composite";
                 /** @description By what is counted, and the shape of the answer. */
-                groupBy?: "count" | "totals" | "analytics" | "timeseries" | "clicks" | "scans" | "views" | "leads" | "sales" | "composite" | "kpis" | "trend_live" | "continents" | "countries" | "country" | "region" | "cities" | "city" | "devices" | "browsers" | "os" | "referers" | "referer_urls" | "top_urls" | "top_links" | "top_qrcodes" | "top_pages" | "top_events";
+                groupBy?: "count" | "totals" | "analytics" | "timeseries" | "clicks" | "scans" | "views" | "leads" | "sales" | "composite" | "kpis" | "trend_live" | "continents" | "countries" | "country" | "region" | "cities" | "city" | "devices" | "browsers" | "os" | "referers" | "referer_urls" | "top_urls" | "top_links" | "top_qrcodes" | "top_pages" | "top_events" | "variants";
                 /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
                 interval?: "1h" | "24h" | "7d" | "30d" | "90d" | "ytd" | "1y" | "all" | "all_unfiltered";
                 /** @description Domain of the short link. */
@@ -9509,6 +9537,8 @@ export interface operations {
                 referer?: components["parameters"]["referer"];
                 /** @description A part of the destination; case does not count. */
                 url?: components["parameters"]["url"];
+                /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
+                variant?: components["parameters"]["variant"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */

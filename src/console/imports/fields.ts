@@ -25,6 +25,7 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   android: 'Destination on Android',
   geo: 'Destinations by country (JSON)',
   rules: 'Rules (JSON)',
+  testVariants: 'A/B test (JSON)',
   utm_source: 'UTM source',
   utm_medium: 'UTM medium',
   utm_campaign: 'UTM campaign',

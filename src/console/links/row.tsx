@@ -87,7 +87,7 @@ export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
 
 function States({ link }: { link: Link }) {
   const isExpired = link.expiresAt !== null && isPast(link.expiresAt);
-  const isTargeted = link.ios ?? link.android ?? link.geo ?? link.rules;
+  const isTargeted = link.ios ?? link.android ?? link.geo ?? link.rules ?? link.testVariants;
   return (
     <span className="flex shrink-0 items-center gap-1 text-muted">
       {link.archived && <Badge>Archived</Badge>}

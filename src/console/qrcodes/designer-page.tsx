@@ -28,7 +28,8 @@ export function QrCodePage() {
     >
       {error && data === undefined && <Failure error={error} retry={() => void refetch()} />}
       {data ? (
-        <Designer key={data.id} record={data} />
+        // Choosing the winner of a test changes the content.
+        <Designer key={`${data.id} ${data.testWinner}`} record={data} />
       ) : (
         error === null && <Skeleton className="mx-6 h-96" />
       )}

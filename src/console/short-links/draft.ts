@@ -24,6 +24,8 @@ export interface ShortLinkDraft {
   android: string;
   geo: { country: string; url: string }[];
   rules: RuleDraft[];
+  testVariants: { name: string; url: string; percentage: string }[];
+  testCompletedAt: string;
   startsAt: string;
   expiresAt: string;
   expiredUrl: string;
@@ -62,6 +64,8 @@ export const EMPTY: ShortLinkDraft = {
   android: '',
   geo: [],
   rules: [],
+  testVariants: [],
+  testCompletedAt: '',
   startsAt: '',
   expiresAt: '',
   expiredUrl: '',
@@ -92,6 +96,12 @@ export function draftOf(record: ShortLinkRecord): ShortLinkDraft {
     tagIds: (record.tags ?? []).map(({ id }) => id),
     geo: Object.entries(record.geo ?? {}).map(([country, url]) => ({ country, url: String(url) })),
     rules: ((record.rules ?? []) as unknown as Schemas['NewRule'][]).map(ruleOf),
+    testVariants: (record.testVariants ?? []).map(({ name, url, percentage }) => ({
+      name,
+      url,
+      percentage: String(percentage),
+    })),
+    testCompletedAt: toLocal(record.testCompletedAt),
     startsAt: toLocal(record.startsAt),
     expiresAt: toLocal(record.expiresAt),
     maxVisits: record.maxVisits === null ? '' : String(record.maxVisits),
@@ -104,6 +114,11 @@ const CONVERTED: Partial<Record<string, (draft: ShortLinkDraft) => unknown>> = {
   geo: ({ geo }) =>
     geo.length === 0 ? null : Object.fromEntries(geo.map(({ country, url }) => [country, url])),
   rules: ({ rules }) => (rules.length === 0 ? null : rules.map(ruleToBody)),
+  testVariants: ({ testVariants }) =>
+    testVariants.length === 0
+      ? null
+      : testVariants.map((variant) => ({ ...variant, percentage: Number(variant.percentage) })),
+  testCompletedAt: ({ testCompletedAt }) => fromLocal(testCompletedAt),
   startsAt: ({ startsAt }) => fromLocal(startsAt),
   expiresAt: ({ expiresAt }) => fromLocal(expiresAt),
   maxVisits: ({ maxVisits }) => (maxVisits === '' ? null : Number(maxVisits)),

@@ -49,6 +49,7 @@ const STEPS: readonly Step[] = [
     event.key = visit.key;
     event.url = destinationOf(visit);
     event.via = visit.via;
+    event.variant = visit.variant ?? null;
   },
   function setPage({ view, lead }, event) {
     event.page_id = view?.pageId ?? (lead?.pageId || null);

@@ -8,7 +8,8 @@ const isOfRoot = ({ link_id, key }: StoredEvent): boolean => link_id === null &&
 
 /** A filter as a function of the event itself; `postgres/filters.ts` has the same conditions as SQL. */
 export function matcherOf(filter: EventFilter): Matcher {
-  const { records, domain, values = {}, via, parts = {}, pageId, isRoot, isEmpty } = filter;
+  const { records, domain, values = {}, via, parts = {}, isRoot, isEmpty } = filter;
+  const { pageId, variants } = filter;
   const conditions: Matcher[] = [];
   if (isEmpty === true) conditions.push(() => false);
   if (records !== undefined) {
@@ -28,6 +29,9 @@ export function matcherOf(filter: EventFilter): Matcher {
     }
   }
   if (pageId !== undefined) conditions.push((event) => event.page_id === pageId);
+  if (variants !== undefined) {
+    conditions.push(({ variant }) => variant !== null && variants.includes(variant));
+  }
   if (isRoot !== undefined) conditions.push((event) => isOfRoot(event) === isRoot);
   return (event) => conditions.every((holds) => holds(event));
 }

@@ -38,6 +38,7 @@ export interface FilterQuery {
   os?: string[];
   referer?: string;
   url?: string;
+  variant?: string[];
   type?: 'link' | 'qr';
   types?: ('link' | 'qr')[];
   root?: boolean;
@@ -101,6 +102,13 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
     ),
   referer: part('the host that visitors came from'),
   url: part('the destination'),
+  variant: queryList(text(50))
+    .min(1)
+    .description(
+      'Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: ' +
+        'give `linkId` or `qrcodeId` too.',
+    )
+    .meta({ extension: true }),
   type: VIA.description('How the short link was opened.'),
   types: queryList(VIA as StringSchema).description('How the short link was opened: one, or both.'),
   root: flag().description(
@@ -130,7 +138,7 @@ export async function resolveFilter(
   query: FilterQuery,
   resolveRecords: ResolveRecords,
 ): Promise<EventFilter> {
-  const { domain, type, types, referer, url, pageId } = query;
+  const { domain, type, types, referer, url, pageId, variant } = query;
   await Promise.all([
     refuseUnknown(projectId, 'browser', query.browser, BROWSERS),
     refuseUnknown(projectId, 'os', query.os, SYSTEMS),
@@ -162,6 +170,7 @@ export async function resolveFilter(
           },
         }),
     ...(pageId === undefined ? {} : { pageId }),
+    ...(variant === undefined ? {} : { variants: variant }),
     ...(isRoot || isElse ? { isRoot } : {}),
     ...(isRoot && isElse ? { isEmpty: true } : {}),
   };

@@ -1,5 +1,6 @@
 import { browser } from '../../support/world.ts';
 import {
+  A,
   AGENTS,
   B,
   BEFORE,
@@ -17,10 +18,17 @@ import {
   PAGE,
   PASSWORD,
   PREVIEW,
+  qrCode,
   rule,
   type Topic,
   to,
 } from './row.ts';
+
+/** Both lead to the same: it depends on nobody's place. */
+const VARIANTS = [
+  { url: B, percentage: 60 },
+  { url: B, percentage: 40 },
+];
 
 export const precedence: Topic[] = [
   {
@@ -210,6 +218,68 @@ export const precedence: Topic[] = [
         link({ android: B, geo: { DE: C } }),
         { ...GERMANY, ...by(AGENTS.iPhone) },
         to(C),
+      ],
+      [
+        'the rules over the variants',
+        link({ rules: [{ ...rule({ os: ['iOS'] }), url: C }], testVariants: VARIANTS }),
+        by(AGENTS.iPhone),
+        to(C),
+      ],
+      ['iOS over the variants', link({ ios: C, testVariants: VARIANTS }), by(AGENTS.iPhone), to(C)],
+      [
+        'the country over the variants',
+        link({ geo: { DE: C }, testVariants: VARIANTS }),
+        GERMANY,
+        to(C),
+      ],
+      ['the variants over the destination', link({ testVariants: VARIANTS }), {}, to(B)],
+      [
+        'the variants when nothing else matches',
+        link({ ios: C, geo: { DE: C }, rules: [rule({ os: ['iOS'] })], testVariants: VARIANTS }),
+        {},
+        to(B),
+      ],
+      [
+        'the destination over the variants of a test that is over',
+        link({ testVariants: VARIANTS, testCompletedAt: '{soon}' }),
+        {},
+        to(A),
+      ],
+      [
+        'the page before the destination over the variants',
+        link({ ...PAGE, testVariants: VARIANTS }),
+        {},
+        BEFORE,
+      ],
+      [
+        'the path of a flexible link over the end of a variant',
+        link({ flexible: true, testVariants: VARIANTS }),
+        { path: '/{key}/more?x=1' },
+        to(`${B}/more?x=1`),
+      ],
+      [
+        'the frame over the variants',
+        link({
+          rewrite: true,
+          testVariants: [
+            { url: '{site}/free', percentage: 50 },
+            { url: '{site}/free', percentage: 50 },
+          ],
+        }),
+        {},
+        frame('{site}/free'),
+      ],
+      [
+        'the UTM parameters of the link over none of a variant',
+        link({ utm_source: 'mail', testVariants: VARIANTS }),
+        {},
+        to(`${B}?utm_source=mail`),
+      ],
+      [
+        'the variants of a QR code over its content',
+        qrCode({ testVariants: VARIANTS }),
+        { path: '/{key}?qr=1' },
+        to(B),
       ],
       [
         'the country, whose target is framed',

@@ -32,7 +32,10 @@ export function LinkDialog({ id, onClose }: LinkDialogProps) {
   const { api } = useWorkspace();
   const link = useQuery({ ...linkQuery(api, id ?? ''), enabled: id !== undefined });
   if (id === undefined) return <LinkEditor onClose={onClose} />;
-  if (link.data !== undefined) return <LinkEditor link={link.data} onClose={onClose} />;
+  if (link.data !== undefined) {
+    // Choosing the winner of a test changes the destination.
+    return <LinkEditor key={link.data.testWinner} link={link.data} onClose={onClose} />;
+  }
   return (
     <Dialog title="Link" size="large" onClose={onClose}>
       {link.error ? (

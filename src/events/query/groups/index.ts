@@ -3,7 +3,7 @@ import { byDimension, cities, continents, countries, regions } from './dimension
 import type { Group } from './group.ts';
 import { trendLive } from './live.ts';
 import { timeseries } from './timeseries.ts';
-import { topEvents, topLinks, topPages, topQrCodes } from './top.ts';
+import { topEvents, topLinks, topPages, topQrCodes, variants } from './top.ts';
 
 /** Every value of `groupBy`. A plain dimension is a row; others are a file beside this one. */
 export const GROUPS = {
@@ -30,6 +30,7 @@ export const GROUPS = {
   top_qrcodes: topQrCodes,
   top_pages: topPages,
   top_events: topEvents,
+  variants,
 } satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof GROUPS;

@@ -1,5 +1,6 @@
 import { Joi } from '../../../http/fields.ts';
 import { shortLinkOf } from '../../../infra/short-link.ts';
+import { partsOf } from '../../dimensions.ts';
 import { kindsOfFamily, pluralOf, visitKindOf } from '../../kinds.ts';
 import { eventsStore } from '../../store/index.ts';
 import { numberSchemas } from '../numbers.ts';
@@ -79,6 +80,32 @@ export const topPages: Group = {
       title: titles.get(id) ?? '',
       ...numbers,
     }));
+  },
+};
+
+/** Variants of A/B tests, each with its link or QR code. */
+export const variants: Group = {
+  answer: Joi.array().items(
+    Joi.object({
+      variant: Joi.string().required().description('Name of the variant.'),
+      id: Joi.string().required().description('Id of the link or QR code.'),
+      domain: Joi.string().allow('').required().description('Domain of the short link.'),
+      key: Joi.string().allow('').required().description('Key of the short link.'),
+      ...numberSchemas,
+    }),
+  ),
+  async ask(question, { findNames }) {
+    const rows = await eventsStore.countByValue(question, 'variant');
+    const found = rows.map(({ value, numbers }) => {
+      const [id = '', variant = ''] = partsOf(value);
+      return { id, variant, numbers };
+    });
+    const ids = [...new Set(found.map(({ id }) => id))];
+    const names = await findNames(question.projectId, ids);
+    return found.map(({ id, variant, numbers }) => {
+      const { domain, key } = names.get(id)!;
+      return { variant, id, domain, key, ...numbers };
+    });
   },
 };
 

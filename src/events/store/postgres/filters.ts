@@ -41,7 +41,8 @@ const termOf = (projectId: string, name: string, value: string): string =>
 
 /** Makes the SQL of a filter. */
 export async function toSql(projectId: string, filter: EventFilter): Promise<FilterSql> {
-  const { records, domain, values = {}, via, parts = {}, pageId, isRoot, isEmpty } = filter;
+  const { records, domain, values = {}, via, parts = {}, isRoot, isEmpty } = filter;
+  const { pageId, variants } = filter;
   const conditions: string[] = [];
   const bindings: Record<string, SqlValue> = {};
   const terms: string[] = [];
@@ -69,6 +70,10 @@ export async function toSql(projectId: string, filter: EventFilter): Promise<Fil
   if (pageId !== undefined) {
     conditions.push('AND e.page_id = :pageId');
     bindings['pageId'] = pageId;
+  }
+  if (variants !== undefined) {
+    conditions.push('AND e.variant = ANY(:variants)');
+    bindings['variants'] = variants;
   }
   if (isRoot !== undefined) conditions.push(`AND ${isRoot ? '' : 'NOT '}${IS_ROOT}`);
   if (isEmpty === true) conditions.push('AND false');

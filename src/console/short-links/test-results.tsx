@@ -1,0 +1,193 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer } from '../api/client.ts';
+import { ApiError, describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
+import { Badge, Failure, Skeleton } from '../ui/states.tsx';
+import { isPast, Time } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
+import type { ShortLinkRecord } from './draft.ts';
+import {
+  intervalOf,
+  LEAST_CONVERSIONS,
+  LEAST_VISITS,
+  type VariantNumbers,
+  type Verdict,
+  verdictOf,
+} from './test-statistics.ts';
+
+/** Numbers of a variant by their names in analytics. */
+type Counts = Record<'visits' | 'leads' | 'sales', number>;
+
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** The visits, leads and sales of each variant since the test began, and the choice of a winner. */
+export function TestResults({ record }: { record: ShortLinkRecord }) {
+  const results = useResults(record);
+  const { testStartedAt, testCompletedAt, testWinner } = record;
+  if (isRefused(results.error)) return null;
+  if (results.error) {
+    return <Failure error={results.error} retry={() => void results.refetch()} />;
+  }
+  if (results.data === undefined) return <Skeleton className="h-32" />;
+  const rows = results.data;
+  const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0);
+  const measure = sum('leads') === 0 && sum('sales') > 0 ? 'sales' : 'leads';
+  const numbers = rows.map((row) => ({ ...row, conversions: row[measure] }));
+  const isOver = testCompletedAt !== null && isPast(testCompletedAt);
+  return (
+    <section aria-label="Results of the test" className="flex flex-col gap-2">
+      <p className="text-muted">
+        {testStartedAt !== null && (
+          <>
+            Since <Time at={testStartedAt} />
+            {isOver && (
+              <>
+                , over since <Time at={testCompletedAt} />
+              </>
+            )}
+            .
+          </>
+        )}
+      </p>
+      <ul className="flex flex-col gap-2">
+        {numbers.map((row) => (
+          <li
+            key={row.name}
+            data-variant={row.name}
+            className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-md border border-line p-2"
+          >
+            <span className="flex items-center gap-2 font-medium">
+              {row.name}
+              {row.name === testWinner && <Badge tone="success">Winner</Badge>}
+            </span>
+            <span className="tabular-nums">
+              {row.visits.toLocaleString()} visits, {row.leads.toLocaleString()} leads,{' '}
+              {row.sales.toLocaleString()} sales
+            </span>
+            <span className="flex-1 tabular-nums">{rateOf(row, measure)}</span>
+            {testWinner === null && <Choose record={record} name={row.name} />}
+          </li>
+        ))}
+      </ul>
+      <p role="status">{textOf(verdictOf(numbers), measure)}</p>
+      {!record.trackConversion && (
+        <p className="text-xs text-muted">
+          Leads and sales are counted once “Track conversions” is on.
+        </p>
+      )}
+      <p className="text-xs text-muted">
+        In brackets: the true rate is in this range with 95 % confidence. Decide beforehand how long
+        the test runs: who looks often finds differences that are not there.
+      </p>
+    </section>
+  );
+}
+
+function rateOf(row: VariantNumbers, measure: 'leads' | 'sales'): string {
+  if (row.visits === 0) return 'No visits yet';
+  const rate = `${percent.format(row.conversions / row.visits)} ${measure}`;
+  const interval = intervalOf(row);
+  if (interval === undefined) return `${rate} (several of one visit)`;
+  return `${rate} (${interval.map((limit) => percent.format(limit)).join(' to ')})`;
+}
+
+function textOf(verdict: Verdict, measure: 'leads' | 'sales'): string {
+  if (verdict.kind === 'better') {
+    return `${verdict.name} leads to more ${measure}: its range is above all others.`;
+  }
+  return verdict.kind === 'unclear'
+    ? 'No clear difference: the ranges overlap.'
+    : `Not enough data yet: ${LEAST_VISITS} visits of each variant and ${LEAST_CONVERSIONS} ${measure} are needed to compare them.`;
+}
+
+/** The plan has no analytics, or the role may not see them. */
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+
+/** Numbers by variant, in the order of the variants. */
+function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortLinkRecord) {
+  const { api } = useWorkspace();
+  const isCode = id.startsWith('qr_');
+  return useQuery({
+    queryKey: ['analytics', 'variants', id, testStartedAt, testCompletedAt],
+    queryFn: async ({ signal }) => {
+      const of = isCode ? { qrcodeId: id } : { linkId: id };
+      const ask = async (event: 'composite' | 'scans') => {
+        const query = {
+          groupBy: 'variants',
+          event,
+          ...of,
+          ...(testStartedAt !== null && { start: testStartedAt }),
+          end: new Date().toISOString(),
+        } as const;
+        const body: unknown = await answer(api.GET('/analytics', { params: { query }, signal }));
+        return new Map(
+          (body as Record<string, string | number>[]).map((row) => [row['variant'], row]),
+        );
+      };
+      const [counts, scans] = await Promise.all([ask('composite'), isCode ? ask('scans') : null]);
+      return (testVariants ?? []).map(({ name }) => {
+        const row = counts.get(name);
+        const visits = scans === null ? row?.['clicks'] : scans.get(name)?.['scans'];
+        return {
+          name,
+          visits: Number(visits ?? 0),
+          leads: Number(row?.['leads'] ?? 0),
+          sales: Number(row?.['sales'] ?? 0),
+        };
+      });
+    },
+  });
+}
+
+/** Makes a variant the destination of all visitors, after a second click. */
+function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const choose = useWrite({
+    send: async (testWinner: string) => {
+      const { id } = record;
+      await (id.startsWith('qr_')
+        ? answer(
+            api.PATCH('/qrcodes/{qrcodeId}', {
+              params: { path: { qrcodeId: id } },
+              body: { testWinner },
+            }),
+          )
+        : answer(
+            api.PATCH('/links/{linkId}', {
+              params: { path: { linkId: id } },
+              body: { testWinner },
+            }),
+          ));
+    },
+    onDone: async () => {
+      await client.invalidateQueries({
+        queryKey: [record.id.startsWith('qr_') ? 'qrcodes' : 'links'],
+      });
+      toast(`All visitors get the destination of ${name} now`);
+    },
+    onFailed: (error) => toast(`The winner is not chosen. ${describe(error)}`, 'danger'),
+  });
+  if (!isAsking) {
+    return (
+      <Button size="small" onClick={() => setAsking(true)}>
+        Choose {name}
+      </Button>
+    );
+  }
+  return (
+    <Button
+      size="small"
+      look="primary"
+      autoFocus
+      busy={choose.isPending}
+      onClick={() => choose.write(name)}
+    >
+      End the test with {name}
+    </Button>
+  );
+}

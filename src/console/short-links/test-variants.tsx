@@ -1,0 +1,129 @@
+import { Plus, X } from 'lucide-react';
+import { Button, IconButton } from '../ui/button.tsx';
+import { inputLook, inWords, TextField } from '../ui/field.tsx';
+import type { ShortLinkDraft } from './draft.ts';
+import { type PartProps, Section } from './section.tsx';
+import { TestResults } from './test-results.tsx';
+
+type Variant = ShortLinkDraft['testVariants'][number];
+
+const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'];
+const TITLE = 'A/B test';
+
+/** An A/B test of destinations: its variants with their shares, and how they do. */
+export function TestSection({ draft, errors, change, record }: PartProps) {
+  const { testVariants: variants, testCompletedAt } = draft;
+  const names = ['testVariants', 'testCompletedAt', 'testWinner'];
+  const error = errors['testVariants'];
+  const sum = variants.reduce((total, { percentage }) => total + Number(percentage), 0);
+  const set = (index: number, part: Partial<Variant>) =>
+    change({ testVariants: variants.with(index, { ...variants[index]!, ...part }) });
+  const remove = (index: number) => {
+    const left = variants.toSpliced(index, 1);
+    change({ testVariants: left.length < 2 ? [] : equally(left) });
+  };
+  const add = () => {
+    const name = LETTERS.find((one) => !variants.some((variant) => variant.name === one))!;
+    change({ testVariants: equally([...variants, { name, url: '', percentage: '' }]) });
+  };
+  const begin = () => {
+    const url = record?.url ?? '';
+    change({
+      testVariants: equally([
+        { name: 'A', url, percentage: '' },
+        { name: 'B', url: '', percentage: '' },
+      ]),
+    });
+  };
+  if (variants.length === 0) {
+    return (
+      <Section title={TITLE} isSet={false} hasError={names.some((name) => errors[name])}>
+        <p className="text-muted">
+          Visitors are divided among several destinations, and you see which one leads to most leads
+          and sales. A visitor stays with theirs.
+        </p>
+        <div>
+          <Button icon={Plus} onClick={begin}>
+            Set up a test
+          </Button>
+        </div>
+      </Section>
+    );
+  }
+  return (
+    <Section title={TITLE} isSet hasError={names.some((name) => errors[name])}>
+      <p className="text-muted">
+        While the test runs, these destinations stand in for the one above. Rules and targets come
+        first. Changing a variant begins the test again.
+      </p>
+      {variants.map(({ name, url, percentage }, index) => (
+        <div key={name} className="flex items-center gap-2">
+          <span className="w-12 shrink-0 truncate font-medium" title={name}>
+            {name}
+          </span>
+          <input
+            type="url"
+            aria-label={`Destination of variant ${name}`}
+            aria-invalid={error ? true : undefined}
+            placeholder="https://example.com/variant"
+            value={url}
+            onChange={(event) => set(index, { url: event.target.value })}
+            className={inputLook}
+          />
+          <input
+            type="number"
+            min={1}
+            max={99}
+            aria-label={`Percentage of variant ${name}`}
+            aria-invalid={error ? true : undefined}
+            value={percentage}
+            onChange={(event) => set(index, { percentage: event.target.value })}
+            className={`${inputLook} max-w-20 text-right`}
+          />
+          <span aria-hidden>%</span>
+          <IconButton icon={X} label={`Remove variant ${name}`} onClick={() => remove(index)} />
+        </div>
+      ))}
+      {sum !== 100 && (
+        <p role="status" className="text-xs text-muted">
+          The percentages add up to {sum}; they must add up to 100.
+        </p>
+      )}
+      {error && <p className="text-xs text-danger">{inWords(error, 'Variants')}</p>}
+      <div className="flex flex-wrap gap-2">
+        {variants.length < LETTERS.length && (
+          <Button icon={Plus} onClick={add}>
+            Add a variant
+          </Button>
+        )}
+        <Button onClick={() => change({ testVariants: equally(variants) })}>Divide equally</Button>
+        <Button
+          look="danger"
+          icon={X}
+          onClick={() => change({ testVariants: [], testCompletedAt: '' })}
+        >
+          Remove the test
+        </Button>
+      </div>
+      <TextField
+        label="Ends at"
+        type="datetime-local"
+        value={testCompletedAt}
+        error={errors['testCompletedAt']}
+        hint="From then on, all visitors get the destination above."
+        onChange={(event) => change({ testCompletedAt: event.target.value })}
+      />
+      {record !== undefined && record.testVariants !== null && <TestResults record={record} />}
+    </Section>
+  );
+}
+
+/** The variants with equal shares; what doesn't divide goes to the first ones. */
+function equally(variants: readonly Variant[]): Variant[] {
+  const share = Math.floor(100 / variants.length);
+  const rest = 100 - share * variants.length;
+  return variants.map((variant, at) => ({
+    ...variant,
+    percentage: String(share + (at < rest ? 1 : 0)),
+  }));
+}
