@@ -59,7 +59,7 @@ const FIGURES: Figure[] = [
       cyclesOf(pairs.filter(({ from, isTypeOnly }) => from !== 'queues' || !isTypeOnly)).flat()
         .length,
   },
-  walk('a write (POST /links)', 'write', 21),
+  walk('a write (POST /links)', 'write', 22),
   walk('a read (GET /links/{id})', 'read', 8),
   walk('a redirect', 'redirect', 12),
   walk('a click, in worker_clicks', 'click', 9),

@@ -12,8 +12,11 @@ interface Dimension {
   isFine?: true;
   /** Read from the events themselves; there are no rollups of it. */
   isRaw?: true;
-  /** Read from the rollups of this dimension, whose first columns are its own. */
-  rolledUpAs?: 'city';
+  /** Its value is made of the UTM parameters of the destination instead, joined by tabs. */
+  isUtm?: true;
+  /** Read from the rollups of this dimension, whose first columns are its own, or whose part it is, from 1. */
+  rolledUpAs?: 'city' | 'utm';
+  part?: number;
 }
 
 /** The table of dimensions: what events can be counted by. Rollups, their rebuild and all questions follow from it. */
@@ -29,6 +32,13 @@ export const DIMENSIONS = {
   referer: { columns: ['referer'] },
   referer_url: { columns: ['referer_url'] },
   url: { columns: ['url'] },
+  // Most destinations have a few combinations of them: one rollup serves all.
+  utm: { columns: [], isUtm: true },
+  utm_source: { columns: [], rolledUpAs: 'utm', part: 1 },
+  utm_medium: { columns: [], rolledUpAs: 'utm', part: 2 },
+  utm_campaign: { columns: [], rolledUpAs: 'utm', part: 3 },
+  utm_term: { columns: [], rolledUpAs: 'utm', part: 4 },
+  utm_content: { columns: [], rolledUpAs: 'utm', part: 5 },
   record: { columns: ['link_id'] },
   page: { columns: ['page_id'] },
   // Names of variants are unique within their link or QR code.

@@ -1,3 +1,5 @@
+import type { UtmField } from './utm.ts';
+
 /** Key under which visits of a domain's root are recorded. */
 export const ROOT_KEY = '_root';
 
@@ -14,6 +16,8 @@ export interface EventFilter {
   via?: ('link' | 'qr')[];
   /** Texts that the value of a column must contain, by column; case-insensitive. */
   parts?: { referer?: string; url?: string };
+  /** Values of UTM parameters of the destination. */
+  utm?: Partial<Record<UtmField, string>>;
   pageId?: string;
   /** Names of variants of A/B tests. */
   variants?: string[];

@@ -1,5 +1,6 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
+import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import { type Asker, askWorker } from '../http/answer.ts';
 import { normalize } from '../infra/normalize.ts';
 import { originOf } from '../infra/short-link.ts';
@@ -50,14 +51,7 @@ export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: 
   if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
 }
 
-export const UTM_FIELDS = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const;
-export type UtmField = (typeof UTM_FIELDS)[number];
+export { UTM_FIELDS, type UtmField };
 export type Utm = Record<UtmField, string | null>;
 
 /** The UTM fields in a destination's query. */

@@ -435,7 +435,7 @@ export const fields = {
     out: testVariantsRecord(),
     default: null,
     extension: 'both',
-    csv: 34,
+    csv: 35,
     description:
       'A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their ' +
       'variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other ' +
@@ -451,7 +451,7 @@ export const fields = {
     default: null,
     isTime: true,
     extension: 'out',
-    csv: 35,
+    csv: 36,
     description: 'Time at which `testVariants` were set as they are (ISO 8601, UTC).',
     example: '2026-04-01T08:00:00.000Z',
   },
@@ -462,7 +462,7 @@ export const fields = {
     default: null,
     isTime: true,
     extension: 'both',
-    csv: 36,
+    csv: 37,
     description:
       'Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a ' +
       'winner sets it.',
@@ -472,7 +472,7 @@ export const fields = {
     column: 'test_winner',
     ...text(50),
     extension: 'both',
-    csv: 37,
+    csv: 38,
     description:
       'Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`.',
     example: 'B',

@@ -4,7 +4,7 @@ import { append } from '../../src/events/store/postgres/append.ts';
 import { db } from '../../src/infra/db.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, type World } from '../support/world.ts';
+import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const WINDOWS =
@@ -130,6 +130,47 @@ describe('GET /analytics and GET /events', () => {
       }
     });
   }
+
+  it('counts and filters by UTM parameters, those of the visitor’s query too', async () => {
+    const { api, domain } = world;
+    const other = await aWorkspace();
+    await other.api.post('/links', {
+      url: `${A}?utm_source=mail&utm_campaign=Spring%20sale`,
+      key: 'm',
+    });
+    await other.api.post('/links', { url: A, key: 'n' });
+    for (const [path, visitor] of [
+      ['/m', 1],
+      ['/m', 2],
+      ['/n', 3],
+      ['/n?utm_source=poster&utm_medium=print', 4],
+      ['/m?utm_source=poster', 5],
+    ] as const) {
+      await other.visit(path, { userAgent: browser(visitor) });
+    }
+    await waitForClicks(other, 5);
+    const rowsBy = async (groupBy: string, query = {}) =>
+      (await other.api.get('/analytics', { groupBy, ...query })).body;
+    expect(await rowsBy('utm_sources')).to.deep.equal([
+      { utm_source: 'mail', clicks: 2 },
+      { utm_source: 'poster', clicks: 2 },
+    ]);
+    expect(await rowsBy('utm_campaigns')).to.deep.equal([
+      { utm_campaign: 'Spring sale', clicks: 3 },
+    ]);
+    expect(await rowsBy('utm_mediums', { utm_source: 'poster' })).to.deep.equal([
+      { utm_medium: 'print', clicks: 1 },
+    ]);
+    expect(await rowsBy('utm_terms')).to.deep.equal([]);
+    expect(await rowsBy('utm_contents')).to.deep.equal([]);
+    const spring = { utm_campaign: 'Spring sale', utm_source: 'mail' };
+    expect(await clicksOf(other, spring)).to.equal(2);
+    expect(await clicksOf(other, { utm_source: 'Mail' })).to.equal(0);
+    const { body } = await other.api.get('/events', { utm_source: 'poster' });
+    expect(body.map(({ link }: { link: { key: string } }) => link.key)).to.have.members(['m', 'n']);
+    const { status } = await api.get('/analytics', { domain, utm_source: '' });
+    expect(status).to.equal(422);
+  });
 
   it('accepts singular and plural names', async () => {
     const [one, many] = await Promise.all(

@@ -95,7 +95,7 @@ describe('an A/B test in the console', function () {
         ],
       });
       await addEvents(link.id, 'A', 50, 3);
-      await inConsole(browser, world, `links?link=${link.id}`, { size }, async (page) => {
+      await inConsole(browser, world, `links?edit=${link.id}`, { size }, async (page) => {
         await openTest(page);
         await variant(page, 'A').getByText('50 visits, 3 leads, 0 sales').waitFor();
         await variant(page, 'A').getByText('6% leads (2.1% to 16.2%)').waitFor();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import type { EventRow } from '../../src/events/event.ts';
 import type { EventFilter } from '../../src/events/filter.ts';
+import { matcherOf } from '../../src/events/live/matcher.ts';
 import type { EventsStore, ListPage, Question } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { anEvent } from './events.ts';
@@ -145,6 +146,61 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       await append([anEvent(projectId, { id: 'evt_7', occurred_at: at(3), url })]);
       const values = (await store.countByValue(question(), 'url')).map(({ value }) => value);
       expect(values).to.have.members([url, 'https://example.com/']);
+    });
+
+    const TAGGED: [query: string, source: string | null][] = [
+      ['?utm_source=mail', 'mail'],
+      ['?a=1&utm_source=News+letter&b', 'News letter'],
+      ['?utm_source=a%20b%2Bc%26', 'a b+c&'],
+      ['?utm_source=gr%C3%BC%C3%9Fe%F0%9F%8E%89', 'grüße🎉'],
+      ['?utm_source=%E4&utm_medium=x', '%E4'],
+      ['?utm_source=%ED%A0%80', '%ED%A0%80'],
+      ['?utm_source=a%00b', 'a%00b'],
+      ['?utm_source=tab%09line%0Aend', 'tab line end'],
+      ['?utm_source=100%&x', '100%'],
+      ['?utm_source=%zz%4', '%zz%4'],
+      ['?utm_source=first&utm_source=second', 'first'],
+      ['?utm_source=&utm_source=second', null],
+      ['?utm_source&utm_source=bare', 'bare'],
+      ['?xutm_source=no', null],
+      ['?a=?utm_source=no', null],
+      ['?a?&utm_source=yes', 'yes'],
+      ['#?utm_source=no', null],
+      ['?utm_source=yes#&utm_source=no', 'yes'],
+      [`?utm_source=${'long'.repeat(200)}`, 'long'.repeat(200)],
+    ];
+    it('counts and finds UTM parameters of destinations as people read them', async () => {
+      const { projectId: other } = await aWorkspace();
+      const urls = TAGGED.map(([query]) => `https://example.com/${query}`);
+      await append(
+        urls.map((url, n) => anEvent(other, { id: `evt_${n}`, occurred_at: at(1, n), url })),
+      );
+      const asked = (utm?: EventFilter['utm']) => ({
+        ...question(utm === undefined ? {} : { utm }),
+        projectId: other,
+      });
+      const counted = await store.countByValue(asked(), 'utm_source');
+      const expected = TAGGED.flatMap(([, source]) => source ?? []);
+      const unique = [...new Set(expected)];
+      expect(counted.map(({ value }) => value)).to.have.members(unique);
+      for (const { value, numbers } of counted) {
+        expect(numbers['clicks'], value).to.equal(expected.filter((one) => one === value).length);
+        const found = await store.totals(asked({ utm_source: value }));
+        expect(found['clicks'], value).to.equal(numbers['clicks']);
+      }
+      const list = await store.list({ ...clicks(), projectId: other }, FIRST_PAGE);
+      for (const [at, event] of list.entries()) {
+        const [query, source] = TAGGED[at]!;
+        const matches = matcherOf({ utm: { utm_source: source ?? 'mail' } });
+        expect(matches(event), `live: ${query}`).to.equal(source !== null);
+      }
+      const both = { utm_source: '%E4', utm_medium: 'x' };
+      expect((await store.totals(asked(both)))['clicks']).to.equal(1);
+      expect((await store.totals(asked({ ...both, utm_term: 'x' })))['clicks']).to.equal(0);
+      const mediums = await store.countByValue(asked(), 'utm_medium');
+      expect(mediums).to.deep.equal([
+        { value: 'x', numbers: { clicks: 1, sales: 0, saleAmount: 0 } },
+      ]);
     });
 
     it('counts by time without gaps', async () => {

@@ -45,6 +45,16 @@ const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', '
 const log = pino({ level: 'silent' });
 const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
 
+/** With and without UTM parameters, one of which is too long for rollups. */
+const URLS = [
+  'https://example.com/',
+  'https://example.com/?a=1',
+  LONG,
+  'https://example.com/?utm_source=mail&utm_medium=a%20b#x',
+  'https://example.com/?utm_source=mail&utm_medium=a+b&utm_campaign=%C3%A4',
+  `https://example.com/?utm_content=${'long'.repeat(120)}&utm_source=%zz`,
+];
+
 describe(`rollups (seed ${SEED})`, () => {
   let world: World;
   let records: string[];
@@ -112,7 +122,8 @@ describe(`rollups (seed ${SEED})`, () => {
       os: pick(['iOS', 'Android', 'Windows']),
       referer: pick(['(direct)', 'news.example', 'x.example']),
       referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
-      url: pick(['https://example.com/', 'https://example.com/?a=1', LONG]),
+      url: pick(URLS),
+      variant: pick(['A', 'B', null]),
       via: pick(['link', 'qr']),
       page_id: kind === 'view' ? pageId : null,
       event_name:

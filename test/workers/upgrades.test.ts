@@ -9,13 +9,16 @@ import * as names from '../../migrations/0015_name_keys.ts';
 import * as users from '../../migrations/0020_users.ts';
 import * as invitations from '../../migrations/0021_invitations_and_audit.ts';
 import * as imports from '../../migrations/0022_imports.ts';
+import * as utm from '../../migrations/0030_utm_and_site_files.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
+import { append } from '../../src/events/store/postgres/append.ts';
 import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
 import { connectDb, db, type Knex } from '../../src/infra/db.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectKept, fillEmptyTables, rowsOf } from '../support/rows.ts';
 import { schemaOf } from '../support/schema.ts';
@@ -81,6 +84,46 @@ describe('an upgrade', function () {
         { name: 'ärger', name_key: 'ärger tag_2' },
         { name: 'other', name_key: 'other' },
       ]);
+    });
+  });
+
+  it('derives counts by UTM parameters, also of events that retention has deleted', async () => {
+    await withDatabase('upgrade_utm', async (url, database) => {
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      const { id: projectId } = await createWorkspace(database, { slug: 'utm', plan: 'free' });
+      const long = 'x'.repeat(500);
+      const urls = [
+        '',
+        '?utm_source=mail',
+        '?utm_source=m%61il#a',
+        `?utm_term=${long}&utm_source=a`,
+      ];
+      const events = Array.from({ length: 60 }, (_, n) =>
+        anEvent(projectId, {
+          id: `evt_${n}`,
+          occurred_at: new Date(Date.UTC(2025, n % 5, 1 + (n % 17))).toISOString(),
+          event: n % 7 === 0 ? 'sale' : 'click',
+          amount_cents: n % 7 === 0 ? n : null,
+          url: `https://example.com/${urls[n % 4]}`,
+        }),
+      );
+      await database.transaction((trx) => append(trx, events));
+      const stored = () =>
+        Promise.all([
+          database('rollups')
+            .where({ dimension: 'utm' })
+            .orderBy(['event', 'step', 'bucket', 'value']),
+          database('long_values').orderBy('id'),
+        ]);
+      const before = await stored();
+      expect(before[0]).to.have.length.above(20);
+      expect(before[1].map(({ value }: { value: string }) => value)).to.include(long);
+      await utm.down(database);
+      await database('long_values').where({ value: long }).delete();
+      await database('events').where('occurred_at', '<', '2025-04-01').delete();
+      await utm.up(database);
+      expect(await stored()).to.deep.equal(before);
+      expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
 

@@ -9,6 +9,7 @@ import {
   kindOf,
   type Metric,
   type Question,
+  type UtmFilter,
 } from './question.ts';
 import { daySpans, spanBefore, spanOf, stepOf } from './timeline.ts';
 
@@ -46,7 +47,8 @@ export type GroupName =
   | 'top_urls'
   | 'top_pages'
   | 'top_events'
-  | 'variants';
+  | 'variants'
+  | `${UtmFilter}s`;
 
 /** The parameters of the API that a question means. */
 export function parametersOf(question: Question): Record<string, string> {

@@ -18,8 +18,7 @@ export interface Entry {
 /** The values of a tab, the largest number first. */
 export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entry[] {
   const field = tab.measure ?? measure;
-  const own = tab.rowsOf?.([...rows], field) ?? rows;
-  return own
+  return rows
     .map((row) => ({
       key: Object.values(row)
         .filter((value) => typeof value === 'string')

@@ -1,6 +1,6 @@
 import type { GroupName, Row } from './ask.ts';
 import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
-import type { Filters, Kind } from './question.ts';
+import type { Filters, Kind, UtmFilter } from './question.ts';
 
 /** A list of values with their counts. */
 export interface Tab {
@@ -17,8 +17,6 @@ export interface Tab {
   filterOf?(row: Row): Filters | undefined;
   /** Its counts are not those of the chosen kind of event, but this field. */
   measure?: 'count';
-  /** Makes rows of the answer, where they are not those of the answer. */
-  rowsOf?(rows: Row[], measure: string): Row[];
 }
 
 /** A card of the page: one list at a time. */
@@ -50,37 +48,13 @@ const record = (id: string, label: string, group: GroupName, filter: keyof Filte
   filterOf: (row) => ({ [filter]: text(row, 'id') }),
 });
 
-/** Sums of the destinations by one of their UTM parameters. Destinations without it are left out. */
-const campaign = (parameter: string, label: string): Tab => ({
+const campaign = (parameter: UtmFilter, label: string): Tab => ({
   id: parameter,
   label,
-  group: 'top_urls',
-  nameOf: (row) => text(row, 'value'),
-  filterOf: (row) => ({ url: text(row, 'parameter') }),
-  rowsOf(rows, measure) {
-    const sums = new Map<string, Row>();
-    for (const row of rows) {
-      const found = parametersIn(text(row, 'url')).find((one) => one.startsWith(`${parameter}=`));
-      const encoded = found?.slice(parameter.length + 1) ?? '';
-      if (found === undefined || encoded === '') continue;
-      const value = decoded(encoded);
-      const sum = sums.get(value) ?? { value, parameter: found, [measure]: 0 };
-      sums.set(value, { ...sum, [measure]: Number(sum[measure]) + Number(row[measure]) });
-    }
-    return [...sums.values()].toSorted((a, b) => Number(b[measure]) - Number(a[measure]));
-  },
+  group: `${parameter}s`,
+  nameOf: (row) => text(row, parameter),
+  filterOf: (row) => ({ [parameter]: text(row, parameter) }),
 });
-
-/** The parameters of a URL's query, as they are written. */
-const parametersIn = (url: string): string[] => /\?([^#]*)/.exec(url)?.[1]?.split('&') ?? [];
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value.replaceAll('+', ' '));
-  } catch {
-    return value;
-  }
-}
 
 /** All cards in the order of the page. */
 export const CARDS: readonly Card[] = [

@@ -26,6 +26,11 @@ const LABELS: Record<Filter, string> = {
   referer: 'Referrer',
   url: 'Destination',
   variant: 'Variant',
+  utm_source: 'UTM source',
+  utm_medium: 'UTM medium',
+  utm_campaign: 'UTM campaign',
+  utm_term: 'UTM term',
+  utm_content: 'UTM content',
 };
 
 /** Filters by a part of a text. */
@@ -40,6 +45,11 @@ const TYPED: Partial<Record<Filter, string>> = {
   os: 'Such as Windows or iOS; several with commas.',
   referer: 'A part of the host that visitors came from.',
   url: 'A part of the destination.',
+  utm_source: 'Such as newsletter; case counts.',
+  utm_medium: 'Such as email; case counts.',
+  utm_campaign: 'Such as spring; case counts.',
+  utm_term: 'The whole text; case counts.',
+  utm_content: 'The whole text; case counts.',
   domain: 'Domain of the short link.',
 };
 

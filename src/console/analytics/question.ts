@@ -30,8 +30,14 @@ export const FILTERS = [
   'referer',
   'url',
   'variant',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
 ] as const;
 export type Filter = (typeof FILTERS)[number];
+export type UtmFilter = Extract<Filter, `utm_${string}`>;
 
 /** Conditions on events; some take several values, joined by commas. */
 export type Filters = Partial<Record<Filter, string>>;

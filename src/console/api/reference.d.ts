@@ -2058,7 +2058,7 @@ export interface components {
              */
             status: "queued" | "running" | "done" | "failed";
         };
-        Analytics: components["schemas"]["AnalyticsCount"] | components["schemas"]["AnalyticsTimeseries"] | components["schemas"]["AnalyticsClicks"] | components["schemas"]["AnalyticsScans"] | components["schemas"]["AnalyticsViews"] | components["schemas"]["AnalyticsLeads"] | components["schemas"]["AnalyticsSales"] | components["schemas"]["AnalyticsComposite"] | components["schemas"]["AnalyticsKpis"] | components["schemas"]["AnalyticsTrendLive"] | components["schemas"]["AnalyticsContinents"] | components["schemas"]["AnalyticsCountries"] | components["schemas"]["AnalyticsRegion"] | components["schemas"]["AnalyticsCities"] | components["schemas"]["AnalyticsDevices"] | components["schemas"]["AnalyticsBrowsers"] | components["schemas"]["AnalyticsOs"] | components["schemas"]["AnalyticsReferers"] | components["schemas"]["AnalyticsRefererUrls"] | components["schemas"]["AnalyticsTopUrls"] | components["schemas"]["AnalyticsTopLinks"] | components["schemas"]["AnalyticsTopQrcodes"] | components["schemas"]["AnalyticsTopPages"] | components["schemas"]["AnalyticsTopEvents"] | components["schemas"]["AnalyticsVariants"];
+        Analytics: components["schemas"]["AnalyticsCount"] | components["schemas"]["AnalyticsTimeseries"] | components["schemas"]["AnalyticsClicks"] | components["schemas"]["AnalyticsScans"] | components["schemas"]["AnalyticsViews"] | components["schemas"]["AnalyticsLeads"] | components["schemas"]["AnalyticsSales"] | components["schemas"]["AnalyticsComposite"] | components["schemas"]["AnalyticsKpis"] | components["schemas"]["AnalyticsTrendLive"] | components["schemas"]["AnalyticsContinents"] | components["schemas"]["AnalyticsCountries"] | components["schemas"]["AnalyticsRegion"] | components["schemas"]["AnalyticsCities"] | components["schemas"]["AnalyticsDevices"] | components["schemas"]["AnalyticsBrowsers"] | components["schemas"]["AnalyticsOs"] | components["schemas"]["AnalyticsReferers"] | components["schemas"]["AnalyticsRefererUrls"] | components["schemas"]["AnalyticsTopUrls"] | components["schemas"]["AnalyticsTopLinks"] | components["schemas"]["AnalyticsTopQrcodes"] | components["schemas"]["AnalyticsTopPages"] | components["schemas"]["AnalyticsTopEvents"] | components["schemas"]["AnalyticsVariants"] | components["schemas"]["AnalyticsUtmSources"] | components["schemas"]["AnalyticsUtmMediums"] | components["schemas"]["AnalyticsUtmCampaigns"] | components["schemas"]["AnalyticsUtmTerms"] | components["schemas"]["AnalyticsUtmContents"];
         AnalyticsBrowsers: {
             /** @description Value of the dimension: browser. */
             browser: string;
@@ -2408,6 +2408,86 @@ export interface components {
                 saleAmount?: number;
             }[];
         };
+        AnalyticsUtmCampaigns: {
+            /** @description Value of the dimension: utm_campaign. */
+            utm_campaign: string;
+            /** @description Number of clicks. */
+            clicks?: number;
+            /** @description Number of scans. */
+            scans?: number;
+            /** @description Number of views. */
+            views?: number;
+            /** @description Number of leads. */
+            leads?: number;
+            /** @description Number of sales. */
+            sales?: number;
+            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            saleAmount?: number;
+        }[];
+        AnalyticsUtmContents: {
+            /** @description Value of the dimension: utm_content. */
+            utm_content: string;
+            /** @description Number of clicks. */
+            clicks?: number;
+            /** @description Number of scans. */
+            scans?: number;
+            /** @description Number of views. */
+            views?: number;
+            /** @description Number of leads. */
+            leads?: number;
+            /** @description Number of sales. */
+            sales?: number;
+            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            saleAmount?: number;
+        }[];
+        AnalyticsUtmMediums: {
+            /** @description Value of the dimension: utm_medium. */
+            utm_medium: string;
+            /** @description Number of clicks. */
+            clicks?: number;
+            /** @description Number of scans. */
+            scans?: number;
+            /** @description Number of views. */
+            views?: number;
+            /** @description Number of leads. */
+            leads?: number;
+            /** @description Number of sales. */
+            sales?: number;
+            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            saleAmount?: number;
+        }[];
+        AnalyticsUtmSources: {
+            /** @description Value of the dimension: utm_source. */
+            utm_source: string;
+            /** @description Number of clicks. */
+            clicks?: number;
+            /** @description Number of scans. */
+            scans?: number;
+            /** @description Number of views. */
+            views?: number;
+            /** @description Number of leads. */
+            leads?: number;
+            /** @description Number of sales. */
+            sales?: number;
+            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            saleAmount?: number;
+        }[];
+        AnalyticsUtmTerms: {
+            /** @description Value of the dimension: utm_term. */
+            utm_term: string;
+            /** @description Number of clicks. */
+            clicks?: number;
+            /** @description Number of scans. */
+            scans?: number;
+            /** @description Number of views. */
+            views?: number;
+            /** @description Number of leads. */
+            leads?: number;
+            /** @description Number of sales. */
+            sales?: number;
+            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            saleAmount?: number;
+        }[];
         AnalyticsVariants: {
             /** @description Name of the variant. */
             variant: string;
@@ -6082,6 +6162,16 @@ export interface components {
         url: string;
         /** @description Id of a user: only records that they created. */
         userId: string;
+        /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+        utm_campaign: string;
+        /** @description The parameter `utm_content` of the destination is this text; case counts. */
+        utm_content: string;
+        /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+        utm_medium: string;
+        /** @description The parameter `utm_source` of the destination is this text; case counts. */
+        utm_source: string;
+        /** @description The parameter `utm_term` of the destination is this text; case counts. */
+        utm_term: string;
         /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
         variant: string[];
         /** @description true: only records with tags. */
@@ -6141,6 +6231,16 @@ export interface operations {
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
+                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                utm_source?: components["parameters"]["utm_source"];
+                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                utm_medium?: components["parameters"]["utm_medium"];
+                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                utm_campaign?: components["parameters"]["utm_campaign"];
+                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                utm_term?: components["parameters"]["utm_term"];
+                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */
@@ -9371,6 +9471,16 @@ export interface operations {
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
+                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                utm_source?: components["parameters"]["utm_source"];
+                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                utm_medium?: components["parameters"]["utm_medium"];
+                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                utm_campaign?: components["parameters"]["utm_campaign"];
+                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                utm_term?: components["parameters"]["utm_term"];
+                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */
@@ -9461,6 +9571,16 @@ export interface operations {
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
+                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                utm_source?: components["parameters"]["utm_source"];
+                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                utm_medium?: components["parameters"]["utm_medium"];
+                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                utm_campaign?: components["parameters"]["utm_campaign"];
+                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                utm_term?: components["parameters"]["utm_term"];
+                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */
@@ -9502,7 +9622,7 @@ export interface operations {
                 /** @description Events that are counted. Default: clicks, for `top_qrcodes` scans, for `top_pages` views. */
                 event?: "clicks" | "leads" | "sales" | "scans" | "views" | "composite";
                 /** @description By what is counted, and the shape of the answer. */
-                groupBy?: "count" | "totals" | "analytics" | "timeseries" | "clicks" | "scans" | "views" | "leads" | "sales" | "composite" | "kpis" | "trend_live" | "continents" | "countries" | "country" | "region" | "cities" | "city" | "devices" | "browsers" | "os" | "referers" | "referer_urls" | "top_urls" | "top_links" | "top_qrcodes" | "top_pages" | "top_events" | "variants";
+                groupBy?: "count" | "totals" | "analytics" | "timeseries" | "clicks" | "scans" | "views" | "leads" | "sales" | "composite" | "kpis" | "trend_live" | "continents" | "countries" | "country" | "region" | "cities" | "city" | "devices" | "browsers" | "os" | "referers" | "referer_urls" | "top_urls" | "top_links" | "top_qrcodes" | "top_pages" | "top_events" | "variants" | "utm_sources" | "utm_mediums" | "utm_campaigns" | "utm_terms" | "utm_contents";
                 /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
                 interval?: "1h" | "24h" | "7d" | "30d" | "90d" | "ytd" | "1y" | "all" | "all_unfiltered";
                 /** @description Domain of the short link. */
@@ -9539,6 +9659,16 @@ export interface operations {
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
+                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                utm_source?: components["parameters"]["utm_source"];
+                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                utm_medium?: components["parameters"]["utm_medium"];
+                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                utm_campaign?: components["parameters"]["utm_campaign"];
+                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                utm_term?: components["parameters"]["utm_term"];
+                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
                 /** @description How the short link was opened: one, or both. */

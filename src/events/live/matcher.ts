@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../event.ts';
 import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../filter.ts';
+import { UTM_FIELDS, utmText } from '../utm.ts';
 
 /** Says of an event if a filter lets it through. */
 export type Matcher = (event: StoredEvent) => boolean;
@@ -9,7 +10,7 @@ const isOfRoot = ({ link_id, key }: StoredEvent): boolean => link_id === null &&
 /** A filter as a function of the event itself; `postgres/filters.ts` has the same conditions as SQL. */
 export function matcherOf(filter: EventFilter): Matcher {
   const { records, domain, values = {}, via, parts = {}, isRoot, isEmpty } = filter;
-  const { pageId, variants } = filter;
+  const { pageId, variants, utm = {} } = filter;
   const conditions: Matcher[] = [];
   if (isEmpty === true) conditions.push(() => false);
   if (records !== undefined) {
@@ -27,6 +28,10 @@ export function matcherOf(filter: EventFilter): Matcher {
     if (part !== undefined) {
       conditions.push((event) => event[column].toLowerCase().includes(part));
     }
+  }
+  for (const name of UTM_FIELDS) {
+    const value = utm[name];
+    if (value !== undefined) conditions.push(({ url }) => utmText(url, name) === value);
   }
   if (pageId !== undefined) conditions.push((event) => event.page_id === pageId);
   if (variants !== undefined) {

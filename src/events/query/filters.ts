@@ -16,6 +16,7 @@ import { BROWSERS, DEVICES, SYSTEMS } from '../../visitors/device.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
 import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../filter.ts';
 import { eventsStore } from '../store/index.ts';
+import { UTM_FIELDS, type UtmField } from '../utm.ts';
 
 /** Most names in a message. */
 const MOST_NAMED = 300;
@@ -39,6 +40,11 @@ export interface FilterQuery {
   referer?: string;
   url?: string;
   variant?: string[];
+  utm_source?: string;
+  utm_medium?: string;
+  utm_campaign?: string;
+  utm_term?: string;
+  utm_content?: string;
   type?: 'link' | 'qr';
   types?: ('link' | 'qr')[];
   root?: boolean;
@@ -72,6 +78,11 @@ const examples = (known: readonly string[]): string =>
     .filter((name) => known.includes(name))
     .join(', ');
 const part = (what: string) => text(1_000).description(`A part of ${what}; case does not count.`);
+
+const utm = (name: UtmField) =>
+  text(1_000)
+    .description(`The parameter \`${name}\` of the destination is this text; case counts.`)
+    .meta({ extension: true });
 
 export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   domain: domainField().description('Domain of the short link.'),
@@ -109,6 +120,11 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
         'give `linkId` or `qrcodeId` too.',
     )
     .meta({ extension: true }),
+  utm_source: utm('utm_source'),
+  utm_medium: utm('utm_medium'),
+  utm_campaign: utm('utm_campaign'),
+  utm_term: utm('utm_term'),
+  utm_content: utm('utm_content'),
   type: VIA.description('How the short link was opened.'),
   types: queryList(VIA as StringSchema).description('How the short link was opened: one, or both.'),
   root: flag().description(
@@ -151,6 +167,10 @@ export async function resolveFilter(
     const asked = query[column];
     return asked === undefined ? [] : [[column, [asked].flat()]];
   });
+  const utm = UTM_FIELDS.flatMap((name) => {
+    const asked = query[name];
+    return asked === undefined ? [] : [[name, asked]];
+  });
   const via = types ?? (type === undefined ? undefined : [type]);
   const isRoot = query.root === true || isRootKey;
   const isElse = query.root === false || query.excludeRoot === true;
@@ -171,6 +191,7 @@ export async function resolveFilter(
         }),
     ...(pageId === undefined ? {} : { pageId }),
     ...(variant === undefined ? {} : { variants: variant }),
+    ...(utm.length === 0 ? {} : { utm: Object.fromEntries(utm) }),
     ...(isRoot || isElse ? { isRoot } : {}),
     ...(isRoot && isElse ? { isEmpty: true } : {}),
   };

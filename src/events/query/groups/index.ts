@@ -31,6 +31,11 @@ export const GROUPS = {
   top_pages: topPages,
   top_events: topEvents,
   variants,
+  utm_sources: byDimension('utm_source', 'utm_source'),
+  utm_mediums: byDimension('utm_medium', 'utm_medium'),
+  utm_campaigns: byDimension('utm_campaign', 'utm_campaign'),
+  utm_terms: byDimension('utm_term', 'utm_term'),
+  utm_contents: byDimension('utm_content', 'utm_content'),
 } satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof GROUPS;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { db, rows, type SqlValue } from '../../../infra/db.ts';
 import { containing } from '../../../infra/like.ts';
 import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../../filter.ts';
+import { UTM_FIELDS } from '../../utm.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
 
 /** Sales without a link have no key. A lead or sale has the key of its click. */
@@ -67,6 +68,7 @@ export async function toSql(projectId: string, filter: EventFilter): Promise<Fil
     const part = parts[column];
     if (part !== undefined) await addPart(projectId, column, part, conditions, bindings);
   }
+  if (filter.utm !== undefined) await addUtm(projectId, filter.utm, conditions, bindings);
   if (pageId !== undefined) {
     conditions.push('AND e.page_id = :pageId');
     bindings['pageId'] = pageId;
@@ -89,6 +91,52 @@ export async function toSql(projectId: string, filter: EventFilter): Promise<Fil
   return { ...named, conditions: conditions.join(' '), bindings: { ...bindings, ...named } };
 }
 
+/** Adds the conditions that parameters of the destination have some values. */
+async function addUtm(
+  projectId: string,
+  utm: NonNullable<EventFilter['utm']>,
+  conditions: string[],
+  bindings: Record<string, SqlValue>,
+): Promise<void> {
+  const wanted = UTM_FIELDS.flatMap((name, at) => {
+    const value = utm[name];
+    return value === undefined ? [] : [{ name, at: at + 1, value }];
+  });
+  const holds = (url: string) =>
+    wanted.map(({ name, at }) => `(utm_texts(${url}))[${at}] = :${name}`).join(' AND ');
+  const values = Object.fromEntries(wanted.map(({ name, value }) => [name, value]));
+  // The index finds the events of a few destinations; the condition makes it exact.
+  Object.assign(bindings, values);
+  conditions.push(`AND ${holds('e.url')}`);
+  const found = await findTexts(projectId, 'url', holds, values);
+  if (found === undefined) return;
+  conditions.push(`AND ${TERMS} && :utmTerms::text[]`);
+  bindings['utmTerms'] = found.map((value) => termOf(projectId, 'url', md5(value)));
+}
+
+/**
+ * Texts of a workspace that hold a condition; `undefined` where there are too many, or they are not known.
+ *
+ * @param holds SQL of the condition, of the SQL of a text
+ */
+async function findTexts(
+  projectId: string,
+  kind: 'referer' | 'url',
+  holds: (text: string) => string,
+  bindings: Record<string, SqlValue>,
+): Promise<string[] | undefined> {
+  if (await isRebuilding(projectId)) return undefined;
+  const found = await rows<{ value: string }>(
+    db(),
+    `SELECT coalesce(l.value, t.value) AS value FROM event_texts t
+       LEFT JOIN long_values l ON l.project_id = t.project_id AND l.id = t.value
+      WHERE t.project_id = :projectId AND t.kind = :kind AND ${holds('coalesce(l.value, t.value)')}
+      LIMIT :limit`,
+    { ...bindings, projectId, kind, limit: MOST_VALUES + 1 },
+  );
+  return found.length > MOST_VALUES ? undefined : found.map(({ value }) => value);
+}
+
 /**
  * Adds the condition that a text contains a part. No index on events finds parts of texts; so the texts of the workspace
  * that contain it are looked up first, and the index finds their events.
@@ -101,21 +149,13 @@ async function addPart(
   bindings: Record<string, SqlValue>,
 ): Promise<void> {
   const pattern = containing(wanted);
-  const byPattern = () => {
+  const found = await findTexts(projectId, column, (text) => `${text} ILIKE :pattern`, { pattern });
+  if (found === undefined) {
     conditions.push(`AND e.${column} ILIKE :${column}`);
     bindings[column] = pattern;
-  };
-  if (await isRebuilding(projectId)) return byPattern();
-  const found = await rows<{ value: string }>(
-    db(),
-    `SELECT coalesce(l.value, t.value) AS value FROM event_texts t
-       LEFT JOIN long_values l ON l.project_id = t.project_id AND l.id = t.value
-      WHERE t.project_id = :projectId AND t.kind = :column AND coalesce(l.value, t.value) ILIKE :pattern
-      LIMIT :limit`,
-    { projectId, column, pattern, limit: MOST_VALUES + 1 },
-  );
-  if (found.length > MOST_VALUES) return byPattern();
-  const values = found.map(({ value }) => (column === 'url' ? md5(value) : value));
+    return;
+  }
+  const values = found.map((value) => (column === 'url' ? md5(value) : value));
   conditions.push(`AND ${TERMS} && :${column}::text[]`);
   bindings[column] = values.map((value) => termOf(projectId, column, value));
 }

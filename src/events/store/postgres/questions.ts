@@ -35,13 +35,13 @@ export async function countByValue(
   prefix = '',
 ): Promise<ValueCount[]> {
   const { events, projectId } = question;
-  const { columns, rolledUpAs } = dimensionOf(dimension);
-  const expression = rolledUpAs === undefined ? 'value' : firstParts(columns.length);
+  const { rolledUpAs } = dimensionOf(dimension);
+  const expression = expressionOf(dimension);
   const [first] = numberNames(events);
   const rows = await ask<Numbers & { value: never }>(
     await source(question, rolledUpAs ?? dimension, 'none'),
     `SELECT ${expression} AS value, ${numbersSql(events)} FROM source
-      WHERE value IS NOT NULL ${prefix === '' ? '' : 'AND starts_with(value, :prefix)'}
+      WHERE ${expression} IS NOT NULL ${prefix === '' ? '' : 'AND starts_with(value, :prefix)'}
       GROUP BY 1 ORDER BY "${first}" DESC, 1 LIMIT ${MAX_VALUES}`,
     prefix === '' ? {} : { prefix },
   );
@@ -50,6 +50,15 @@ export async function countByValue(
     rows.map(({ value }) => value),
   );
   return rows.map(({ value, ...numbers }) => ({ value: textOf(value), numbers }));
+}
+
+/** SQL of the value of a dimension, of a row of `source`. */
+function expressionOf(dimension: DimensionName): string {
+  const { columns, rolledUpAs, part } = dimensionOf(dimension);
+  if (rolledUpAs === undefined) return 'value';
+  return part === undefined
+    ? firstParts(columns.length)
+    : `nullif(split_part(value, E'\\t', ${part}), '')`;
 }
 
 /** SQL of the first parts of a value that is joined by tabs. */

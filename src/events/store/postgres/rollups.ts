@@ -19,7 +19,9 @@ import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../dimensio
 
 /** SQL of the value of a dimension, of an event `e`; NULL where the event has none. */
 export function valueSql(name: DimensionName): string {
-  const { columns } = dimensionOf(name);
+  const { columns, isUtm } = dimensionOf(name);
+  // Most destinations have none, and need no call.
+  if (isUtm) return "CASE WHEN position('utm_' IN e.url) > 0 THEN utm_value(e.url) END";
   if (columns.length === 0) return "''";
   const values = columns.map((column) =>
     LONG_COLUMNS.includes(column) ? `rollup_value(e.${column})` : `e.${column}`,
@@ -29,6 +31,9 @@ export function valueSql(name: DimensionName): string {
 
 /** Columns whose texts may be too long for rollups. */
 export const LONG_COLUMNS = columnsWith(COLUMNS, 'isLong');
+
+/** SQL of the texts of an event `e` that may be too long for rollups, as a table `t(value)`. */
+export const LONG_TEXTS = `(SELECT unnest(ARRAY[${LONG_COLUMNS.map((column) => `e.${column}`).join(', ')}] || utm_texts(e.url))) AS t(value)`;
 
 /** Owners of rollups: domains, or single links and QR codes. */
 export type Scope = 'domain' | 'record';
@@ -120,7 +125,7 @@ export function keepLongValues(source: string): string {
     INSERT INTO long_values (project_id, id, value)
     SELECT DISTINCT e.project_id, rollup_value(t.value), t.value
       FROM ${source} AS e
-     CROSS JOIN LATERAL (VALUES ${LONG_COLUMNS.map((column) => `(e.${column})`).join(', ')}) AS t(value)
+     CROSS JOIN LATERAL ${LONG_TEXTS}
      WHERE octet_length(t.value) > 400
      ORDER BY 1, 2
     ON CONFLICT DO NOTHING`;

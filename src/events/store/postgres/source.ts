@@ -1,9 +1,9 @@
 import { db, rows, type SqlValue } from '../../../infra/db.ts';
-import type { DimensionName } from '../../dimensions.ts';
+import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import type { Question } from '../store.ts';
 import { type FilterSql, filterSql, toSql } from './filters.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
-import { isFineIn, LONG_COLUMNS, type Scope, valueSql } from './rollups.ts';
+import { isFineIn, LONG_TEXTS, type Scope, valueSql } from './rollups.ts';
 
 /*
  * The source of counts. Every query reads a table
@@ -80,13 +80,29 @@ const spanOf = ({ span: { start, end, isFromFirst } }: SqlQuestion): Interval =>
 
 /** The events themselves. */
 function rawSql({ filter }: SqlQuestion, dimension: DimensionName): string {
-  return `${raw(dimension)} WHERE ${OF_EVENTS} AND e.occurred_at >= :from0 AND e.occurred_at < :to0 ${filterSql(filter)}`;
+  return raw(
+    dimension,
+    `WHERE ${OF_EVENTS} AND e.occurred_at >= :from0 AND e.occurred_at < :to0 ${filterSql(filter)}`,
+  );
 }
 
 const OF_EVENTS = 'e.project_id = :projectId AND e.event = ANY(:events)';
 
-const raw = (dimension: DimensionName): string =>
-  `SELECT e.event, e.occurred_at AS at, ${valueSql(dimension)} AS value, 1::bigint AS n, coalesce(e.amount_cents, 0) AS amount FROM events e`;
+/**
+ * SQL of counts of the events themselves.
+ *
+ * @param chosen SQL after `FROM events e`
+ */
+function raw(dimension: DimensionName, chosen: string): string {
+  if (dimensionOf(dimension).isUtm) {
+    // Parameters are read once for each destination, of which there are fewer than events.
+    return `SELECT e.event, e.at, ${valueSql(dimension)} AS value, e.n, e.amount
+      FROM (SELECT e.event, e.url, min(e.occurred_at) AS at, count(*) AS n, coalesce(sum(e.amount_cents), 0) AS amount
+              FROM events e ${chosen} GROUP BY e.event, e.url) AS e`;
+  }
+  return `SELECT e.event, e.occurred_at AS at, ${valueSql(dimension)} AS value, 1::bigint AS n,
+                 coalesce(e.amount_cents, 0) AS amount FROM events e ${chosen}`;
+}
 
 function fromDomains(
   { filter }: SqlQuestion,
@@ -106,7 +122,10 @@ function fromDomains(
     ...(ragged.length === 0
       ? []
       : [
-          `${raw(dimension)} WHERE ${OF_EVENTS} AND ${within('e.occurred_at', ragged, intervals)} ${filterSql(filter)}`,
+          raw(
+            dimension,
+            `WHERE ${OF_EVENTS} AND ${within('e.occurred_at', ragged, intervals)} ${filterSql(filter)}`,
+          ),
         ]),
   ];
   return { sql: union(parts), bindings: bind(bindings, intervals) };
@@ -127,8 +146,11 @@ function fromRecords(
     LEFT JOIN counters c ON c.project_id = :projectId AND c.record_id = r.id)`;
   const kept = ofRecord(dimension);
   const rawOf = (time: Interval[], condition: string) =>
-    `${raw(dimension)} JOIN ${records} AS r ON r.id = e.link_id
-      WHERE ${OF_EVENTS} AND ${within('e.occurred_at', time, intervals)} AND ${condition}`;
+    raw(
+      dimension,
+      `JOIN ${records} AS r ON r.id = e.link_id
+        WHERE ${OF_EVENTS} AND ${within('e.occurred_at', time, intervals)} AND ${condition}`,
+    );
   const parts = [
     // Their rollups count events since `rolled_from`, and of those before the ones that retention has deleted.
     ...readable(steps, 'record', kept.dimension).map(
@@ -270,7 +292,7 @@ async function longValuesOfEvents(projectId: string, ids: string[]) {
   return rows<{ id: string; value: string }>(
     db(),
     `SELECT DISTINCT rollup_value(t.value) AS id, t.value FROM events e
-      CROSS JOIN LATERAL (VALUES ${LONG_COLUMNS.map((column) => `(e.${column})`).join(', ')}) AS t(value)
+      CROSS JOIN LATERAL ${LONG_TEXTS}
       WHERE e.project_id = ? AND octet_length(t.value) > 400 AND rollup_value(t.value) = ANY(?)`,
     [projectId, ids],
   );

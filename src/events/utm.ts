@@ -1,0 +1,44 @@
+/** Parameters of campaigns in the query of a destination. */
+export const UTM_FIELDS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const;
+export type UtmField = (typeof UTM_FIELDS)[number];
+
+/**
+ * A UTM parameter of a destination, as analytics counts it; `undefined` without one. The function `utm_texts` of the
+ * database returns the same: the first of several, percent-decoded where that is UTF-8, and with a space in place of each
+ * control character.
+ */
+export function utmText(url: string, name: UtmField): string | undefined {
+  const address = url.split('#', 1)[0]!;
+  const mark = address.indexOf('?');
+  if (mark < 0) return undefined;
+  const query = `&${address.slice(mark + 1)}`;
+  const start = query.indexOf(`&${name}=`);
+  if (start < 0) return undefined;
+  const written = query.slice(start + name.length + 2).split('&', 1)[0]!;
+  const text = decoded(written.replaceAll('+', ' '));
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return text.replaceAll(/[\u0001-\u001f\u007f]/g, ' ') || undefined;
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decoded(written: string): string {
+  if (!written.includes('%')) return written;
+  const bytes = written
+    .split(/(%[0-9a-f]{2})/i)
+    .map((part) =>
+      /^%[0-9a-f]{2}$/i.test(part) ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part),
+    );
+  try {
+    const text = UTF_8.decode(Buffer.concat(bytes));
+    return text.includes('\0') ? written : text;
+  } catch {
+    return written;
+  }
+}
