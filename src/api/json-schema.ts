@@ -212,8 +212,8 @@ export class SchemaConverter {
           }),
       ...(required.length === 0 ? {} : { required: required.map(([name]) => name) }),
       ...(pattern === undefined ? {} : this.#pairs(pattern)),
-      ...(keys !== undefined && pattern === undefined && flags?.unknown !== true
-        ? { additionalProperties: false }
+      ...(keys !== undefined && pattern === undefined
+        ? { additionalProperties: flags?.unknown === true }
         : {}),
     };
   }

@@ -8,11 +8,10 @@ import { refuseChanged } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
-import { domainName } from '../lookup/codec.ts';
 import { publish } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { leadsTo } from '../short-links/destination.ts';
-import { domainChange } from './entry.ts';
+import { domainChanges } from './entry.ts';
 import { Domain } from './model.ts';
 import { type DomainRecord, toDomain, verificationRecord } from './record.ts';
 import { type DomainChanges, type NewDomain, namedBy } from './schema.ts';
@@ -69,7 +68,7 @@ export async function addDomain(
     { id, slug, verified, verification_token: token, ...toColumns(changes) },
     trx,
   );
-  return { result: toDomain(row), changes: verified ? [domainChange(row)] : [] };
+  return { result: toDomain(row), changes: verified ? domainChanges(row) : [] };
 }
 
 /** @throws Refusal `not_found`, or `conflict` when a domain that is not verified is to be primary */
@@ -142,8 +141,7 @@ export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{
     }
     await trx('claims').where({ domain_id: row.id }).delete();
     await Domain.of(job.projectId, trx).where({ id: row.id }).delete();
-    const gone = { name: domainName(row.slug), version: row.version, entry: null, announce: true };
-    return { result: { id: row.id }, changes: row.verified ? [gone] : [] };
+    return { result: { id: row.id }, changes: row.verified ? domainChanges(row, true) : [] };
   });
 }
 
@@ -239,7 +237,7 @@ async function saveDomain(
       version: Domain.raw("nextval('lookup_version')"),
     })
     .returning('*');
-  return { result: toDomain(row!), changes: row!.verified ? [domainChange(row!)] : [] };
+  return { result: toDomain(row!), changes: row!.verified ? domainChanges(row!) : [] };
 }
 
 /** Links without a domain of their own are made on the primary one, and must lead somewhere. */
@@ -272,12 +270,17 @@ async function refuseVerifiedElsewhere(trx: Db, slug: string, id: string): Promi
   }
 }
 
+const asJson = (value: object | null | undefined): string | null | undefined =>
+  value === null || value === undefined ? value : JSON.stringify(value);
+
 function toColumns({
   target,
   type,
   placeholder,
   expiredUrl,
   notFoundUrl,
+  appleAppSiteAssociation,
+  assetLinks,
   archived,
   primary,
   targetFrameable,
@@ -288,6 +291,8 @@ function toColumns({
     placeholder,
     expired_url: expiredUrl,
     not_found_url: notFoundUrl,
+    apple_app_site_association: asJson(appleAppSiteAssociation),
+    asset_links: asJson(assetLinks),
     archived,
     is_primary: primary,
     target_frameable: targetFrameable,

@@ -1,14 +1,26 @@
-import { domainName, encodeDomain } from '../lookup/codec.ts';
-import { domainEntry } from '../lookup/entry.ts';
+import { domainName, encodeDomain, encodeSiteFiles, siteFilesName } from '../lookup/codec.ts';
+import { domainEntry, siteFilesEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { Domain } from './model.ts';
 
-/** The look-up entry of a domain in its present state; only a verified domain has one. */
-export function domainChange(row: Domain): LookupChange {
-  return {
-    name: domainName(row.slug),
-    version: row.version,
-    entry: row.verified ? encodeDomain(domainEntry(row)) : null,
-    announce: true,
-  };
+/** The look-up entries of a domain in its present state; only a verified domain has some. */
+export function domainChanges(row: Domain, isGone = false): LookupChange[] {
+  const { slug, version } = row;
+  const verified = row.verified && !isGone;
+  const files = verified ? siteFilesEntry(row) : undefined;
+  return [
+    {
+      name: domainName(slug),
+      version,
+      entry: verified ? encodeDomain(domainEntry(row)) : null,
+      announce: true,
+    },
+    {
+      name: siteFilesName(row.id),
+      version,
+      entry: files === undefined ? null : encodeSiteFiles(files),
+      // No process remembers them.
+      announce: false,
+    },
+  ];
 }

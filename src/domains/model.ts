@@ -16,6 +16,9 @@ export class Domain extends WorkspaceModel {
   declare placeholder: string | null;
   declare expired_url: string | null;
   declare not_found_url: string | null;
+  /** Files of the domain for apps, as JSON. */
+  declare apple_app_site_association: string | null;
+  declare asset_links: string | null;
   /** True if the target may be shown in a frame, as of the last write of target or type. */
   declare target_frameable: boolean;
   declare version: number;

@@ -1,6 +1,12 @@
 import { config } from '../config.ts';
 import { flag, Joi } from '../http/fields.ts';
 import type { Domain } from './model.ts';
+import {
+  type AppleAppSiteAssociation,
+  type AssetLink,
+  appleField,
+  assetLinksField,
+} from './site-files.ts';
 
 /** The domain record of the contract, and how to prove that the domain is one's own. */
 export interface DomainRecord {
@@ -14,6 +20,8 @@ export interface DomainRecord {
   placeholder: string;
   expiredUrl: string | null;
   notFoundUrl: string | null;
+  appleAppSiteAssociation: AppleAppSiteAssociation | null;
+  assetLinks: AssetLink[] | null;
   createdAt: string;
   updatedAt: string;
   verification: { type: 'TXT'; name: string; value: string } | null;
@@ -36,11 +44,16 @@ export function toDomain(row: Domain): DomainRecord {
     placeholder: row.placeholder ?? `${config().DOCS_URL}/help/links`,
     expiredUrl: row.expired_url,
     notFoundUrl: row.not_found_url,
+    appleAppSiteAssociation: parsed(row.apple_app_site_association),
+    assetLinks: parsed(row.asset_links),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     verification: row.verified ? null : verificationRecord(row.slug, row.verification_token),
   };
 }
+
+const parsed = <Value>(text: string | null): Value | null =>
+  text === null ? null : (JSON.parse(text) as Value);
 
 /** The domain record, for the reference and for checking answers. */
 export const domainRecord = Joi.object({
@@ -74,6 +87,8 @@ export const domainRecord = Joi.object({
     .required()
     .description('Destination of visitors whose key does not exist.')
     .meta({ extension: true }),
+  appleAppSiteAssociation: appleField().required(),
+  assetLinks: assetLinksField().required(),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
   updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
   verification: Joi.object({

@@ -1,6 +1,12 @@
 import { domainField, toHostName } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, paging, text } from '../http/fields.ts';
 import { destination, webAddress } from '../short-links/url-field.ts';
+import {
+  type AppleAppSiteAssociation,
+  type AssetLink,
+  appleField,
+  assetLinksField,
+} from './site-files.ts';
 
 /** The writable fields of a domain. */
 export interface DomainChanges {
@@ -9,6 +15,8 @@ export interface DomainChanges {
   placeholder?: string;
   expiredUrl?: string | null;
   notFoundUrl?: string | null;
+  appleAppSiteAssociation?: AppleAppSiteAssociation | null;
+  assetLinks?: AssetLink[] | null;
   archived?: boolean;
   primary?: boolean;
   /** Found out by the API before the write, never sent by a caller. */
@@ -34,6 +42,8 @@ const changes = {
     .allow(null)
     .description('Destination of visitors whose key does not exist.')
     .meta({ extension: true }),
+  appleAppSiteAssociation: appleField(),
+  assetLinks: assetLinksField(),
   archived: bodyFlag().description('Lists leave it out by default. Default false.'),
   primary: bodyFlag().description(
     'New links are created on it unless they name a domain; the workspace has one. Default false.',

@@ -1,4 +1,11 @@
-import type { DomainEntry, LinkEntry, PageContent, PageEntry, WorkspaceEntry } from './entry.ts';
+import type {
+  DomainEntry,
+  LinkEntry,
+  PageContent,
+  PageEntry,
+  SiteFilesEntry,
+  WorkspaceEntry,
+} from './entry.ts';
 
 /*
  * The names of look-up entries, and their text forms. These are compact, because a redirect process remembers a million
@@ -10,6 +17,7 @@ import type { DomainEntry, LinkEntry, PageContent, PageEntry, WorkspaceEntry } f
  *
  *   link        id, projectId, destination
  *   domain      id, projectId
+ *   its files   (none)
  *   workspace   projectId
  *   page        id, projectId
  *
@@ -41,6 +49,8 @@ export const CHANGED = 'lookup:changed';
 export const linkName = (domainId: string, key: string): string => `lk:${domainId}:${key}`;
 /** Name of the entry of a domain. */
 export const domainName = (host: string): string => `dm:${host}`;
+/** Name of the entry of a domain's files for apps. */
+export const siteFilesName = (domainId: string): string => `sf:${domainId}`;
 /** Name of the entry of a workspace. */
 export const workspaceName = (projectId: string): string => `ws:${projectId}`;
 /** Name of the entry of a page before destinations. */
@@ -77,6 +87,11 @@ export function decodeDomain(text: string): DomainEntry {
   const [fields, extras] = split(text, 2);
   return { id: fields[0]!, projectId: fields[1]!, ...extras };
 }
+
+export const encodeSiteFiles = (files: SiteFilesEntry): string => join([VERSION], files);
+
+/** @throws Error as {@link decodeLink} */
+export const decodeSiteFiles = (text: string): SiteFilesEntry => split(text, 0)[1] ?? {};
 
 export function encodeWorkspace({ projectId, ...extras }: WorkspaceEntry): string {
   return join([VERSION, projectId], extras);

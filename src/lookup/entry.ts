@@ -153,6 +153,14 @@ export interface DomainEntry {
   notFoundUrl?: string;
 }
 
+/** Files of a domain for apps, as JSON texts. Apart from the domain, since they are large and seldom asked for. */
+export interface SiteFilesEntry {
+  /** `/.well-known/apple-app-site-association`. */
+  apple?: string;
+  /** `/.well-known/assetlinks.json`. */
+  android?: string;
+}
+
 /** A workspace as the redirect sees it, where click ids are handed out. */
 export interface WorkspaceEntry {
   projectId: string;
@@ -220,6 +228,21 @@ export interface DomainColumns {
   target_frameable: boolean;
   expired_url: string | null;
   not_found_url: string | null;
+}
+
+/** Columns of a domain that hold its files for apps. */
+export interface SiteFileColumns {
+  apple_app_site_association: string | null;
+  asset_links: string | null;
+}
+
+/** Entry of the files of a domain; `undefined` where it has none. */
+export function siteFilesEntry({
+  apple_app_site_association: apple,
+  asset_links: android,
+}: SiteFileColumns): SiteFilesEntry | undefined {
+  if (apple === null && android === null) return undefined;
+  return { ...(apple === null ? {} : { apple }), ...(android === null ? {} : { android }) };
 }
 
 /** Entry of a domain. */

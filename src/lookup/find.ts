@@ -10,15 +10,17 @@ import {
   decodeDomain,
   decodeLink,
   decodePage,
+  decodeSiteFiles,
   decodeWorkspace,
   domainName,
   linkName,
   pageName,
   readStored,
+  siteFilesName,
   workspaceName,
 } from './codec.ts';
 import { Batch, type Lookup, SharedLookups } from './concurrent-lookups.ts';
-import type { DomainEntry, LinkEntry, PageEntry, WorkspaceEntry } from './entry.ts';
+import type { DomainEntry, LinkEntry, PageEntry, SiteFilesEntry, WorkspaceEntry } from './entry.ts';
 import { NearCache } from './near-cache.ts';
 import { fill } from './publish.ts';
 import {
@@ -28,6 +30,7 @@ import {
   readDomains,
   readLinks,
   readPage,
+  readSiteFiles,
   readWorkspace,
 } from './rows.ts';
 import { Epoch, InvalidationMonitor } from './validity.ts';
@@ -210,6 +213,23 @@ export class Finder {
     return this.#lookUp(
       this.#otherTarget(pageName(projectId, id), decodePage, () => readPage(projectId, id)),
     );
+  }
+
+  /**
+   * The files of a domain for apps; `null` where it has none. Not remembered in memory: they are large, and operating
+   * systems ask for them seldom.
+   *
+   * @throws Unavailable
+   */
+  siteFiles(domainId: string): Promise<SiteFilesEntry | null> {
+    return this.#lookUp({
+      name: siteFilesName(domainId),
+      decode: decodeSiteFiles,
+      readRow: () => readSiteFiles(domainId),
+      recall: () => undefined,
+      remember() {},
+      forget() {},
+    });
   }
 
   close(): void {

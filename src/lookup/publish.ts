@@ -1,6 +1,13 @@
 import type { Redis } from 'ioredis';
 import { CHANGED } from './codec.ts';
-import { type Row, readDomains, readLinks, readPage, readWorkspace } from './rows.ts';
+import {
+  type Row,
+  readDomains,
+  readLinks,
+  readPage,
+  readSiteFiles,
+  readWorkspace,
+} from './rows.ts';
 import { Epoch } from './validity.ts';
 
 /*
@@ -156,6 +163,7 @@ async function readEntry(name: string): Promise<Row | null> {
   // Links were asked for together.
   if (kind === 'lk') return null;
   if (kind === 'dm') return (await readDomains([first]))[0] ?? null;
+  if (kind === 'sf') return readSiteFiles(first);
   if (kind === 'ws') return readWorkspace(first);
   if (kind === 'pg') return readPage(first, second);
   throw new Error(`"${name}" is no name of the look-up cache`);

@@ -1,9 +1,11 @@
 import { db, rows } from '../infra/db.ts';
-import { encodeDomain, encodePage, encodeWorkspace } from './codec.ts';
+import { encodeDomain, encodePage, encodeSiteFiles, encodeWorkspace } from './codec.ts';
 import {
   type DomainColumns,
   domainEntry,
   type PageContent,
+  type SiteFileColumns,
+  siteFilesEntry,
   type WorkspaceColumns,
   workspaceEntry,
 } from './entry.ts';
@@ -62,6 +64,16 @@ export async function readDomains(hosts: readonly string[]): Promise<(Row | null
       ? null
       : { entry: encodeDomain(domainEntry(row)), version: row.version };
   });
+}
+
+/** The files of a domain that resolves. */
+export async function readSiteFiles(domainId: string): Promise<Row | null> {
+  const sql =
+    'SELECT apple_app_site_association, asset_links, version FROM domains WHERE id = ? AND verified';
+  type Found = SiteFileColumns & { version: number };
+  const [row] = await rows<Found>(db(), sql, [domainId], POSTGRES_MS);
+  const files = row && siteFilesEntry(row);
+  return files === undefined ? null : { entry: encodeSiteFiles(files), version: row!.version };
 }
 
 /** Entry of a workspace. */

@@ -388,12 +388,17 @@ export function sendPage(
   response.writeHead(status, all).end(body);
 }
 
-/** Answers with plain text, for programs. */
-export function sendText(response: ServerResponse, status: number, text: string): void {
+/** Answers with a text for programs. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
   response
     .writeHead(status, [
       'Content-Type',
-      'text/plain; charset=utf-8',
+      type,
       'Content-Length',
       String(Buffer.byteLength(text)),
       'Cache-Control',

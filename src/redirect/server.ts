@@ -5,7 +5,7 @@ import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { redirects } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { LinkEntry } from '../lookup/entry.ts';
+import type { LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import type { Found } from '../lookup/find.ts';
 import { type Address, encodedPath, isAmbiguous, keyPrefixesOf, readAddress } from './address.ts';
 import { type Decision, decide, decideUsedUp } from './decide.ts';
@@ -238,8 +238,22 @@ export class RedirectServer {
       answered.file.inc();
       return sendText(response, 200, ROBOTS);
     }
+    const file = await this.#siteFile(path, visitor.host);
+    if (file !== undefined) {
+      answered.file.inc();
+      return sendText(response, 200, file, 'application/json');
+    }
     answered.notFound.inc();
     sendPage(response, notFoundPage(visitor.pageLanguage));
+  }
+
+  /** A file by which operating systems open links of a domain in an app. */
+  async #siteFile(path: string | undefined, host: string): Promise<string | undefined> {
+    const name = SITE_FILES.get(path ?? '');
+    const { finder } = this.#dependencies;
+    const found = name === undefined ? null : await finder.find(host, '');
+    if (name === undefined || found === null) return undefined;
+    return (await finder.siteFiles(found.domain.id))?.[name];
   }
 
   #answerHealth(name: string, response: ServerResponse): void {
@@ -266,6 +280,12 @@ export class RedirectServer {
     else sendPage(response, unavailablePage('en'));
   }
 }
+
+/** Paths of files for apps, by the name that each has in the entry. */
+const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
+  ['/.well-known/apple-app-site-association', 'apple'],
+  ['/.well-known/assetlinks.json', 'android'],
+]);
 
 // Each answer says if search engines may show it, so they must be let in to read that.
 const ROBOTS = 'User-agent: *\nDisallow: /_/\n';

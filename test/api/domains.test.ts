@@ -208,3 +208,101 @@ describe('domains', () => {
     expect((await api.post(`/domains/${id}/verify`)).status).to.equal(404);
   });
 });
+
+describe('the files of a domain for apps', () => {
+  const APPLE = '/.well-known/apple-app-site-association';
+  const ANDROID = '/.well-known/assetlinks.json';
+  const apple = {
+    applinks: {
+      details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/ä*' }] }],
+    },
+  };
+  const android = [
+    {
+      relation: ['delegate_permission/common.handle_all_urls'],
+      target: { namespace: 'android_app', package_name: 'com.example.app' },
+    },
+  ];
+
+  it('are served as JSON as soon as they are set, by every process, and are gone when cleared', async () => {
+    const world = await aWorkspace();
+    const { api, domain } = world;
+    for (const path of [APPLE, ANDROID]) expect((await world.visit(path)).status).to.equal(404);
+    const set = await api.patch(`/domains/${domain}`, {
+      appleAppSiteAssociation: apple,
+      assetLinks: android,
+    });
+    expect(set.status).to.equal(200);
+    expect(set.body).to.deep.include({ appleAppSiteAssociation: apple, assetLinks: android });
+    for (const process of [0, 1] as const) {
+      for (const [path, content] of [
+        [APPLE, apple],
+        [`${ANDROID}?x=1`, android],
+      ] as const) {
+        const { status, headers, body } = await world.visit(path, { process });
+        expect(status, path).to.equal(200);
+        expect(headers['content-type']).to.equal('application/json');
+        expect(headers.location).to.equal(undefined);
+        expect(JSON.parse(body)).to.deep.equal(content);
+      }
+    }
+    const head = await world.visit(APPLE, { method: 'HEAD' });
+    expect(head).to.include({ status: 200, body: '' });
+
+    const changed = { applinks: { details: [] } };
+    await api.patch(`/domains/${domain}`, { appleAppSiteAssociation: changed });
+    expect(JSON.parse((await world.visit(APPLE, { process: 1 })).body)).to.deep.equal(changed);
+    expect((await world.visit(ANDROID)).status).to.equal(200);
+    await api.patch(`/domains/${domain}`, { appleAppSiteAssociation: null, assetLinks: null });
+    for (const path of [APPLE, ANDROID]) {
+      expect((await world.visit(path, { process: 1 })).status, path).to.equal(404);
+    }
+  });
+
+  it('are not served for domains that are not verified, nor for others', async () => {
+    const world = await aWorkspace();
+    const slug = `later.${world.domain}`;
+    const { status } = await world.api.post('/domains', { slug, appleAppSiteAssociation: apple });
+    expect(status).to.equal(201);
+    expect((await world.visit(APPLE, { host: slug })).status).to.equal(404);
+    const other = await aWorkspace();
+    expect((await other.visit(APPLE)).status).to.equal(404);
+    for (const path of ['/.well-known/other', `${APPLE}/x`, '/.well-known/assetlinks']) {
+      expect((await world.visit(path)).status, path).to.equal(404);
+    }
+  });
+
+  const refused: [what: string, fields: object, message: RegExp][] = [
+    ['a text', { appleAppSiteAssociation: '{}' }, /^appleAppSiteAssociation must be/],
+    ['no service', { appleAppSiteAssociation: {} }, /^appleAppSiteAssociation must have one of/],
+    [
+      'a service that is no object',
+      { appleAppSiteAssociation: { applinks: [] } },
+      /^appleAppSiteAssociation\.applinks must be/,
+    ],
+    [
+      'too much',
+      { appleAppSiteAssociation: { applinks: { text: 'ä'.repeat(66_000) } } },
+      /^appleAppSiteAssociation must not be larger than 131072 bytes/,
+    ],
+    ['an object for Android', { assetLinks: {} }, /^assetLinks must be an array/],
+    [
+      'a statement without a relation',
+      { assetLinks: [{ target: { namespace: 'web' } }] },
+      /^assetLinks\[0\]\.relation is required/,
+    ],
+    [
+      'a statement about nothing',
+      { assetLinks: [{ relation: ['a'], target: {} }] },
+      /^assetLinks\[0\]\.target\.namespace is required/,
+    ],
+  ];
+  for (const [what, fields, message] of refused) {
+    it(`refuse ${what}`, async () => {
+      const { api, domain } = await aWorkspace();
+      const { status, body } = await api.patch(`/domains/${domain}`, fields);
+      expect(status).to.equal(422);
+      expect(body.error.message).to.match(message);
+    });
+  }
+});

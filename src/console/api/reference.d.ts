@@ -2576,6 +2576,19 @@ export interface components {
             /** @description The key itself. No other answer shows it. */
             key: string;
         };
+        AssetLink: {
+            /** @description What the target may do. */
+            relation: string[];
+            /** @description The app, or the site. */
+            target: {
+                /** @description `android_app` or `web`. */
+                namespace: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         AuditEntry: {
             /** @description Id of the entry. */
             id: string;
@@ -3061,6 +3074,17 @@ export interface components {
             expiredUrl: string | null;
             /** @description Destination of visitors whose key does not exist. */
             notFoundUrl: string | null;
+            /** @description The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none. */
+            appleAppSiteAssociation: ({
+                applinks?: Record<string, never>;
+                webcredentials?: Record<string, never>;
+                appclips?: Record<string, never>;
+                activitycontinuation?: Record<string, never>;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description The file `/.well-known/assetlinks.json` of the domain, by which Android opens its links in an app: an array of statements, up to 128 KiB. Null: there is none. */
+            assetLinks: components["schemas"]["AssetLink"][] | null;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -3104,6 +3128,17 @@ export interface components {
             expiredUrl?: string | null;
             /** @description Destination of visitors whose key does not exist. */
             notFoundUrl?: string | null;
+            /** @description The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none. */
+            appleAppSiteAssociation?: ({
+                applinks?: Record<string, never>;
+                webcredentials?: Record<string, never>;
+                appclips?: Record<string, never>;
+                activitycontinuation?: Record<string, never>;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description The file `/.well-known/assetlinks.json` of the domain, by which Android opens its links in an app: an array of statements, up to 128 KiB. Null: there is none. */
+            assetLinks?: components["schemas"]["AssetLink"][] | null;
             /** @description Lists leave it out by default. Default false. */
             archived?: boolean;
             /** @description New links are created on it unless they name a domain; the workspace has one. Default false. */
@@ -3994,6 +4029,17 @@ export interface components {
             expiredUrl?: string | null;
             /** @description Destination of visitors whose key does not exist. */
             notFoundUrl?: string | null;
+            /** @description The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none. */
+            appleAppSiteAssociation?: ({
+                applinks?: Record<string, never>;
+                webcredentials?: Record<string, never>;
+                appclips?: Record<string, never>;
+                activitycontinuation?: Record<string, never>;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description The file `/.well-known/assetlinks.json` of the domain, by which Android opens its links in an app: an array of statements, up to 128 KiB. Null: there is none. */
+            assetLinks?: components["schemas"]["AssetLink"][] | null;
             /** @description Lists leave it out by default. Default false. */
             archived?: boolean;
             /** @description New links are created on it unless they name a domain; the workspace has one. Default false. */
@@ -5244,6 +5290,8 @@ export interface components {
              * @description Time of creation.
              */
             createdAt: string;
+        } & {
+            [key: string]: unknown;
         };
         TestRequest: {
             /** @description Kind of the example. Default: `"link.created"`. */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 
 interface DomainDialogProps {
@@ -21,6 +21,9 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const [type, setType] = useState(domain?.type ?? 'redirect');
   const [expiredUrl, setExpiredUrl] = useState(domain?.expiredUrl ?? '');
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
+  const [apple, setApple] = useState(jsonOf(domain?.appleAppSiteAssociation));
+  const [android, setAndroid] = useState(jsonOf(domain?.assetLinks));
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const save = useWrite({
     send(body: Schemas['DomainUpdate'], key) {
       if (domain !== undefined) {
@@ -34,7 +37,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       onClose();
     },
   });
-  const messages = messagesOf(save.error);
+  const messages = { ...messagesOf(save.error), ...faults };
   return (
     <FormDialog
       title={domain === undefined ? 'Add a domain' : domain.slug}
@@ -43,14 +46,19 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       onClose={onClose}
       busy={save.isPending}
       error={save.error}
-      onSubmit={() =>
+      onSubmit={() => {
+        const files = { appleAppSiteAssociation: read(apple), assetLinks: read(android) };
+        const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
+        setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'This is not valid JSON.'])));
+        if (wrong.length > 0) return;
         save.write({
           target: target === '' ? null : target,
           type,
           expiredUrl: expiredUrl === '' ? null : expiredUrl,
           notFoundUrl: notFoundUrl === '' ? null : notFoundUrl,
-        })
-      }
+          ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
+        });
+      }}
     >
       {domain === undefined && (
         <TextField
@@ -96,9 +104,42 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         error={messages['notFoundUrl']}
         onChange={setNotFoundUrl}
       />
+      <TextArea
+        label="Links open in an iOS app"
+        hint="The file apple-app-site-association, as JSON. Empty: there is none."
+        spellCheck={false}
+        className="font-mono text-xs"
+        value={apple}
+        error={messages['appleAppSiteAssociation']}
+        onChange={(event) => setApple(event.target.value)}
+      />
+      <TextArea
+        label="Links open in an Android app"
+        hint="The file assetlinks.json, as JSON. Empty: there is none."
+        spellCheck={false}
+        className="font-mono text-xs"
+        value={android}
+        error={messages['assetLinks']}
+        onChange={(event) => setAndroid(event.target.value)}
+      />
     </FormDialog>
   );
 }
+
+const NO_JSON = Symbol('a text that is not JSON');
+
+/** The JSON of a field, `null` for an empty one. */
+function read(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NO_JSON;
+  }
+}
+
+const jsonOf = (value: object | null | undefined): string =>
+  value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
 interface AddressProps {
   label: string;

@@ -1,0 +1,87 @@
+import { Joi } from '../http/fields.ts';
+
+/** Apple reads no larger file. */
+const MOST_BYTES = 128 * 1024;
+/** What the file of Apple can be about. */
+const SERVICES = ['applinks', 'webcredentials', 'appclips', 'activitycontinuation'];
+
+/** `/.well-known/apple-app-site-association`. */
+export type AppleAppSiteAssociation = Record<string, unknown>;
+
+/** A statement of `/.well-known/assetlinks.json`. */
+export interface AssetLink {
+  relation: string[];
+  target: { namespace: string };
+}
+
+function smallEnough<Value>(value: Value): Value | string {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  return bytes <= MOST_BYTES ? value : `must not be larger than ${MOST_BYTES} bytes as JSON`;
+}
+
+/** The file of Apple as a field: an object with at least one of its services. */
+export const appleField = () =>
+  Joi.object<AppleAppSiteAssociation>(
+    Object.fromEntries(SERVICES.map((name) => [name, Joi.object().unknown()])),
+  )
+    .unknown()
+    .or(...SERVICES)
+    .messages({ 'object.missing': `{{#label}} must have one of ${SERVICES.join(', ')}` })
+    .custom((value: AppleAppSiteAssociation, { error }) => {
+      const checked = smallEnough(value);
+      return typeof checked === 'string' ? error('rule', { rule: checked }) : value;
+    })
+    .allow(null)
+    .description(
+      'The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object ' +
+        'with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none.',
+    )
+    .example({
+      applinks: {
+        details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/*' }] }],
+      },
+    })
+    .meta({ extension: true });
+
+/** The file of Android as a field: an array of statements. */
+export const assetLinksField = () =>
+  Joi.array<AssetLink[]>()
+    .items(
+      Joi.object<AssetLink>({
+        relation: Joi.array()
+          .items(Joi.string())
+          .min(1)
+          .required()
+          .description('What the target may do.'),
+        target: Joi.object({
+          namespace: Joi.string().required().description('`android_app` or `web`.'),
+        })
+          .unknown()
+          .required()
+          .description('The app, or the site.'),
+      })
+        .unknown()
+        .meta({ name: 'AssetLink' }),
+    )
+    .custom((value: AssetLink[], { error }) => {
+      const checked = smallEnough(value);
+      return typeof checked === 'string' ? error('rule', { rule: checked }) : value;
+    })
+    .allow(null)
+    .description(
+      'The file `/.well-known/assetlinks.json` of the domain, by which Android opens its links in an app: an array of ' +
+        'statements, up to 128 KiB. Null: there is none.',
+    )
+    .example([
+      {
+        relation: ['delegate_permission/common.handle_all_urls'],
+        target: {
+          namespace: 'android_app',
+          package_name: 'com.example.app',
+          sha256_cert_fingerprints: [
+            '14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5',
+          ],
+        },
+      },
+    ])
+    .meta({ extension: true });
