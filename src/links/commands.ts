@@ -1,4 +1,5 @@
-import { mapAccepted, type Refusal } from '../errors.ts';
+import { config } from '../config.ts';
+import { mapAccepted, Refusal } from '../errors.ts';
 import { type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
@@ -7,6 +8,7 @@ import type { JobContext } from '../queues/queue.ts';
 import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
+import { isWildcard } from '../short-links/key.ts';
 import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
@@ -126,6 +128,7 @@ export async function draftLinks(
     const { ids, ...place } = placeOf({ ...owner, now }, link, references);
     const row = applyChanges({ ...BLANK_LINK, ...ids }, link);
     refuseLoops(row, place.domain);
+    refuseSharedWildcard(row, place.domain);
     return { ...place, row, entry: () => linkEntry(row) };
   });
 }
@@ -160,12 +163,22 @@ export async function changeLink(
   const { row: moved, domain, tags } = await placeAfter(trx, before, changes);
   const row = applyChanges(moved, changes);
   refuseLoops(row, domain);
+  refuseSharedWildcard(row, domain);
   const lookups = await update(trx, LINK_TABLES, before, {
     row,
     tags,
     entry: (known) => linkEntry(row, known),
   });
   return { result: await linkQueries.get(row.project_id, row.id, trx), changes: lookups };
+}
+
+/** @throws Refusal `unprocessable_entity`: paths of a domain that workspaces share are not one workspace's */
+function refuseSharedWildcard({ key }: LinkRow, domain: string): void {
+  if (!isWildcard(key) || domain !== config().DEFAULT_SHORT_DOMAIN) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    `key must not end in /* on ${domain}, which all workspaces share: use a domain of your own`,
+  );
 }
 
 /** The row as it is after the changes. Absent fields stay, `null` clears. */

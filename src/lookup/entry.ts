@@ -151,6 +151,8 @@ export interface DomainEntry {
   expiredUrl?: string;
   /** Destination of unknown keys. */
   notFoundUrl?: string;
+  /** It has had links that answer every path below their key. */
+  hasWildcards?: true;
 }
 
 /** Files of a domain for apps, as JSON texts. Apart from the domain, since they are large and seldom asked for. */
@@ -228,6 +230,7 @@ export interface DomainColumns {
   target_frameable: boolean;
   expired_url: string | null;
   not_found_url: string | null;
+  has_wildcards: boolean;
 }
 
 /** Columns of a domain that hold its files for apps. */
@@ -254,5 +257,6 @@ export function domainEntry(row: DomainColumns): DomainEntry {
     ...(row.type === 'rewrite' && row.target_frameable ? { isFramed: true as const } : {}),
     ...(row.expired_url === null ? {} : { expiredUrl: row.expired_url }),
     ...(row.not_found_url === null ? {} : { notFoundUrl: row.not_found_url }),
+    ...(row.has_wildcards ? { hasWildcards: true as const } : {}),
   };
 }

@@ -60,7 +60,7 @@ export interface Found {
   domain: DomainEntry;
   /** `null` where nothing has this key, and for the empty key: the root of the domain. */
   link: LinkEntry | null;
-  /** Set if a flexible link was found by a prefix of the path. */
+  /** Set if a flexible link or a wildcard was found by a prefix of the path. */
   prefix?: KeyPrefix;
 }
 
@@ -69,6 +69,8 @@ export interface KeyPrefix {
   key: string;
   /** The rest of the path, with its leading slash. */
   rest: string;
+  /** The link is that of all paths below the key. */
+  isWildcard?: true;
 }
 
 /** No store can be asked, and memory holds no answer that may still be given. */
@@ -166,7 +168,7 @@ export class Finder {
    * Finds the entries of a host and a key; `null` for a host that is nobody's domain.
    *
    * @param key `null` when no link can have it
-   * @param prefixes beginnings of the path that may be the key of a flexible link, the longest first; all are looked up
+   * @param prefixes beginnings of the path that may be the key of a flexible link or a wildcard, the longest first; all are looked up
    *   at the same time as `key`, which wins. While no store answers, those that are in memory are found.
    * @throws Unavailable
    */
@@ -182,12 +184,17 @@ export class Finder {
       one === null || one === '' || !isStorable(one)
         ? null
         : this.#lookUp(this.#linkTarget(domain.id, one));
-    const keys = [key, ...prefixes.map((one) => one.key)];
+    // Nobody else pays for twice as many look-ups.
+    const candidates =
+      domain.hasWildcards === true
+        ? prefixes.flatMap((one) => [{ ...one, isWildcard: true as const }, one])
+        : prefixes;
+    const keys = [key, ...candidates.map((one) => (one.isWildcard ? `${one.key}/*` : one.key))];
     const [exact, ...flexible] = await Promise.allSettled(keys.map(lookUp));
     const link = entryOf(exact!);
     if (link !== null) return { domain, link };
     const at = flexible.findIndex((one) => entryOf(one)?.forwardsPath === true);
-    if (at >= 0) return { domain, link: entryOf(flexible[at]!), prefix: prefixes[at]! };
+    if (at >= 0) return { domain, link: entryOf(flexible[at]!), prefix: candidates[at]! };
     const failed = [exact!, ...flexible].find((one) => one.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     return { domain, link: null };

@@ -51,7 +51,8 @@ type DomainRow = DomainColumns & { slug: string; version: number };
 export async function readDomains(hosts: readonly string[]): Promise<(Row | null)[]> {
   const domains = await rows<DomainRow>(
     db(),
-    `SELECT DISTINCT ON (slug) slug, id, project_id, target, type, target_frameable, expired_url, not_found_url, version
+    `SELECT DISTINCT ON (slug) slug, id, project_id, target, type, target_frameable, expired_url, not_found_url,
+            has_wildcards, version
          FROM domains WHERE slug = ANY(?::text[]) AND (verified OR project_id IS NULL)
         ORDER BY slug, project_id NULLS FIRST`,
     [hosts],

@@ -3,6 +3,7 @@ import { canonicalJson } from '../infra/canonical.ts';
 import { readUtm, refuseLoops } from '../short-links/destination.ts';
 import type { Field } from '../short-links/field.ts';
 import { fields } from '../short-links/fields.ts';
+import { isWildcard } from '../short-links/key.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import { applySharedChanges } from '../short-links/write.ts';
 import { payloadOf, staticContent } from './content-of.ts';
@@ -20,6 +21,9 @@ import type { QrCodeChanges } from './schema.ts';
  */
 export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): QrCodeRow {
   refuseLoops(row, domain);
+  if (isWildcard(row.key)) {
+    throw new Refusal('unprocessable_entity', 'key must not end in /*: a code holds one address');
+  }
   const { payload, design } = drawn(row, domain);
   refuseUnscannable(payload, design, before && drawn(before, domain));
   return { ...row, design: { ...row.design, middle: design.middle } };

@@ -12,8 +12,10 @@ export interface Address {
   query: string;
   /** The token of a path that continues past a page. */
   token?: string;
-  /** Of a flexible link: what follows its key in the path, as it was sent, with the slash before it. */
+  /** Of a flexible link or a wildcard: what follows its key in the path, as it was sent, with the slash before it. */
   rest?: string;
+  /** The link is that of all paths below the key. */
+  isWildcard?: true;
 }
 
 /**
@@ -105,7 +107,7 @@ function readOwn(name: string, query: string): Address {
 }
 
 /**
- * The beginnings of a path that may be the key of a flexible link, the longest first. None where the rest of the path
+ * The beginnings of a path that may be the key of a flexible link or a wildcard, the longest first. None where the rest of the path
  * climbs up (`..`), which would lead out of the destination's path.
  */
 export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {

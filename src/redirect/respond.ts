@@ -8,7 +8,7 @@ import { type Found, Unavailable } from '../lookup/find.ts';
 import type { Visit } from '../queues/clicks.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
-import { continuePath, filePath, keyPath, ownPath } from './address.ts';
+import { type Address, continuePath, filePath, keyPath, ownPath } from './address.ts';
 import { type Decision, type Visited, withParameter } from './decide.ts';
 import {
   isCounted,
@@ -200,6 +200,9 @@ async function recordVisit(
 const variantOf = (decision: Decision): Pick<Visit, 'variant'> =>
   'variant' in decision && decision.variant !== undefined ? { variant: decision.variant } : {};
 
+/** Key of the visited link; that of a wildcard is not in the path. */
+const keyOf = ({ key, isWildcard }: Address): string => (isWildcard ? `${key}/*` : key || '_root');
+
 /** The record of a visit. */
 function visitOf(
   { address, visitor }: VisitRequest,
@@ -213,7 +216,7 @@ function visitOf(
     projectId,
     linkId,
     domain: visitor.host,
-    key: address.key || '_root',
+    key: keyOf(address),
     destination,
     ip: visitor.ip,
     userAgent: visitor.userAgent,

@@ -5,12 +5,13 @@ import { type Asker, askWorker } from '../http/answer.ts';
 import { normalize } from '../infra/normalize.ts';
 import { originOf } from '../infra/short-link.ts';
 import { metatags } from '../queues/metatags.ts';
+import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 import type { Rule } from './routing-rules.ts';
 import type { TestVariant } from './test-variants.ts';
 
 /**
- * True when a URL leads to the short link of a domain and key; of a flexible one, also to a path below it. A port is
+ * True when a URL leads to the short link of a domain and key; of a flexible one or a wildcard, also to a path below it. A port is
  * another server's only on the default short domain, which the operator may have on one of several ports.
  */
 export function leadsTo(
@@ -28,6 +29,7 @@ export function leadsTo(
   } catch {
     // A path that can't be decoded is no key.
   }
+  if (isWildcard(key)) return path.startsWith(key.slice(0, -1));
   return path.replace(/\/$/, '') === key || (flexible && path.startsWith(`${key}/`));
 }
 

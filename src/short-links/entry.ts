@@ -3,6 +3,7 @@ import { unseal } from '../infra/secrets.ts';
 import { encodeLink } from '../lookup/codec.ts';
 import type { LinkCard, LinkEntry } from '../lookup/entry.ts';
 import { framingKey, withMissingUtm } from './destination.ts';
+import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 import { ruleEntry } from './routing-rules.ts';
 
@@ -39,7 +40,7 @@ export async function shortLinkEntry(
   if (row.redirect_status !== 302) entry.status = row.redirect_status;
   if (!row.forward_query) entry.dropsQuery = true;
   // A page of ours has no further paths.
-  if (row.flexible && entry.page === undefined) entry.forwardsPath = true;
+  if ((row.flexible || isWildcard(row.key)) && entry.page === undefined) entry.forwardsPath = true;
   if (row.track_conversion) entry.tracksConversion = true;
   if (row.do_index) entry.isIndexed = true;
   if (row.public_stats) entry.hasPublicStats = true;

@@ -82,8 +82,8 @@ export const fields = {
     isPrinted: true,
     csv: 3,
     description:
-      'Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be ' +
-      'changed.',
+      'Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it ' +
+      'answers every path below that no other link has. That of a QR code cannot be changed.',
     example: 'spring',
   },
   archived: {

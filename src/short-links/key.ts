@@ -14,6 +14,12 @@ const ALLOWED =
   /^[\p{L}\p{M}\p{N}\-_./\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]+$/u;
 const RANDOM_LENGTH = 7;
 
+/** End of the key of a link that answers every path below. */
+const WILDCARD = '/*';
+
+/** True for the key of a link that answers every path below. */
+export const isWildcard = (key: string): boolean => key.endsWith(WILDCARD);
+
 /** A random key: 7 characters of letters and digits, 41 bits. */
 export const randomKey = customAlphabet(
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
@@ -30,7 +36,9 @@ export function keyFault(key: string): string | undefined {
   // A character has one or two UTF-16 units.
   if (key.length > 2 * MAX_LENGTH || Array.from(key).length > MAX_LENGTH)
     return `must not be longer than ${MAX_LENGTH} characters`;
-  if (!ALLOWED.test(key)) return 'must contain only letters, digits, -, _, ., / and emoji';
+  const named = key.endsWith(WILDCARD) ? key.slice(0, -WILDCARD.length) : key;
+  if (named.includes('*')) return 'must have * only at its end, after a /';
+  if (!ALLOWED.test(named)) return 'must contain only letters, digits, -, _, ., / and emoji';
   if (key.startsWith('/') || key.endsWith('/')) return 'must not start or end with /';
   // Browsers and proxies take such segments out of a path: the link could not be reached.
   if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) {

@@ -2,13 +2,21 @@ import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { fingerprint, unseal } from '../infra/secrets.ts';
 import type { CommandResult } from '../jobs/run-idempotent.ts';
-import { linkName } from '../lookup/codec.ts';
-import type { LinkEntry } from '../lookup/entry.ts';
+import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
+import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
 import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
-import { claimedEntry, claimNames, drawKey, moveClaim, releaseName, taken } from './key.ts';
+import {
+  claimedEntry,
+  claimNames,
+  drawKey,
+  isWildcard,
+  moveClaim,
+  releaseName,
+  taken,
+} from './key.ts';
 import type { ShortLinkRow, ShortLinkTables } from './model.ts';
 import { loadReferences, type References, resolve, type TagReference } from './references.ts';
 import { applyTest } from './test-variants.ts';
@@ -99,7 +107,39 @@ export async function insert<Row extends ShortLinkRow>(
     tables,
     tagged.flatMap(({ row, tags }) => tagRows(tables, row, tags)),
   );
-  return { inserted, changes: tagged.map(({ row }) => claimed.get(row.id)!) };
+  const wildcards = await markWildcards(
+    trx,
+    tagged.map(({ row }) => row),
+  );
+  return { inserted, changes: [...tagged.map(({ row }) => claimed.get(row.id)!), ...wildcards] };
+}
+
+/**
+ * Makes the domains of wildcards look for wildcards: others save the look-ups.
+ *
+ * @returns look-up entries of the domains that did not before
+ */
+async function markWildcards(
+  trx: Db,
+  stored: readonly Pick<ShortLinkRow, 'domain_id' | 'key'>[],
+): Promise<LookupChange[]> {
+  const ids = stored.filter(({ key }) => isWildcard(key)).map(({ domain_id }) => domain_id);
+  if (ids.length === 0) return [];
+  const marked = await rows<DomainColumns & { slug: string; verified: boolean; version: number }>(
+    trx,
+    `UPDATE domains SET has_wildcards = true, version = nextval('lookup_version')
+      WHERE id IN (SELECT id FROM domains WHERE id = ANY(?) AND NOT has_wildcards ORDER BY id FOR UPDATE)
+      RETURNING *`,
+    [ids],
+  );
+  return marked
+    .filter(({ verified }) => verified)
+    .map((row) => ({
+      name: domainName(row.slug),
+      version: row.version,
+      entry: encodeDomain(domainEntry(row)),
+      announce: true,
+    }));
 }
 
 /**
@@ -284,6 +324,7 @@ export async function update<Row extends ShortLinkRow>(
   const known = before.password === row.password ? await claimedEntry(trx, before) : undefined;
   const lookups = await moveClaim(trx, before, row, await entry(known));
   await refuseTakenExternalId(trx, tables, before, row);
+  lookups.push(...(await markWildcards(trx, [row])));
   await writeRow(trx, tables, row);
   if (tags !== undefined) {
     const { table, column } = tables.tags;

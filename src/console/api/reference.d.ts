@@ -3597,7 +3597,7 @@ export interface components {
             id: string;
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key: string;
             /** @description Lists leave the record out unless they ask for archived ones. Visits go on as before. */
             archived: boolean;
@@ -3768,7 +3768,7 @@ export interface components {
             url?: string;
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain?: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key?: string;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId?: string | null;
@@ -4102,7 +4102,7 @@ export interface components {
             url: string;
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain?: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key?: string;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId?: string | null;
@@ -4227,7 +4227,7 @@ export interface components {
             type: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain?: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key?: string;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId?: string | null;
@@ -4604,7 +4604,7 @@ export interface components {
             id: string;
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key: string;
             /** @description Lists leave the record out unless they ask for archived ones. Visits go on as before. */
             archived: boolean;
@@ -4839,7 +4839,7 @@ export interface components {
             type?: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain?: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key?: string;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId?: string | null;
@@ -5488,7 +5488,7 @@ export interface components {
             id: string;
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key: string;
             /** @description Lists leave the record out unless they ask for archived ones. Visits go on as before. */
             archived: boolean;
@@ -5635,7 +5635,7 @@ export interface components {
             id: string;
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain: string;
-            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a QR code cannot be changed. */
+            /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
             key: string;
             /** @description Lists leave the record out unless they ask for archived ones. Visits go on as before. */
             archived: boolean;

@@ -92,7 +92,11 @@ function useSlugCheck(
   if (found.data === undefined) return {};
   const { holder } = found.data;
   return holder === undefined
-    ? { hint: 'This slug is free.' }
+    ? {
+        hint: key.endsWith('/*')
+          ? 'This slug is free. The link answers every path below it.'
+          : 'This slug is free.',
+      }
     : { error: `The slug is taken: ${holder}` };
 }
 
