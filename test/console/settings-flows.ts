@@ -55,6 +55,43 @@ describe('settings in the console', function () {
       });
     });
 
+    it(`keeps UTM templates, which the form of a link takes (${size})`, async () => {
+      const key = 'templated';
+      await inConsole(browser, world, 'settings/utm-templates', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Create template' }).click();
+        await dialog(page).getByLabel('Name').fill('Newsletter');
+        await dialog(page).getByLabel('Source').fill('news');
+        await dialog(page).getByLabel('Medium').fill('email');
+        await dialog(page).getByRole('button', { name: 'Create template' }).click();
+        await page.getByRole('row').filter({ hasText: 'Newsletter' }).waitFor();
+        await choose(page, 'Newsletter', 'Change');
+        await dialog(page).getByLabel('Name').fill('Letter');
+        await dialog(page).getByLabel('Medium').fill('');
+        await expectAccessible(page, `utm-template-${size}`);
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('row').filter({ hasText: 'Letter' }).waitFor();
+        const { body } = await world.api.get('/utm-templates');
+        expect(body).to.have.length(1);
+        expect(body[0]).to.include({ name: 'Letter', utm_source: 'news', utm_medium: null });
+
+        await page.goto(`${stack().apiUrl}/console/${world.slug}/links?new=link`);
+        await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/a');
+        await dialog(page).getByRole('textbox', { name: 'Short link' }).fill(key);
+        await page.locator('summary', { hasText: 'UTM parameters' }).click();
+        await dialog(page).getByRole('button', { name: 'Templates' }).click();
+        await page.getByRole('button', { name: 'Letter', exact: true }).click();
+        await dialog(page).getByRole('button', { name: 'Create link' }).click();
+        await page.getByRole('row').filter({ hasText: key }).waitFor();
+
+        await page.goto(`${stack().apiUrl}/console/${world.slug}/settings/utm-templates`);
+        await choose(page, 'Letter', 'Delete');
+        await dialog(page).getByRole('button', { name: 'Delete template' }).click();
+        await page.getByText('No UTM templates yet').waitFor();
+      });
+      const { body } = await world.api.get('/links/info', { domain: world.domain, key });
+      expect(body.url).to.equal('https://example.com/a?utm_source=news');
+    });
+
     it(`creates a key, shows it once, rotates and revokes it (${size})`, async () => {
       await inConsole(browser, world, 'settings/keys', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create key' }).click();

@@ -397,6 +397,12 @@ describe('every view of the console', function () {
           open: choose('Actions for Shop', 'Revoke'),
         },
         { name: 'audit-log', path: inSample('settings/audit-log') },
+        { name: 'utm-templates', path: inSample('settings/utm-templates') },
+        {
+          name: 'utm-template-new',
+          path: inSample('settings/utm-templates'),
+          open: press('Create template'),
+        },
         { name: 'exports', path: inSample('settings/exports') },
         { name: 'jobs', path: inSample('settings/jobs') },
         {

@@ -78,10 +78,30 @@ export interface paths {
         get: operations["listImports"];
         put?: never;
         /**
-         * Import links from a CSV file
-         * @description The body is the file, up to 25 MiB, with a row of headers; its encoding and delimiter are recognised. Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. Needs the scope `imports.write`.
+         * Import links from a file
+         * @description The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. Needs the scope `imports.write`.
          */
         post: operations["createImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import links from the API of another service
+         * @description Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and imports them as a file is. Where the service asks to wait, the import goes on later by itself. Needs the scope `imports.write`.
+         */
+        post: operations["createImportFromApi"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3226,10 +3246,12 @@ export interface components {
             /** @description Name of the file, where one was given. */
             name: string | null;
             /**
-             * @description `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
+             * @description `fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
              * @enum {string}
              */
-            state: "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
+            state: "fetching" | "failed" | "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
+            /** @description Service whose links they are; `csv` where columns are mapped to fields. */
+            source: components["schemas"]["ImportSource"];
             /** @description Id of the user who made it. */
             userId: string;
             /**
@@ -3244,9 +3266,13 @@ export interface components {
             startedAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which it was checked, done, cancelled or undone.
+             * @description Time at which it was checked, done, cancelled or undone, or failed.
              */
             endedAt: string | null;
+            /** @description Address of the API that the links are read from; null for a file. */
+            url: string | null;
+            /** @description Why the links could not be read from the API. */
+            failure: string | null;
             /** @description The file. */
             file: components["schemas"]["ImportFile"];
             /** @description Columns of the file, in their order. */
@@ -3257,6 +3283,8 @@ export interface components {
             progress: components["schemas"]["ImportProgress"];
             /** @description Outcomes of rows; after a check, those that an import would have. */
             counts: components["schemas"]["ImportCounts"];
+            /** @description Of the rows that are created or updated, those whose short link is another one than before, since its domain is not the workspace’s. */
+            renamed: number;
             /** @description Outcome of the undo, so far. */
             undo: components["schemas"]["ImportUndo"] | null;
         };
@@ -3283,10 +3311,12 @@ export interface components {
             /** @description Name of the file, where one was given. */
             name: string | null;
             /**
-             * @description `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
+             * @description `fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.
              * @enum {string}
              */
-            state: "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
+            state: "fetching" | "failed" | "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
+            /** @description Service whose links they are; `csv` where columns are mapped to fields. */
+            source: components["schemas"]["ImportSource"];
             /** @description Id of the user who made it. */
             userId: string;
             /**
@@ -3301,9 +3331,13 @@ export interface components {
             startedAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which it was checked, done, cancelled or undone.
+             * @description Time at which it was checked, done, cancelled or undone, or failed.
              */
             endedAt: string | null;
+            /** @description Address of the API that the links are read from; null for a file. */
+            url: string | null;
+            /** @description Why the links could not be read from the API. */
+            failure: string | null;
             /** @description The file. */
             file: components["schemas"]["ImportFile"];
             /** @description Columns of the file, in their order. */
@@ -3314,6 +3348,8 @@ export interface components {
             progress: components["schemas"]["ImportProgress"];
             /** @description Outcomes of rows; after a check, those that an import would have. */
             counts: components["schemas"]["ImportCounts"];
+            /** @description Of the rows that are created or updated, those whose short link is another one than before, since its domain is not the workspace’s. */
+            renamed: number;
             /** @description Outcome of the undo, so far. */
             undo: components["schemas"]["ImportUndo"] | null;
             /** @description What a check has found; null without one. */
@@ -3339,15 +3375,15 @@ export interface components {
          * @description Field that it is mapped to; null: it is ignored.
          * @enum {string|null}
          */
-        ImportField: "url" | "shortLink" | "domain" | "key" | "title" | "description" | "image" | "tagNames" | "comments" | "externalId" | "createdAt" | "startsAt" | "expiresAt" | "expiredUrl" | "maxVisits" | "archived" | "password" | "ios" | "android" | "geo" | "rules" | "testVariants" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "redirectStatus" | "forwardQuery" | "trackConversion" | "doIndex" | "publicStats" | "flexible" | "proxy" | "folderId" | null;
+        ImportField: "url" | "shortLink" | "domain" | "key" | "title" | "description" | "image" | "tagNames" | "comments" | "externalId" | "createdAt" | "startsAt" | "expiresAt" | "expiredUrl" | "maxVisits" | "archived" | "password" | "ios" | "android" | "geo" | "rules" | "testVariants" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "redirectStatus" | "forwardQuery" | "trackConversion" | "doIndex" | "publicStats" | "flexible" | "proxy" | "folderId" | "importedClicks" | "hasPassword" | "disabled" | null;
         /** @description The file. */
         ImportFile: {
             /** @description Size, in bytes. */
             bytes: number;
             /** @description Character encoding that was recognised. */
             encoding: string;
-            /** @description Delimiter that was recognised: a comma, a semicolon or a tab. */
-            delimiter: string;
+            /** @description Delimiter that was recognised: a comma, a semicolon or a tab; null for JSON. */
+            delimiter: string | null;
             /**
              * Format: date-time
              * @description Time at which the file and its errors are deleted; null while the import goes on.
@@ -3368,12 +3404,19 @@ export interface components {
              */
             onConflict: "skip" | "update" | "fail-row";
         };
+        /**
+         * @description Service whose links are read.
+         * @enum {string}
+         */
+        ImportPeer: "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
         /** @description What a check has found; null without one. */
         ImportPreview: {
             /** @description The first 20 rows. */
             rows: components["schemas"]["ImportPreviewRow"][];
             /** @description Names of tags that the import makes, at most 100. */
             newTags: string[];
+            /** @description Domains of short links that are not the workspace’s, at most 100: their links get the domain of the options. */
+            otherDomains: string[];
         };
         ImportPreviewRow: {
             /** @description Number of the row; the first one of the file is 1. */
@@ -3396,11 +3439,16 @@ export interface components {
         };
         /** @description Progress of the check, the import or the undo. */
         ImportProgress: {
-            /** @description Rows that were read; links that were looked at by an undo. */
+            /** @description Rows that were read, at first from the API; links that were looked at by an undo. */
             done: number;
             /** @description Rows of the file; links of an undo. */
             total: number;
         };
+        /**
+         * @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given.
+         * @enum {string}
+         */
+        ImportSource: "csv" | "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
         /** @description Outcome of the undo, so far. */
         ImportUndo: {
             /** @description Links that the import had made and that were there. */
@@ -3729,6 +3777,8 @@ export interface components {
             video: string | null;
             /** @description Counted clicks. */
             clicks: number;
+            /** @description Clicks that another service had counted before the link was imported. They are in no other number. */
+            importedClicks: number;
             /**
              * Format: uri
              * @description URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.
@@ -4065,6 +4115,29 @@ export interface components {
             placeholder?: string;
             /** @description Choices. Required for `select`, not allowed otherwise. */
             options?: string[];
+        };
+        NewImportFetch: {
+            /** @description Service whose links are read. */
+            source: components["schemas"]["ImportPeer"];
+            /** @description Key of its API: an access token of Bitly, an API key of Dub, Kutt, Shlink or Short.io, the signature token of YOURLS. It is stored encrypted, and deleted when the links have been read. */
+            token: string;
+            /** @description Address of the service, where you have installed it; required for Shlink and YOURLS. */
+            url?: string;
+            /** @description Name of the import, for people. */
+            name?: string;
+            /** @description Checks the links without importing them; `POST /imports/{id}/start` imports them. Default: `false`. */
+            dryRun?: boolean;
+            /** @description Domain of rows that name none; by default the workspace’s primary domain. */
+            domain?: string;
+            /** @description Id of the folder of rows that name none. */
+            folderId?: string;
+            /** @description Ids of up to 50 tags that all links get. */
+            tagIds?: string[];
+            /**
+             * @description Handling of rows whose external id, or domain and key, a link of the workspace has: `skip` leaves the link as it is, `update` changes the fields that the row has, `fail-row` refuses the row. Default: `"skip"`.
+             * @enum {string}
+             */
+            onConflict?: "skip" | "update" | "fail-row";
         };
         NewInvitation: {
             /**
@@ -5618,6 +5691,8 @@ export interface components {
             video: string | null;
             /** @description Counted clicks. */
             clicks: number;
+            /** @description Clicks that another service had counted before the link was imported. They are in no other number. */
+            importedClicks: number;
             /**
              * Format: uri
              * @description URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.
@@ -6505,6 +6580,8 @@ export interface operations {
             query?: {
                 /** @description Name of the file, for people. */
                 name?: string;
+                /** @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given. */
+                source?: components["schemas"]["ImportSource"];
                 /** @description Checks the file without importing it; `POST /imports/{id}/start` imports it. */
                 dryRun?: boolean;
                 /** @description Fields by the names of columns; null ignores a column. A column that is not named is mapped by its header. A JSON object. */
@@ -6530,6 +6607,50 @@ export interface operations {
                 "text/csv": string;
                 "text/tab-separated-values": string;
                 "application/vnd.ms-excel": string;
+                /**
+                 * @example {
+                 *       "links": []
+                 *     }
+                 */
+                "application/json": Record<string, never> | Record<string, never>[];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    createImportFromApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewImportFetch"];
             };
         };
         responses: {

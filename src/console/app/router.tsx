@@ -223,6 +223,15 @@ const exports = createRoute({
   ),
 });
 
+const utmTemplates = createRoute({
+  getParentRoute: () => settings,
+  path: '/utm-templates',
+  component: lazyRouteComponent(
+    part(() => import('../settings/utm-templates-page.tsx')),
+    'UtmTemplatesPage',
+  ),
+});
+
 const jobs = createRoute({
   getParentRoute: () => settings,
   path: '/jobs',
@@ -402,6 +411,7 @@ export const router = createRouter({
         workspaceSettings,
         members,
         keys,
+        utmTemplates,
         auditLog,
         exports,
         jobs,

@@ -7,6 +7,7 @@ const VIEWS = [
   { to: '/$workspace/settings/workspace', label: 'Workspace', scope: 'workspace.read' },
   { to: '/$workspace/settings/members', label: 'Members', scope: 'members.read' },
   { to: '/$workspace/settings/keys', label: 'API keys', scope: 'keys.read' },
+  { to: '/$workspace/settings/utm-templates', label: 'UTM templates', scope: 'links.read' },
   { to: '/$workspace/settings/audit-log', label: 'Audit log', scope: 'audit.read' },
   { to: '/$workspace/settings/exports', label: 'Exports', scope: 'links.read' },
   { to: '/$workspace/settings/jobs', label: 'Jobs', scope: 'jobs.read' },

@@ -47,3 +47,16 @@ export const domainsQuery = (api: Api) =>
       ),
     staleTime: 60_000,
   });
+
+/** Most templates of a workspace. */
+const MOST_TEMPLATES = 100;
+
+/** The UTM templates of the workspace, by name. */
+export const utmTemplatesQuery = (api: Api) =>
+  queryOptions({
+    queryKey: ['utm-templates'],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/utm-templates', { params: { query: { pageSize: MOST_TEMPLATES } }, signal }),
+      ),
+  });

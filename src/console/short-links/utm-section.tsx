@@ -8,6 +8,7 @@ import { Popover } from '../ui/menu.tsx';
 import { SavedList } from '../ui/saved-list.tsx';
 import { toast } from '../ui/toasts.tsx';
 import type { FieldErrors } from './errors.ts';
+import { utmTemplatesQuery } from './queries.ts';
 import { Section } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 
@@ -57,9 +58,6 @@ function Templates({ values, apply }: { values: UtmValues; apply(values: UtmValu
   );
 }
 
-/** Most templates of a workspace. */
-const MOST = 100;
-
 interface TemplateListProps {
   values: UtmValues;
   apply(values: UtmValues): void;
@@ -69,11 +67,7 @@ interface TemplateListProps {
 function TemplateList({ values, apply, close }: TemplateListProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
-  const templates = useQuery({
-    queryKey: ['utm-templates'],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/utm-templates', { params: { query: { pageSize: MOST } }, signal })),
-  });
+  const templates = useQuery(utmTemplatesQuery(api));
   const refresh = () => client.invalidateQueries({ queryKey: ['utm-templates'] });
   const save = useWrite({
     send: (name: string, key) => {

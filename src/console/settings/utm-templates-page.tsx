@@ -1,0 +1,181 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { utmTemplatesQuery } from '../short-links/queries.ts';
+import { UTM, type UtmValues } from '../short-links/utm.ts';
+import { Button } from '../ui/button.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty, Failure, Skeleton } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+type Template = Schemas['UtmTemplate'];
+type Opened = { what: 'new' } | { what: 'edit' | 'delete'; template: Template };
+
+/** UTM templates: values that people choose in the form of a link. */
+export function UtmTemplatesPage() {
+  const { api, may } = useWorkspace();
+  const [opened, setOpened] = useState<Opened>();
+  const templates = useQuery(utmTemplatesQuery(api));
+  const close = () => setOpened(undefined);
+  const mayWrite = may('links.write');
+  const createButton = mayWrite && (
+    <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
+      Create template
+    </Button>
+  );
+  const columns: Column<Template>[] = [
+    { name: 'Name', render: ({ name }) => <span className="font-medium">{name}</span> },
+    ...UTM.map(([name, label]) => ({
+      name: label,
+      isMinor: true,
+      render: (template: Template) => template[name] ?? '',
+    })),
+    {
+      name: 'Actions',
+      isBare: true,
+      render: (template) =>
+        mayWrite && (
+          <RowMenu
+            label={`Actions for ${template.name}`}
+            items={[
+              {
+                label: 'Change',
+                icon: Pencil,
+                onSelect: () => setOpened({ what: 'edit', template }),
+              },
+              {
+                label: 'Delete',
+                icon: Trash2,
+                isDanger: true,
+                onSelect: () => setOpened({ what: 'delete', template }),
+              },
+            ]}
+          />
+        ),
+    },
+  ];
+  return (
+    <Page title="UTM templates" actions={templates.data?.length !== 0 && createButton}>
+      {templates.error && (
+        <Failure error={templates.error} retry={() => void templates.refetch()} />
+      )}
+      {templates.isPending && <Skeleton className="mx-6 h-40" />}
+      {templates.data?.length === 0 && (
+        <Empty icon={Tags} title="No UTM templates yet" action={createButton}>
+          Values for the UTM parameters of a campaign, so that everybody spells them alike. They are
+          chosen in the form of a link, under “UTM parameters”.{' '}
+          <DocsLink guide="workspaces">How templates work</DocsLink>
+        </Empty>
+      )}
+      {templates.data !== undefined && templates.data.length > 0 && (
+        <Table
+          label="UTM templates"
+          columns={columns}
+          rows={templates.data}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {opened?.what === 'new' && <TemplateDialog onClose={close} />}
+      {opened?.what === 'edit' && <TemplateDialog template={opened.template} onClose={close} />}
+      {opened?.what === 'delete' && <DeleteDialog template={opened.template} onClose={close} />}
+    </Page>
+  );
+}
+
+interface TemplateDialogProps {
+  /** The template to change; absent for a new one. */
+  template?: Template;
+  onClose(): void;
+}
+
+function TemplateDialog({ template, onClose }: TemplateDialogProps) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [name, setName] = useState(template?.name ?? '');
+  const [values, setValues] = useState<UtmValues>(() =>
+    Object.fromEntries(UTM.map(([one]) => [one, template?.[one] ?? ''])),
+  );
+  const save = useWrite({
+    send(body: Schemas['NewUtmTemplate'], key) {
+      return template === undefined
+        ? answer(
+            api.POST('/utm-templates', { params: { header: { 'Idempotency-Key': key } }, body }),
+          )
+        : answer(api.PATCH('/utm-templates/{id}', { params: { path: { id: template.id } }, body }));
+    },
+    onDone: (saved) => {
+      void client.invalidateQueries({ queryKey: ['utm-templates'] });
+      toast(`The template “${saved.name}” is saved`);
+      onClose();
+    },
+  });
+  const messages = messagesOf(save.error);
+  return (
+    <FormDialog
+      title={template === undefined ? 'New UTM template' : template.name}
+      action={template === undefined ? 'Create template' : 'Save'}
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={() => {
+        const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
+        save.write({ name, ...utm });
+      }}
+    >
+      <TextField
+        label="Name"
+        autoFocus
+        required
+        maxLength={190}
+        value={name}
+        error={messages['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {UTM.map(([one, label, example]) => (
+        <TextField
+          key={one}
+          label={label}
+          placeholder={example}
+          maxLength={500}
+          value={values[one] ?? ''}
+          error={messages[one]}
+          onChange={({ target }) => setValues((now) => ({ ...now, [one]: target.value }))}
+        />
+      ))}
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ template, onClose }: { template: Template; onClose(): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const remove = useWrite({
+    send: (id: string) => answer(api.DELETE('/utm-templates/{id}', { params: { path: { id } } })),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['utm-templates'] });
+      toast(`The template “${template.name}” is deleted`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Delete ${template.name}?`}
+      action="Delete template"
+      isDanger
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      onSubmit={() => remove.write(template.id)}
+    >
+      <p>Links that were made with it stay as they are.</p>
+    </FormDialog>
+  );
+}
