@@ -206,6 +206,26 @@ describe('the SDK of Dub', () => {
   passes('links.create', 'with keyLength', async () => {
     expect((await sdk.links.create({ url: A, keyLength: 12 })).key).to.have.length(12);
   });
+  passes('links.create', 'with an A/B test', async () => {
+    const link = await sdk.links.create({
+      url: A,
+      testVariants: [
+        { url: 'https://example.com/1', percentage: 70 },
+        { url: 'https://example.com/2', percentage: 30 },
+      ],
+      testCompletedAt: '2035-01-01T00:00:00.000Z',
+    });
+    expect(link.testVariants).to.deep.equal([
+      { url: 'https://example.com/1', percentage: 70 },
+      { url: 'https://example.com/2', percentage: 30 },
+    ]);
+    expect(link.testCompletedAt).to.equal('2035-01-01T00:00:00.000Z');
+    expect(link.testStartedAt).to.be.a('string');
+    await sdk.links.delete(link.id);
+  });
+  refused('links.create', 'with testStartedAt', 422, /testStartedAt/, () =>
+    sdk.links.create({ url: A, testStartedAt: '2035-01-01T00:00:00.000Z' }),
+  );
   refused('links.create', 'with a key that is taken', 409, /"spring"|taken|exists/, () =>
     sdk.links.create({ url: A, key: 'spring' }),
   );

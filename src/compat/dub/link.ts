@@ -33,6 +33,9 @@ const COMMON = [
   'utm_campaign',
   'utm_term',
   'utm_content',
+  'testVariants',
+  'testStartedAt',
+  'testCompletedAt',
   'userId',
   'clicks',
   'leads',
@@ -51,14 +54,11 @@ const ABSENT = {
   programId: null,
   partnerId: null,
   disabledAt: null,
-  testVariants: null,
-  testStartedAt: null,
-  testCompletedAt: null,
   conversions: 0,
 } as const;
 
 /** Fields of Dub's bodies that can only say nothing. */
-const NOTHING = [...Object.keys(ABSENT), 'ref'] as readonly string[];
+const NOTHING = [...Object.keys(ABSENT), 'ref', 'testStartedAt'] as readonly string[];
 
 /** Color of tags where the key may not read them. */
 const NO_COLOR = 'gray';
