@@ -2,8 +2,14 @@ import { Joi } from '../http/fields.ts';
 
 /** Apple reads no larger file. */
 const MOST_BYTES = 128 * 1024;
-/** What the file of Apple can be about. */
-const SERVICES = ['applinks', 'webcredentials', 'appclips', 'activitycontinuation'];
+/** The services of Apple that the file can be about. */
+const SERVICES = {
+  applinks: 'Links that open in apps (universal links).',
+  webcredentials: 'Apps that share passwords with the domain.',
+  appclips: 'App Clips of the domain.',
+  activitycontinuation: 'Apps that take over activities (Handoff).',
+};
+const NAMES = Object.keys(SERVICES);
 
 /** `/.well-known/apple-app-site-association`. */
 export type AppleAppSiteAssociation = Record<string, unknown>;
@@ -22,11 +28,16 @@ function smallEnough<Value>(value: Value): Value | string {
 /** The file of Apple as a field: an object with at least one of its services. */
 export const appleField = () =>
   Joi.object<AppleAppSiteAssociation>(
-    Object.fromEntries(SERVICES.map((name) => [name, Joi.object().unknown()])),
+    Object.fromEntries(
+      Object.entries(SERVICES).map(([name, help]) => [
+        name,
+        Joi.object().unknown().description(help),
+      ]),
+    ),
   )
     .unknown()
-    .or(...SERVICES)
-    .messages({ 'object.missing': `{{#label}} must have one of ${SERVICES.join(', ')}` })
+    .or(...NAMES)
+    .messages({ 'object.missing': `{{#label}} must have one of ${NAMES.join(', ')}` })
     .custom((value: AppleAppSiteAssociation, { error }) => {
       const checked = smallEnough(value);
       return typeof checked === 'string' ? error('rule', { rule: checked }) : value;

@@ -3096,9 +3096,13 @@ export interface components {
             notFoundUrl: string | null;
             /** @description The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none. */
             appleAppSiteAssociation: ({
+                /** @description Links that open in apps (universal links). */
                 applinks?: Record<string, never>;
+                /** @description Apps that share passwords with the domain. */
                 webcredentials?: Record<string, never>;
+                /** @description App Clips of the domain. */
                 appclips?: Record<string, never>;
+                /** @description Apps that take over activities (Handoff). */
                 activitycontinuation?: Record<string, never>;
             } & {
                 [key: string]: unknown;
@@ -3150,9 +3154,13 @@ export interface components {
             notFoundUrl?: string | null;
             /** @description The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none. */
             appleAppSiteAssociation?: ({
+                /** @description Links that open in apps (universal links). */
                 applinks?: Record<string, never>;
+                /** @description Apps that share passwords with the domain. */
                 webcredentials?: Record<string, never>;
+                /** @description App Clips of the domain. */
                 appclips?: Record<string, never>;
+                /** @description Apps that take over activities (Handoff). */
                 activitycontinuation?: Record<string, never>;
             } & {
                 [key: string]: unknown;
@@ -4081,9 +4089,13 @@ export interface components {
             notFoundUrl?: string | null;
             /** @description The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none. */
             appleAppSiteAssociation?: ({
+                /** @description Links that open in apps (universal links). */
                 applinks?: Record<string, never>;
+                /** @description Apps that share passwords with the domain. */
                 webcredentials?: Record<string, never>;
+                /** @description App Clips of the domain. */
                 appclips?: Record<string, never>;
+                /** @description Apps that take over activities (Handoff). */
                 activitycontinuation?: Record<string, never>;
             } & {
                 [key: string]: unknown;
