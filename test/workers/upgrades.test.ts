@@ -9,6 +9,7 @@ import * as names from '../../migrations/0015_name_keys.ts';
 import * as users from '../../migrations/0020_users.ts';
 import * as invitations from '../../migrations/0021_invitations_and_audit.ts';
 import * as imports from '../../migrations/0022_imports.ts';
+import * as peers from '../../migrations/0025_imports_from_peers.ts';
 import * as utm from '../../migrations/0030_utm_and_site_files.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
@@ -140,10 +141,11 @@ describe('an upgrade', function () {
         });
         await database('workspace_users').insert({ project_id, user_id: role, role });
       }
-      for (const migration of [imports, invitations, users]) await migration.down(database);
+      const migrations = [users, invitations, imports, peers];
+      for (const migration of migrations.toReversed()) await migration.down(database);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
       expect(await countOf(database, 'users')).to.equal(3);
-      for (const migration of [users, invitations, imports]) await migration.up(database);
+      for (const migration of migrations) await migration.up(database);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
     });
