@@ -31,6 +31,9 @@ const percentage = () =>
     .required()
     .description('Share of the visitors; those of all variants add up to 100.');
 
+const isVariant = ({ name, percentage }: { name: unknown; percentage: unknown }): boolean =>
+  typeof name === 'string' && typeof percentage === 'number';
+
 /** The variants of a test, as a body has them. */
 export const testVariantsField = () =>
   Joi.array<TestVariant[]>()
@@ -50,6 +53,8 @@ export const testVariantsField = () =>
     .allow(null)
     .custom((variants: (Omit<TestVariant, 'name'> & { name?: string })[], { error }) => {
       const named = variants.map((variant, at) => ({ name: LETTERS[at]!, ...variant }));
+      // Faults of single variants are reported by themselves.
+      if (!named.every(isVariant)) return variants;
       if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) {
         return error('rule', { rule: 'must not have two variants of one name' });
       }

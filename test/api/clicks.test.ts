@@ -39,6 +39,7 @@ describe('a click', () => {
     expect(event.click).to.deep.equal({
       id: event.click.id,
       url: `${A}?x=1`,
+      variant: null,
       continent: 'EU',
       country: 'DE',
       region: 'Berlin',
