@@ -400,6 +400,15 @@ export const SETTINGS = {
     10,
     { min: 0, max: 1_000_000 },
   ),
+  DESTINATION_CHECK_HOURS: integer(
+    'Interval at which the destination of every link is checked, in hours, such as 24; 0: destinations are not checked.',
+    0,
+    { min: 0, max: 720 },
+  ),
+  DESTINATION_FAILURES: integer('Failed checks in a row after which a link counts as broken.', 3, {
+    min: 1,
+    max: 10,
+  }),
   WEBHOOKS_CONCURRENCY: integer('Webhooks that one worker_webhooks serves concurrently.', 500, {
     min: 1,
     max: 5000,

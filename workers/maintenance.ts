@@ -8,6 +8,7 @@ import { pruneImages } from '../src/images/keep.ts';
 import { pruneImports, resumeImports } from '../src/imports/commands.ts';
 import { pruneInvitations } from '../src/invitations/commands.ts';
 import { expireJobs } from '../src/jobs/expire.ts';
+import { checkDestinations } from '../src/links/check-destinations.ts';
 import { maintenance } from '../src/queues/maintenance.ts';
 import { type JobContext, serve } from '../src/queues/queue.ts';
 import { pruneSessions } from '../src/users/commands.ts';
@@ -31,6 +32,7 @@ export default () =>
     'invitations.prune': oneAtATime(pruneInvitations),
     'audit.prune': oneAtATime(pruneAuditLog),
     'domains.check': oneAtATime(checkDomains),
+    'destinations.check': oneAtATime(checkDestinations),
     'sessions.prune': oneAtATime(pruneSessions),
   });
 

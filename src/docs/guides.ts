@@ -13,6 +13,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
     title: 'Use',
     names: [
       'redirects',
+      'destinations',
       'qr-codes',
       'analytics',
       'migrate',

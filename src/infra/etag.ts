@@ -21,6 +21,7 @@ const NOT_WRITTEN = new Set([
   'lastClicked',
   'views',
   'filled',
+  'destinationCheck',
   'failingSince',
   'pausedUntil',
   'lastUsedAt',

@@ -45,7 +45,7 @@ export interface FetchOptions {
   keepAlive?: boolean;
   /** Timeout of the whole request: name resolution, redirects and body. */
   timeoutMs: number;
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'HEAD' | 'POST';
   headers?: Record<string, string>;
   body?: string;
   /** Reads no body. */

@@ -9,6 +9,12 @@ import {
   sharedFilters,
   visits,
 } from '../short-links/filters.ts';
+import {
+  DESTINATION_STATES,
+  type DestinationState,
+  IS_IN_STATE,
+  IS_UNCHECKED,
+} from './destination-state.ts';
 import { LINK_TABLES } from './model.ts';
 
 /** Filters of lists and counts of links, as the query names them. */
@@ -18,6 +24,7 @@ export interface LinkFilters extends SharedFilters {
   android?: string;
   clicksMin?: number;
   clicksMax?: number;
+  destinationState?: DestinationState | 'unchecked';
 }
 
 /** Most values in the JSON of a query: more than there are countries. */
@@ -50,6 +57,17 @@ export const LINK_FILTERS: FilterTable<LinkFilters> = {
   android: part('links.android', 'the destination URL for Android'),
   clicksMin: visits('>='),
   clicksMax: visits('<='),
+  destinationState: {
+    schema: Joi.string()
+      .valid(...DESTINATION_STATES, 'unchecked')
+      .description(
+        'What the last check found: only links whose destination is in this state (`destinationCheck.state`), or ' +
+          '`unchecked`.',
+      )
+      .meta({ extension: true }),
+    where: (query, value) =>
+      value === 'unchecked' ? query.whereRaw(IS_UNCHECKED) : query.whereRaw(IS_IN_STATE, [value]),
+  },
 };
 
 /** Schemas of the filters, for the schema of a query. */

@@ -2,6 +2,7 @@ import { type Db, db } from '../infra/db.ts';
 import { writeUtm } from '../short-links/destination.ts';
 import { ShortLinkQueries } from '../short-links/queries.ts';
 import { loadReferences } from '../short-links/references.ts';
+import { CHECK_COLUMN } from './destination-state.ts';
 import { LINK_FILTERS, type LinkFilters } from './filters.ts';
 import { LINK_TABLES, Link, type LinkRow } from './model.ts';
 import { type SealedLink, toSealedLink } from './record.ts';
@@ -12,6 +13,7 @@ export const linkQueries = new ShortLinkQueries<Link, SealedLink, LinkFilters>({
   tables: LINK_TABLES,
   rows: (projectId, connection) => Link.of(projectId, connection),
   filters: LINK_FILTERS,
+  columns: [CHECK_COLUMN],
   toRecord: toSealedLink,
 });
 

@@ -9,17 +9,27 @@ import {
   sharedRecordFields,
   toSharedRecord,
 } from '../short-links/record.ts';
+import {
+  destinationCheckRecord,
+  type StoredCheck,
+  toDestinationCheck,
+} from './destination-state.ts';
 import type { LinkRow } from './model.ts';
 
 /** The link record of the contract; its password is still sealed. */
-export function toSealedLink(row: LinkRow, context: RecordContext) {
+export function toSealedLink(
+  row: LinkRow & { destination_check?: StoredCheck | null },
+  context: RecordContext,
+) {
   const shortLink = shortLinkOf(context.domain, row.key);
+  const check = row.destination_check ?? null;
   return {
     ...toSharedRecord(row, context),
     url: row.url,
     video: row.video,
     clicks: context.counters?.visits ?? 0,
     importedClicks: row.imported_clicks,
+    destinationCheck: check === null ? null : toDestinationCheck(check),
     shortLink,
     qrCode: `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`,
   };
@@ -49,6 +59,7 @@ export const linkRecord = Joi.object({
     )
     .example(0)
     .meta({ extension: true }),
+  destinationCheck: destinationCheckRecord,
   shortLink: Joi.string()
     .uri()
     .required()

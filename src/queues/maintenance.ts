@@ -17,5 +17,6 @@ export const maintenance = defineQueue<{
   'invitations.prune': Job<object, undefined>;
   'audit.prune': Job<object, undefined>;
   'domains.check': Job<object, undefined>;
+  'destinations.check': Job<object, undefined>;
   'sessions.prune': Job<object, undefined>;
 }>('maintenance', { attempts: 4, keepFailed: false });

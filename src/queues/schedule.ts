@@ -21,6 +21,7 @@ export const SCHEDULE = [
   due(maintenance, 'jobs.expire', 5 * MINUTE),
   due(maintenance, 'images.prune', 60 * MINUTE),
   due(maintenance, 'domains.check', 5 * MINUTE),
+  due(maintenance, 'destinations.check', MINUTE),
   due(maintenance, 'exports.prune', 60 * MINUTE),
   due(maintenance, 'sessions.prune', 60 * MINUTE),
   due(maintenance, 'imports.resume', MINUTE),

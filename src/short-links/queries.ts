@@ -61,6 +61,8 @@ interface Source<Row extends ShortLinkModel, Sealed, Filters> {
   /** A query over the rows of one workspace. */
   rows(projectId: string, connection: Db): QueryBuilder<Row>;
   filters: FilterTable<Filters>;
+  /** SQL of further columns of a row, with their names. */
+  columns?: readonly string[];
   toRecord(row: Row, context: RecordContext): Sealed;
 }
 
@@ -291,6 +293,7 @@ export class ShortLinkQueries<
       'c.sale_amount_cents',
       'c.last_visit_at',
       raw(tagsOf(this.tables)),
+      ...(this.#source.columns ?? []).map((column) => raw(column)),
     );
   }
 

@@ -48,6 +48,8 @@ const KINDS = {
   'link.created': { summary: 'A link was created', sample: LINK },
   'link.updated': { summary: 'A link was updated', sample: LINK },
   'link.deleted': { summary: 'A link was deleted', sample: LINK },
+  'link.broken': { summary: 'The destination of a link stopped responding', sample: LINK },
+  'link.recovered': { summary: 'The destination of a broken link responds again', sample: LINK },
   'link.clicked': {
     summary: 'A link was clicked',
     isVisit: true,

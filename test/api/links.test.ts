@@ -56,6 +56,7 @@ describe('POST /links', () => {
       projectId,
       clicks: 0,
       importedClicks: 0,
+      destinationCheck: null,
       leads: 0,
       sales: 0,
       saleAmount: 0,

@@ -300,6 +300,7 @@ export const JOBS = [
     'audit.prune': true,
     'invitations.prune': true,
     'domains.check': true,
+    'destinations.check': true,
     'sessions.prune': true,
   }),
   jobsOf(clicks, {

@@ -1926,6 +1926,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "link.broken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The destination of a link stopped responding
+         * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
+         */
+        post: operations["onLinkBroken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The destination of a broken link responds again
+         * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
+         */
+        post: operations["onLinkRecovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "link.clicked": {
         parameters: {
             query?: never;
@@ -3070,6 +3110,32 @@ export interface components {
             /** @description Attempts, newest first. */
             log: components["schemas"]["DeliveryAttempt"][];
         };
+        /** @description Last check of the destination; null: it was not checked yet, or checks are off. */
+        DestinationCheck: {
+            /**
+             * @description `ok`: the destination answers; `redirecting`: it answers, but leads to another host; `unclear`: its host refuses automated requests, or only visitors can reach it; `failing`: the last check failed; `broken`: so many in a row did (DESTINATION_FAILURES).
+             * @enum {string}
+             */
+            state: "ok" | "redirecting" | "unclear" | "failing" | "broken";
+            /** @description HTTP status of the destination; null: there was no response. */
+            status: number | null;
+            /** @description The rule that the destination broke, as in errors: it completes "url …". */
+            error: string | null;
+            /** @description Where the destination redirects to, after all redirects. */
+            leadsTo: string | null;
+            /** @description Failed checks in a row. */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description Time of the check (ISO 8601, UTC).
+             */
+            checkedAt: string;
+            /**
+             * Format: date-time
+             * @description Time at which the link was first found broken, until a check succeeds.
+             */
+            brokenSince: string | null;
+        };
         Domain: {
             /** @description Id of the domain. */
             id: string;
@@ -3787,6 +3853,8 @@ export interface components {
             clicks: number;
             /** @description Clicks that another service had counted before the link was imported. They are in no other number. */
             importedClicks: number;
+            /** @description Last check of the destination; null: it was not checked yet, or checks are off. */
+            destinationCheck: components["schemas"]["DestinationCheck"] | null;
             /**
              * Format: uri
              * @description URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.
@@ -3810,7 +3878,7 @@ export interface components {
              * @description Kind of the event.
              * @enum {string}
              */
-            type: "link.created" | "link.updated" | "link.deleted";
+            type: "link.created" | "link.updated" | "link.deleted" | "link.broken" | "link.recovered";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -5566,7 +5634,7 @@ export interface components {
             updatedAt: string;
         };
         /** @enum {string} */
-        WebhookKind: "link.created" | "link.updated" | "link.deleted" | "link.clicked" | "qrcode.created" | "qrcode.updated" | "qrcode.deleted" | "qrcode.scanned" | "lead.created" | "sale.created";
+        WebhookKind: "link.created" | "link.updated" | "link.deleted" | "link.broken" | "link.recovered" | "link.clicked" | "qrcode.created" | "qrcode.updated" | "qrcode.deleted" | "qrcode.scanned" | "lead.created" | "sale.created";
         /** @description Data of the event. */
         WebhookLink: {
             /** @description Unique id. */
@@ -5705,6 +5773,8 @@ export interface components {
             clicks: number;
             /** @description Clicks that another service had counted before the link was imported. They are in no other number. */
             importedClicks: number;
+            /** @description Last check of the destination; null: it was not checked yet, or checks are off. */
+            destinationCheck: components["schemas"]["DestinationCheck"] | null;
             /**
              * Format: uri
              * @description URL to share. On the default short domain it has the scheme and port of DEFAULT_SHORT_ORIGIN.
@@ -6193,6 +6263,8 @@ export interface components {
         createdBefore: string;
         /** @description Id of the delivery. */
         deliveryId: string;
+        /** @description What the last check found: only links whose destination is in this state (`destinationCheck.state`), or `unchecked`. */
+        destinationState: "ok" | "redirecting" | "unclear" | "failing" | "broken" | "unchecked";
         /** @description One of these devices, or several. */
         device: ("Desktop" | "Mobile" | "Tablet" | "Smarttv" | "Console" | "Wearable" | "Embedded" | "Unknown")[];
         /** @description Only records on this domain. */
@@ -6486,6 +6558,8 @@ export interface operations {
                 clicksMin?: components["parameters"]["clicksMin"];
                 /** @description Largest number of counted visits. */
                 clicksMax?: components["parameters"]["clicksMax"];
+                /** @description What the last check found: only links whose destination is in this state (`destinationCheck.state`), or `unchecked`. */
+                destinationState?: components["parameters"]["destinationState"];
                 /** @description Format of the file. */
                 format?: components["parameters"]["format"];
             };
@@ -6965,6 +7039,8 @@ export interface operations {
                 clicksMin?: components["parameters"]["clicksMin"];
                 /** @description Largest number of counted visits. */
                 clicksMax?: components["parameters"]["clicksMax"];
+                /** @description What the last check found: only links whose destination is in this state (`destinationCheck.state`), or `unchecked`. */
+                destinationState?: components["parameters"]["destinationState"];
                 /** @description Field by which the links are sorted, always descending. */
                 sort?: "createdAt" | "clicks" | "lastClicked";
                 /** @description Page, from 1 */
@@ -7102,6 +7178,8 @@ export interface operations {
                 clicksMin?: components["parameters"]["clicksMin"];
                 /** @description Largest number of counted visits. */
                 clicksMax?: components["parameters"]["clicksMax"];
+                /** @description What the last check found: only links whose destination is in this state (`destinationCheck.state`), or `unchecked`. */
+                destinationState?: components["parameters"]["destinationState"];
                 /** @description Counts for each domain instead of all together. */
                 groupBy?: components["parameters"]["groupBy"];
             };
@@ -11697,6 +11775,64 @@ export interface operations {
         };
     };
     onLinkDeleted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the delivery. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later; after 410 the webhook is disabled. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkBroken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the delivery. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later; after 410 the webhook is disabled. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkRecovered: {
         parameters: {
             query?: never;
             header?: never;

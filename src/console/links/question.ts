@@ -12,8 +12,21 @@ export const LINK_LIST: ListKind = {
   label: 'links',
   searched: 'slugs and destinations',
   sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
-  filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax'],
-  choices: [],
+  filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState'],
+  choices: [
+    {
+      name: 'destinationState',
+      label: 'Destination',
+      options: [
+        { value: 'broken', label: 'Broken' },
+        { value: 'failing', label: 'Failing' },
+        { value: 'redirecting', label: 'Leads to another site' },
+        { value: 'unclear', label: 'Could not be checked' },
+        { value: 'ok', label: 'Works' },
+        { value: 'unchecked', label: 'Not checked yet' },
+      ],
+    },
+  ],
   visits: { least: 'clicksMin', most: 'clicksMax', label: 'clicks' },
 };
 

@@ -91,6 +91,7 @@ function States({ link }: { link: Link }) {
   return (
     <span className="flex shrink-0 items-center gap-1 text-muted">
       {link.archived && <Badge>Archived</Badge>}
+      {link.destinationCheck?.state === 'broken' && <Badge tone="danger">Broken</Badge>}
       {isExpired && <Badge tone="warning">Expired</Badge>}
       {link.expiresAt !== null && !isExpired && <Clock size={13} aria-label="Expires" role="img" />}
       {link.password !== null && <Lock size={13} aria-label="Has a password" role="img" />}

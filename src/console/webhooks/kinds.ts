@@ -4,7 +4,10 @@ export type WebhookKind = Schemas['WebhookKind'];
 
 /** Kinds of events that a webhook subscribes to, by what they are about. */
 export const KIND_GROUPS: readonly { label: string; kinds: readonly WebhookKind[] }[] = [
-  { label: 'Links', kinds: ['link.created', 'link.updated', 'link.deleted'] },
+  {
+    label: 'Links',
+    kinds: ['link.created', 'link.updated', 'link.deleted', 'link.broken', 'link.recovered'],
+  },
   { label: 'QR codes', kinds: ['qrcode.created', 'qrcode.updated', 'qrcode.deleted'] },
   { label: 'Conversions', kinds: ['lead.created', 'sale.created'] },
   { label: 'Visits', kinds: ['link.clicked', 'qrcode.scanned'] },

@@ -6,9 +6,12 @@ import { ShortLinkField } from '../../short-links/short-link-field.tsx';
 import { TagsField } from '../../short-links/tags-field.tsx';
 import { UtmSection } from '../../short-links/utm-section.tsx';
 import { TextField } from '../../ui/field.tsx';
+import type { Link } from '../question.ts';
+import { DestinationNotice } from './destination-notice.tsx';
 import type { Draft } from './draft.ts';
 
 interface LinkFormProps extends PartProps {
+  record: Link | undefined;
   draft: Draft;
   change(part: Partial<Draft>): void;
 }
@@ -28,6 +31,9 @@ export function LinkForm(part: LinkFormProps) {
         error={errors['url']}
         onChange={(event) => change({ url: event.target.value })}
       />
+      {record?.destinationCheck && draft.url === record.url && (
+        <DestinationNotice check={record.destinationCheck} />
+      )}
       <ShortLinkField {...part} />
       <div className="grid gap-4 md:grid-cols-2">
         <TagsField {...part} />

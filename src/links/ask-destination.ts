@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
+import { type Fetched, guardedFetch } from '../infra/guarded-fetch.ts';
+import { parseUrl } from '../infra/url.ts';
+import type { DestinationState } from './destination-state.ts';
+
+/** Answer of a destination. */
+export interface DestinationAnswer {
+  state: Exclude<DestinationState, 'broken'>;
+  status: number | null;
+  error: string | null;
+  leadsTo: string | null;
+  /** The host asked for a pause of so many seconds, which is at least {@link REST_SECONDS}. */
+  restSeconds?: number;
+}
+
+/** Time between two requests to one host, in ms. */
+const HOST_MS = 1_000;
+const TIMEOUT_MS = 8_000;
+const REDIRECTS = 5;
+/** Pause of a host that answers 429 or 503, in seconds: at least, and at most if it asks for more. */
+const REST_SECONDS = 3_600;
+const LONGEST_REST_SECONDS = 86_400;
+
+/** Statuses of hosts that refuse programs, or people who are not signed in: visitors may well see the page. */
+const UNCLEAR_STATUSES = new Set([401, 403, 405, 406, 407, 429, 451, 999]);
+const RESTING_STATUSES = new Set([429, 503]);
+/** Refusals that are ours, not the destination's. */
+const UNCLEAR_RULES = new Set<string>([
+  FETCH_RULES.address,
+  FETCH_RULES.port,
+  FETCH_RULES.credentials,
+  FETCH_RULES.resolvableHost,
+]);
+/** Refusals that a second request would meet as well. */
+const FINAL_RULES = new Set<string>([
+  ...UNCLEAR_RULES,
+  FETCH_RULES.url,
+  FETCH_RULES.scheme,
+  FETCH_RULES.knownHost,
+  FETCH_RULES.certificate,
+]);
+
+/** Asks destinations, each host at most once a second. */
+export class DestinationAsker {
+  /** When a host may be asked again, in ms since 1970. */
+  readonly #free = new Map<string, number>();
+
+  /** Asks a destination and those it redirects to: their headers only, with HEAD, and with GET where that fails. */
+  async ask(url: string): Promise<DestinationAnswer> {
+    let at = url;
+    try {
+      for (let redirects = 0; ; redirects += 1) {
+        const { status, headers } = await this.#headers(at);
+        const location = headers['location'];
+        if (status < 300 || status >= 400 || status === 304 || location === undefined) {
+          return answerOf(url, at, status, headers);
+        }
+        if (redirects === REDIRECTS) throw new FetchRefused(FETCH_RULES.redirects(REDIRECTS));
+        const next = parseUrl(location, new URL(at));
+        if (next === undefined) throw new FetchRefused(FETCH_RULES.redirectUrl);
+        at = next.href;
+      }
+    } catch (error) {
+      if (!(error instanceof FetchRefused)) throw error;
+      const { message } = error;
+      const state = UNCLEAR_RULES.has(message) ? 'unclear' : 'failing';
+      return { state, status: null, error: message, leadsTo: elsewhere(url, at) };
+    }
+  }
+
+  async #headers(url: string): Promise<Fetched> {
+    try {
+      const head = await this.#request(url, 'HEAD');
+      // Some servers don't know HEAD, and say so with all kinds of statuses.
+      if (head.status < 400 || RESTING_STATUSES.has(head.status)) return head;
+    } catch (error) {
+      if (!(error instanceof FetchRefused) || FINAL_RULES.has(error.message)) throw error;
+    }
+    return this.#request(url, 'GET');
+  }
+
+  async #request(url: string, method: 'HEAD' | 'GET'): Promise<Fetched> {
+    await this.#turn(parseUrl(url)?.hostname ?? '');
+    return guardedFetch(url, {
+      method,
+      headersOnly: true,
+      maxBytes: 0,
+      maxRedirects: 0,
+      timeoutMs: TIMEOUT_MS,
+    });
+  }
+
+  async #turn(host: string): Promise<void> {
+    const now = Date.now();
+    for (const [other, free] of this.#free) {
+      if (free > now) break;
+      this.#free.delete(other);
+    }
+    const at = Math.max(now, this.#free.get(host) ?? 0);
+    // At the end, so that those that may be asked again come first.
+    this.#free.delete(host);
+    this.#free.set(host, at + HOST_MS);
+    if (at > now) await pause(at - now);
+  }
+}
+
+function answerOf(
+  url: string,
+  at: string,
+  status: number,
+  headers: Record<string, string>,
+): DestinationAnswer {
+  const leadsTo = elsewhere(url, at);
+  if (status < 400) {
+    const isElsewhere = leadsTo !== null && hostOf(url) !== hostOf(leadsTo);
+    return { state: isElsewhere ? 'redirecting' : 'ok', status, error: null, leadsTo };
+  }
+  const asked = Number(headers['retry-after'] ?? 0) || 0;
+  return {
+    state: UNCLEAR_STATUSES.has(status) ? 'unclear' : 'failing',
+    status,
+    error: FETCH_RULES.status('2xx', status),
+    leadsTo,
+    ...(RESTING_STATUSES.has(status) && {
+      restSeconds: Math.min(Math.max(asked, REST_SECONDS), LONGEST_REST_SECONDS),
+    }),
+  };
+}
+
+const elsewhere = (url: string, at: string): string | null => (at === url ? null : at);
+
+/** A site with and without "www." is the same one. */
+const hostOf = (url: string): string => (parseUrl(url)?.hostname ?? '').replace(/^www\./, '');
