@@ -70,11 +70,12 @@ async function noteDestinations(after: { project_id: string; link_id: string }):
   await execute(
     db(),
     `INSERT INTO destination_checks AS known (project_id, link_id, url, host)
-     SELECT project_id, id, url, lower(substring(url FROM '^[^/]*//([^/\\?#]*)'))
-       FROM (${links} ${inOrder}) AS walked WHERE url ~* '^https\\?://'
+     SELECT walked.project_id, walked.id, walked.url, lower(substring(walked.url FROM '^[^/]*//([^/\\?#]*)'))
+       FROM (${links} ${inOrder}) AS walked
+       LEFT JOIN destination_checks noted ON noted.project_id = walked.project_id AND noted.link_id = walked.id
+      WHERE walked.url ~* '^https\\?://' AND noted.url IS DISTINCT FROM walked.url
      ON CONFLICT (project_id, link_id) DO UPDATE
-        SET url = excluded.url, host = excluded.host, state = NULL, failures = 0, next_check_at = now()
-      WHERE known.url <> excluded.url`,
+        SET url = excluded.url, host = excluded.host, state = NULL, failures = 0, next_check_at = now()`,
     bindings,
   );
   await execute(
