@@ -3,6 +3,7 @@ import { ListFilter, X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
@@ -111,20 +112,15 @@ function Value({ filter, value }: { filter: Filter; value: string }) {
     retry: false,
     staleTime: 60_000,
   });
-  const lists = useQuery({
-    queryKey: ['names of', filter],
-    queryFn: async ({ signal }) =>
-      filter === 'tagId'
-        ? answer(api.GET('/tags', { params: { query: { pageSize: 100 } }, signal }))
-        : answer(api.GET('/folders', { signal })),
-    enabled: filter === 'tagId' || filter === 'folderId',
-    staleTime: 60_000,
-  });
+  const tags = useQuery({ ...tagsQuery(api), enabled: filter === 'tagId' }).data;
+  const folders = useQuery({ ...foldersQuery(api), enabled: filter === 'folderId' }).data;
   const values = value.split(',');
   if (filter === 'country') return values.map(nameOfCountry).join(' or ');
   if (filter === 'continent') return values.map(nameOfContinent).join(' or ');
   if (filter === 'tagId' || filter === 'folderId') {
-    return values.map((id) => lists.data?.find((one) => one.id === id)?.name ?? id).join(' or ');
+    const known: readonly { id: string; name: string }[] | undefined =
+      filter === 'tagId' ? tags : folders;
+    return values.map((id) => known?.find((one) => one.id === id)?.name ?? id).join(' or ');
   }
   if (isRecord) return name.data ?? value;
   return filter === 'device' || filter === 'browser' || filter === 'os'

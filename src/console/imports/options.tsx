@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { domainsQuery, foldersQuery } from '../short-links/queries.ts';
 import { SelectField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { FIELD_LABELS, type ImportField } from './fields.ts';
@@ -21,16 +22,8 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
       answer(api.PATCH('/imports/{id}', { params: { path: { id: one.id } }, body })),
     onDone: () => client.invalidateQueries({ queryKey: ['imports'] }),
   });
-  const domains = useQuery({
-    queryKey: ['domains', 'choices'],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/domains', { params: { query: { pageSize: 50 } }, signal })),
-  });
-  const folders = useQuery({
-    queryKey: ['folders', 'choices'],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/folders', { params: { query: { pageSize: 100 } }, signal })),
-  });
+  const domains = useQuery(domainsQuery(api));
+  const folders = useQuery(foldersQuery(api));
   const { options, columns } = one;
   // Of the export of a service, it is known what is what.
   const isOurs = one.source === 'csv';
