@@ -43,6 +43,12 @@ const LINKS: readonly (readonly [key: string, url: string, fields?: object])[] =
   ['returns', 'https://help.northwind.example/articles/how-to-return-something'],
   ['de', 'https://northwind.example', { geo: { DE: 'https://northwind.example/de' } }],
   ['webinar', 'https://northwind.example/webinar', { expiresAt: '2040-01-01T00:00:00Z' }],
+  ['a-slug-that-says-everything-about-the-page-it-leads-to', 'https://northwind.example/about'],
+  ['status', 'https://status.northwind.example'],
+  ['gift-cards', 'https://shop.northwind.example/gift-cards?utm_medium=social&utm_source=video'],
+  ['survey', 'https://forms.example/f/7d1c0a4e', { maxVisits: 5_000 }],
+  ['docs', 'https://help.northwind.example/developers/getting-started/first-steps'],
+  ['summer-preview', 'https://shop.northwind.example/collections/summer'],
   [
     'winter',
     'https://shop.northwind.example/collections/winter',
@@ -53,12 +59,6 @@ const LINKS: readonly (readonly [key: string, url: string, fields?: object])[] =
       ],
     },
   ],
-  ['a-slug-that-says-everything-about-the-page-it-leads-to', 'https://northwind.example/about'],
-  ['status', 'https://status.northwind.example'],
-  ['gift-cards', 'https://shop.northwind.example/gift-cards?utm_medium=social&utm_source=video'],
-  ['survey', 'https://forms.example/f/7d1c0a4e', { maxVisits: 5_000 }],
-  ['docs', 'https://help.northwind.example/developers/getting-started/first-steps'],
-  ['summer-preview', 'https://shop.northwind.example/collections/summer'],
 ];
 
 const RULES = [
