@@ -180,7 +180,7 @@ const COMMON = new Map([
 
 const CALL = 'npm run cli --';
 
-/** What the arguments ask for. */
+/** The command that the arguments name, or the answer where they ask for help. */
 type Asked =
   | { command: Command; name: string; options: Options }
   | { answer: object; text: string };

@@ -128,7 +128,7 @@ async function* spooled(folder: string): AsyncGenerator<unknown, void, undefined
         continue;
       }
       read.add(name);
-      // What is being written at the end of a file was not answered yet.
+      // A visit whose line is incomplete was not answered yet.
       for (const line of text.split('\n')) if (isJson(line)) yield JSON.parse(line);
     }
   }

@@ -33,7 +33,7 @@ export interface TableInfo {
   rows: number;
 }
 
-/** What a backup holds, and of what. */
+/** The manifest of a backup: its files, and the installation that they come from. */
 export interface Manifest {
   format: number;
   /** Of the service that made it. */

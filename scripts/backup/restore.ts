@@ -110,7 +110,7 @@ export async function restoreBackup(
   await migrateLatest(servers);
 }
 
-/** What an installation holds, for people. */
+/** The contents of an installation that is not empty, in words for a message. */
 async function findContents(
   { databaseUrl }: Servers,
   producer: Producer,
