@@ -143,6 +143,25 @@ describe('the SDK of Dub', () => {
     });
     expect(domain).to.include({ slug: world.domain, notFoundUrl: 'https://example.com/404' });
   });
+  passes('domains.update', 'with the files of apps, as texts', async () => {
+    const apps = { applinks: { details: [{ appIDs: ['ABCDE12345.com.example.app'] }] } };
+    const statements = [{ relation: ['delegate_permission/x'], target: { namespace: 'web' } }];
+    const files = {
+      appleAppSiteAssociation: JSON.stringify(apps),
+      assetLinks: JSON.stringify(statements),
+    };
+    expect(await sdk.domains.update(world.domain, files)).to.include(files);
+    const { body } = await world.visit('/.well-known/apple-app-site-association');
+    expect(JSON.parse(body)).to.deep.equal(apps);
+    expect(JSON.parse((await world.visit('/.well-known/assetlinks.json')).body)).to.deep.equal(
+      statements,
+    );
+    const none = { appleAppSiteAssociation: null, assetLinks: null };
+    expect(await sdk.domains.update(world.domain, none)).to.include(none);
+  });
+  refused('domains.update', 'with a file that is not JSON', 422, /assetLinks must be/, () =>
+    sdk.domains.update(world.domain, { assetLinks: '{' }),
+  );
   passes('domains.delete', '', async () => {
     const answer = await sdk.domains.delete(made.otherDomain);
     expect(answer).to.deep.equal({ slug: made.otherDomain });

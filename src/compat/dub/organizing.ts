@@ -39,21 +39,39 @@ const DOMAIN_FIELDS = [
   'updatedAt',
 ];
 
+/** Files of a domain by which phones open its links in an app: texts of JSON for Dub, JSON here. */
+const SITE_FILES = ['assetLinks', 'appleAppSiteAssociation'];
+
 const toDubDomain = (domain: Fields): Fields => ({
   ...Object.fromEntries(DOMAIN_FIELDS.map((name) => [name, domain[name]])),
+  ...Object.fromEntries(
+    SITE_FILES.map((name) => [name, domain[name] && JSON.stringify(domain[name])]),
+  ),
   logo: null,
-  assetLinks: null,
-  appleAppSiteAssociation: null,
   registeredDomain: null,
 });
 
-/** Fields of Dub's domain that can only say nothing, and the one that null does not clear. */
-const NOTHING = ['logo', 'assetLinks', 'appleAppSiteAssociation', 'placeholder'];
+/** Fields of Dub's domain that can only be null, and the one that null does not clear. */
+const NOTHING = ['logo', 'placeholder'];
 
-const fromDubDomain = (body: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => !(NOTHING.includes(name) && value === null)),
+function fromDubDomain(body: Fields): Fields {
+  const said = Object.entries(body).filter(
+    ([name, value]) => !(NOTHING.includes(name) && value === null),
   );
+  return Object.fromEntries(
+    said.map(([name, value]) => [name, SITE_FILES.includes(name) ? parsed(name, value) : value]),
+  );
+}
+
+function parsed(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (value === '') return null;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new Refusal('unprocessable_entity', `${name} must be the text of a JSON file`);
+  }
+}
 
 /** Narrowest quiet zone that is drawn here, in modules. */
 const LEAST_MARGIN = 4;
