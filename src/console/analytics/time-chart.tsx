@@ -212,15 +212,9 @@ const tens = (power: number): number[] => [1, 2, 5].map((digit) => digit * 10 **
 function useThemeChanges(): number {
   const [count, setCount] = useState(0);
   useEffect(() => {
-    const changed = () => setCount((before) => before + 1);
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    system.addEventListener('change', changed);
-    const observer = new MutationObserver(changed);
+    const observer = new MutationObserver(() => setCount((before) => before + 1));
     observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    return () => {
-      system.removeEventListener('change', changed);
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, []);
   return count;
 }

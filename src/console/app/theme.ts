@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Dark, light, or what the system says. `public/theme.js` reads the choice before the first paint. */
+/** Dark, light, or what the system says. `public/theme.js` shows the choice, before the first paint too. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -13,8 +13,8 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
     theme,
     (chosen) => {
       localStorage.setItem('theme', chosen);
-      if (chosen === 'system') delete document.documentElement.dataset['theme'];
-      else document.documentElement.dataset['theme'] = chosen;
+      // The browser tells other windows only.
+      dispatchEvent(new Event('storage'));
       setTheme(chosen);
     },
   ];
