@@ -170,6 +170,43 @@ describe('the console loses nothing', function () {
     });
   }
 
+  it('makes one record of what is sent again after a reload', async () => {
+    const made: [path: string, fillIn: (page: Page) => Promise<void>, button: string][] = [
+      ['links?new=link', (page) => destination(page).fill(A), 'Create link'],
+      [
+        'qrcodes/new',
+        (page) => page.getByLabel('Address', { exact: true }).fill(A),
+        'Create QR code',
+      ],
+    ];
+    for (const [path, fillIn, button] of made) {
+      const [list = ''] = path.split(/[?/]/);
+      await inConsole(browser, world, path, {}, async (page) => {
+        await fillIn(page);
+        // The answer gets lost on its way.
+        const sent = new Promise<number>((resolve) => {
+          void page.route(`**/${list}`, async (route) => {
+            const request = route.request();
+            if (request.method() !== 'POST') return route.continue();
+            // Browsers add it to what they send themselves.
+            const headers = { ...request.headers(), 'sec-fetch-site': 'same-origin' };
+            return resolve((await route.fetch({ headers })).status());
+          });
+        });
+        const create = () => page.getByRole('button', { name: button }).last().click();
+        await create();
+        expect(await sent).to.equal(201);
+        await answerDialog(page, true, () => page.reload());
+        // Before, the browser would send the request once more.
+        await page.unroute(`**/${list}`);
+        await page.getByText(RESTORED).waitFor();
+        await create();
+        await page.getByText(/created/).waitFor();
+        expect((await world.api.get(`/${list}`)).body, path).to.have.length(1);
+      });
+    }
+  });
+
   it('restores only what was changed of a link that others change too', async () => {
     const { body } = await world.api.post('/links', { url: A, key: 'shared', comments: 'old' });
     await inConsole(browser, world, `links?edit=${body.id}`, {}, async (page) => {

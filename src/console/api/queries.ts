@@ -71,8 +71,8 @@ export interface Write<Input, Result> {
 }
 
 /**
- * Like `useMutation`; each write has a key of its own, kept through its repeats. A refusal that comes when the form is
- * gone is said in a message.
+ * Like `useMutation`; each write has a key of its own, unless it is given one, and keeps it through its repeats. A
+ * refusal that comes when the form is gone is said in a message.
  */
 export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input, Result>) {
   const isShown = useIsShown();
@@ -86,8 +86,8 @@ export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input,
   });
   return {
     ...mutation,
-    write: (input: Input) => mutation.mutate({ input, key: newIdempotencyKey() }),
-    writeAsync: (input: Input) => mutation.mutateAsync({ input, key: newIdempotencyKey() }),
+    write: (input: Input, key = newIdempotencyKey()) => mutation.mutate({ input, key }),
+    writeAsync: (input: Input, key = newIdempotencyKey()) => mutation.mutateAsync({ input, key }),
   };
 }
 

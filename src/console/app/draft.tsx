@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
+import { newIdempotencyKey } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
 import { Button } from '../ui/button.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { useMe } from './session.ts';
@@ -19,6 +21,10 @@ export interface KeptDraft<T> {
   forget(): void;
   /** Keeps it once more, after `forget`. */
   keep(): void;
+  /** The Idempotency-Key of the fields as they are now: sent again after a reload, they are written once. */
+  idempotencyKey(): string;
+  /** Takes another key next time, unless the write may have been done: the API repeats its refusal to the same key. */
+  noteFailure(error: Error): void;
 }
 
 /**
@@ -33,6 +39,7 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
   const { slug } = useWorkspace();
   // By person too: the next one in this tab must not find it.
   const key = `${PREFIX}${id} ${slug} ${name}`;
+  const sentKey = `${key} sent`;
   const [kept] = useState(() => read<T>(key));
   const [draft, setDraft] = useState<T>({ ...before, ...kept });
   const [isRestored, setRestored] = useState(kept !== undefined);
@@ -40,9 +47,11 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
   const isChanged = changes !== '{}';
   const latest = useRef(changes);
   useEffect(() => {
+    // Other fields are another write.
+    if (latest.current !== changes) sessionStorage.removeItem(sentKey);
     latest.current = changes;
     write(key, changes);
-  }, [key, changes]);
+  }, [key, sentKey, changes]);
   useUnsaved(isChanged);
   return {
     draft,
@@ -53,8 +62,19 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
       setDraft(before);
       setRestored(false);
     },
-    forget: () => sessionStorage.removeItem(key),
+    forget() {
+      sessionStorage.removeItem(key);
+      sessionStorage.removeItem(sentKey);
+    },
     keep: () => write(key, latest.current),
+    idempotencyKey() {
+      const idempotencyKey = sessionStorage.getItem(sentKey) ?? newIdempotencyKey();
+      write(sentKey, idempotencyKey);
+      return idempotencyKey;
+    },
+    noteFailure(error) {
+      if (error instanceof ApiError && !error.isPassing) sessionStorage.removeItem(sentKey);
+    },
   };
 }
 

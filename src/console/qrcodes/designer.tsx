@@ -46,16 +46,14 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const { may } = useWorkspace();
   const [before, setBefore] = useState(() => (record === undefined ? NEW_DRAFT : draftOf(record)));
   const kept = useDraft(`qrcode ${record?.id ?? 'new'}`, before);
-  const { draft, setDraft } = kept;
+  const { draft, setDraft, isChanged } = kept;
   const [refusal, setRefusal] = useState<Error | null>(null);
   const [errors, correct] = useFieldErrors(refusal);
-  const [isTemplate, setTemplate] = useState(false);
   const form = useRef<HTMLFieldSetElement>(null);
   const payload = usePayload(draft, record);
   const save = useSave(record, kept, setRefusal);
   // While the request is under way, no field takes the focus.
   useFocusOnRefusal(form, save.isPending ? null : refusal);
-  const isChanged = isTemplate || kept.isChanged;
   useBlocker({
     shouldBlockFn() {
       const isLeft = confirm('Leave without saving the QR code?');
@@ -99,12 +97,11 @@ export function Designer({ record }: { record: QrCode | undefined }) {
         return;
       }
     }
-    save.write({ before, draft, isTemplate }, (saved) => {
+    save.write({ before, draft }, (saved) => {
       // The stored value may differ from the input: the API adds https:// to an address.
       const stored = draftOf(saved);
       setBefore(stored);
       setDraft(() => stored);
-      setTemplate(false);
     });
   };
   const saveButton = mayWrite && (
@@ -181,11 +178,8 @@ export function Designer({ record }: { record: QrCode | undefined }) {
             <div className="flex flex-col gap-3 border-t border-line pt-4">
               <Switch
                 label="Keep the look as a template"
-                checked={isTemplate}
-                onChange={(checked) => {
-                  save.reset();
-                  setTemplate(checked);
-                }}
+                checked={draft.isTemplate}
+                onChange={(isTemplate) => change({ isTemplate })}
               />
               <div className="grid max-lg:hidden">{saveButton}</div>
             </div>
@@ -248,12 +242,11 @@ function usePayload(
 interface Saving {
   before: CodeDraft;
   draft: CodeDraft;
-  isTemplate: boolean;
 }
 
 function useSave(
   record: QrCode | undefined,
-  { forget }: KeptDraft<CodeDraft>,
+  { forget, idempotencyKey, noteFailure }: KeptDraft<CodeDraft>,
   onRefused: (error: Error) => void,
 ) {
   const { api, slug } = useWorkspace();
@@ -261,28 +254,27 @@ function useSave(
   const navigate = useNavigate();
   const isShown = useIsShown();
   const saving = useWrite<Saving, QrCode>({
-    send({ before, draft, isTemplate }, key) {
-      const extra = isTemplate ? { useAsTemplate: true } : {};
+    send({ before, draft }, key) {
       const sent =
         record === undefined
           ? answer(
               api.POST('/qrcodes', {
                 params: { header: { 'Idempotency-Key': key } },
-                body: { ...creationOf(draft), ...extra },
+                body: creationOf(draft),
               }),
             )
           : answer(
               api.PATCH('/qrcodes/{qrcodeId}', {
                 params: { path: { qrcodeId: record.id } },
-                body: { ...changesOf(before, draft), ...extra },
+                body: changesOf(before, draft),
               }),
             );
       // The client waits for jobs: what comes is the record.
       return sent as Promise<QrCode>;
     },
-    async onDone(saved, { isTemplate }) {
+    async onDone(saved, { draft }) {
       client.setQueryData(qrCodeQuery(api, saved.id).queryKey, saved);
-      if (isTemplate) void client.invalidateQueries({ queryKey: ['templates'] });
+      if (draft.isTemplate) void client.invalidateQueries({ queryKey: ['templates'] });
       toast(record === undefined ? 'QR code created' : 'Changes saved');
       forget();
       // One may have left while there was no connection.
@@ -297,6 +289,7 @@ function useSave(
       void refreshQrCodes(client);
     },
     onFailed(error) {
+      noteFailure(error);
       onRefused(error);
       toast(describe(error), 'danger');
     },
@@ -304,7 +297,7 @@ function useSave(
   return {
     ...saving,
     write(input: Saving, onSaved: (saved: QrCode) => void) {
-      saving.writeAsync(input).then(onSaved, () => undefined);
+      saving.writeAsync(input, idempotencyKey()).then(onSaved, () => undefined);
     },
   };
 }

@@ -14,6 +14,8 @@ export interface CodeDraft {
   /** The fields that links have too. */
   shortLink: shared.ShortLinkDraft;
   look: Look;
+  /** The look becomes a template too. */
+  isTemplate: boolean;
 }
 
 /** The draft of a new code. */
@@ -24,6 +26,7 @@ export const NEW_DRAFT: CodeDraft = {
   useDisplayPage: true,
   shortLink: shared.EMPTY,
   look: PLAIN_LOOK,
+  isTemplate: false,
 };
 
 /** The draft of a stored code. */
@@ -36,6 +39,7 @@ export function draftOf(record: QrCode): CodeDraft {
     useDisplayPage: record.useDisplayPage,
     shortLink: shared.draftOf(record),
     look: lookOf(record),
+    isTemplate: false,
   };
 }
 
@@ -64,6 +68,8 @@ function sharedChanges(draft: CodeDraft, before: CodeDraft): Record<string, unkn
   );
 }
 
+const template = ({ isTemplate }: CodeDraft) => (isTemplate ? { useAsTemplate: true } : {});
+
 /** The body that creates a draft. */
 export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
   const { type, isStatic, useDisplayPage, look } = draft;
@@ -74,6 +80,7 @@ export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
     useDisplayPage,
     ...sharedChanges(draft, NEW_DRAFT),
     ...fieldsOf(look),
+    ...template(draft),
   } as Schemas['NewQrCode'];
 }
 
@@ -92,5 +99,6 @@ export function changesOf(before: CodeDraft, after: CodeDraft): Schemas['QrCodeU
     }),
     ...sharedChanges(after, before),
     ...changedFields(before.look, after.look),
+    ...template(after),
   } as Schemas['QrCodeUpdate'];
 }

@@ -90,6 +90,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
       );
     },
     onFailed(error) {
+      kept.noteFailure(error);
       if (isShown.current) return;
       kept.keep();
       toast(`The link is not saved. ${describe(error)} Open the form again.`, 'danger');
@@ -101,7 +102,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   useFocusOnRefusal(form, save.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isChanged) save.write(changesOf(draft, before));
+    if (isChanged) save.write(changesOf(draft, before), kept.idempotencyKey());
     else onClose();
   };
 
