@@ -299,6 +299,28 @@ describe('the console loses nothing', function () {
     expect((await world.api.get('/qrcodes')).body[0]).to.include({ pattern: 'dots' });
   });
 
+  it('asks once before another view is opened over forms that are not saved', async () => {
+    const { body } = await world.api.post('/pages', { title: 'Before you go' });
+    const changes: [path: string, values: Record<string, string>][] = [
+      [`pages/${body.id}`, { Title: 'Other', Text: 'Wait' }],
+      ['settings/workspace', { Name: 'Other', Color: '#0f766e' }],
+    ];
+    for (const [path, values] of changes) {
+      await inConsole(browser, world, path, {}, async (page) => {
+        for (const [label, value] of Object.entries(values)) {
+          await page.getByLabel(label, { exact: true }).fill(value);
+        }
+        const leave = () => page.getByRole('link', { name: 'Domains' }).click();
+        expect(await answerDialog(page, false, leave)).to.equal('confirm');
+        expect(new URL(page.url()).pathname).to.equal(`/console/${world.slug}/${path}`);
+        const [first = ''] = Object.keys(values);
+        expect(await page.getByLabel(first, { exact: true }).inputValue()).to.equal('Other');
+        expect(await answerDialog(page, true, leave)).to.equal('confirm');
+        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+      });
+    }
+  });
+
   it('asks before the window is closed over a form that is not saved', async () => {
     const { body } = await world.api.post('/pages', { title: 'Before you go' });
     const changes: [path: string, change: (page: Page) => Promise<void>][] = [

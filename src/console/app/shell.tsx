@@ -9,6 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { NotFoundPage } from './error-page.tsx';
+import { useLeavingQuestion } from './leaving.ts';
 import { DESTINATIONS, GROUPS } from './navigation.ts';
 import { useMe } from './session.ts';
 import { useGlobalShortcuts } from './shortcuts.ts';
@@ -36,6 +37,7 @@ function Frame() {
   const [opened, setOpened] = useState<'navigation' | 'palette' | 'shortcuts'>();
   const close = () => setOpened(undefined);
   useAccent();
+  useLeavingQuestion();
   useGlobalShortcuts({
     openPalette: () => setOpened('palette'),
     openHelp: () => setOpened('shortcuts'),

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { useUnsavedForm } from '../app/leaving.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { messagesOf, Refused } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { useUnsaved } from '../ui/unsaved.ts';
 import { type FormField, FormFields } from './form-fields.tsx';
 import { Preview } from './preview.tsx';
 
@@ -23,7 +23,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const [waitSeconds, setWaitSeconds] = useState(page.waitSeconds);
   const [fields, setFields] = useState(page.fields);
   const [isChanged, setChanged] = useState(false);
-  useUnsaved(isChanged);
+  useUnsavedForm(isChanged);
   const save = useWrite({
     send: (body: Schemas['PageUpdate']) =>
       answer(api.PATCH('/pages/{id}', { params: { path: { id: page.id } }, body })),

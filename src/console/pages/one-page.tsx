@@ -29,7 +29,12 @@ export function OnePage() {
     send: (_: undefined) => answer(api.DELETE('/pages/{id}', { params: { path } })),
     onDone: async () => {
       toast('The page is deleted');
-      await navigate({ to: '/$workspace/pages', params: { workspace: slug } });
+      await navigate({
+        to: '/$workspace/pages',
+        params: { workspace: slug },
+        // Its unsaved changes are gone with it.
+        ignoreBlocker: true,
+      });
       void client.invalidateQueries({ queryKey: ['pages'] });
     },
   });

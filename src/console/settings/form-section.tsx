@@ -1,8 +1,8 @@
 import type { FormEvent, ReactNode } from 'react';
+import { useUnsavedForm } from '../app/leaving.ts';
 import { Button } from '../ui/button.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Section } from '../ui/section.tsx';
-import { useUnsaved } from '../ui/unsaved.ts';
 
 interface FormSectionProps {
   title: string;
@@ -21,7 +21,7 @@ interface FormSectionProps {
 /** A section with a form that is saved by itself. */
 export function FormSection(props: FormSectionProps) {
   const { mayWrite, isChanged, busy, error, children } = props;
-  useUnsaved(mayWrite && isChanged);
+  useUnsavedForm(mayWrite && isChanged);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     props.onSubmit();
