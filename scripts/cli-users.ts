@@ -61,7 +61,7 @@ export const USER_COMMANDS: Record<string, Command> = {
     },
   },
   'user disable': {
-    summary: 'Disable an account and end its sessions',
+    summary: 'Disable an account and end its sessions; its API keys keep working',
     usage: '--email ada@acme.test',
     run: (options) => disable(options, true),
   },

@@ -108,6 +108,12 @@ export function KeysPage() {
           />
         )}
       </RecordList>
+      {keys.rows.length > 0 && (
+        <p className="max-w-prose px-4 py-3 text-muted md:px-6">
+          Keys belong to the workspace. A key ends when the person who made it leaves the workspace,
+          but not when their account is disabled: revoke it then.
+        </p>
+      )}
       {opened?.what === 'new' && (
         <NewKeyDialog onClose={close} onCreated={(key) => setOpened({ what: 'secret', key })} />
       )}
