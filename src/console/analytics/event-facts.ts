@@ -14,11 +14,17 @@ const KINDS: Record<EventRecord['event'], { icon: LucideIcon; name: string }> = 
 };
 export const kindOfEvent = ({ event }: EventRecord) => KINDS[event];
 
-/** The link or code that an event is about. */
-export function subjectOf(event: EventRecord): string {
+/** The short link that an event is about. */
+export function shortLinkOf(event: EventRecord): { domain: string; key: string } | undefined {
   const record =
     ('link' in event ? event.link : undefined) ?? ('qrcode' in event ? event.qrcode : undefined);
-  if (record != null && 'domain' in record) return `${record.domain}/${record.key}`;
+  return record != null && 'domain' in record ? record : undefined;
+}
+
+/** The link, code or page that an event is about. */
+export function subjectOf(event: EventRecord): string {
+  const link = shortLinkOf(event);
+  if (link !== undefined) return `${link.domain}/${link.key}`;
   return 'page' in event && event.page != null ? event.page.title : 'Without a link';
 }
 

@@ -12,7 +12,8 @@ import { Empty, Failure, Skeleton } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { parametersOf } from './ask.ts';
 import { EventDialog } from './event-dialog.tsx';
-import { deviceOf, kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
+import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
+import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { IntervalPicker } from './interval-picker.tsx';
 import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
@@ -141,11 +142,11 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
                   <button
                     type="button"
                     onClick={() => setOpened(event)}
-                    className="flex max-w-full items-center gap-2 text-left max-md:min-h-11 font-medium hover:underline"
+                    className="flex max-w-full items-center gap-2 text-left max-md:min-h-11 hover:underline"
                   >
                     <Icon size={15} aria-hidden className="shrink-0 text-muted" />
                     <span className="sr-only">{name} on</span>
-                    <span className="truncate">{subjectOf(event)}</span>
+                    <EventSubject event={event} />
                   </button>
                 </td>
                 <td className="truncate px-3 py-2 max-md:hidden">{placeOf(event)}</td>

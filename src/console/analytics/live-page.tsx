@@ -8,7 +8,8 @@ import { VirtualList } from '../ui/virtual-list.tsx';
 import { useAnalytics } from './ask.ts';
 import { Bars } from './bars.tsx';
 import { Panel } from './breakdown-card.tsx';
-import { deviceOf, kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
+import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
+import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { browserTimezone, formatCount, momentFormat, nameOfMetric } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
@@ -260,10 +261,10 @@ function EventRow({ event, time }: { event: ShownEvent; time(moment: string): st
     <>
       <Icon size={17} aria-hidden className="shrink-0 text-accent-text" />
       <div className="min-w-0 flex-1">
-        <p className="truncate">
-          <span className="sr-only">{name}: </span>
-          <span className="font-medium">{subjectOf(record)}</span>{' '}
-          <span className="text-muted">{sourceOf(record)}</span>
+        <p className="flex gap-1.5">
+          <span className="sr-only">{name}:</span>
+          <EventSubject event={record} />
+          <span className="shrink-0 text-muted max-md:hidden">{sourceOf(record)}</span>
         </p>
         <p className="truncate text-xs text-muted">
           {[placeOf(record), deviceOf(record)].filter(Boolean).join(' · ')}

@@ -16,6 +16,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { RowTags } from '../short-links/row-tags.tsx';
 import { CopyButton, copy } from '../ui/button.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
 import { changeLinks } from './pending.ts';
@@ -34,10 +35,7 @@ export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
     <>
       <div role="gridcell" className="min-w-0 flex-1">
         <div className="flex items-center gap-1">
-          <span className="flex min-w-0 font-medium">
-            <span className="min-w-6 shrink-9999 truncate">{link.domain}</span>
-            <span className="truncate">/{link.key}</span>
-          </span>
+          <ShortLinkName domain={link.domain} slug={link.key} />
           <CopyButton
             text={link.shortLink}
             label={`Copy ${name}`}

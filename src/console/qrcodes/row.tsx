@@ -4,6 +4,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { RowTags } from '../short-links/row-tags.tsx';
 import { copy } from '../ui/button.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import type { ContentName } from './content.ts';
@@ -46,7 +47,6 @@ export function summaryOf(record: QrCode): string {
 /** One code: its picture, what it holds, how often it is scanned. */
 export function CodeCells(props: CodeCellsProps) {
   const { record } = props;
-  const name = nameOf(record);
   const { label, icon: Icon } = CONTENT_FORMS[record.type as ContentName];
   return (
     <>
@@ -55,7 +55,11 @@ export function CodeCells(props: CodeCellsProps) {
       </div>
       <div role="gridcell" className="min-w-0 flex-1">
         <p className="flex items-center gap-1.5">
-          <span className="truncate font-medium">{name}</span>
+          {record.title === null && !record.static ? (
+            <ShortLinkName domain={record.domain} slug={record.key} />
+          ) : (
+            <span className="truncate font-medium">{nameOf(record)}</span>
+          )}
           {record.archived && <Badge>Archived</Badge>}
         </p>
         <p className="flex items-center gap-1.5 text-muted">
