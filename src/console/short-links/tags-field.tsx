@@ -40,10 +40,10 @@ export function TagsField({ draft, errors, change }: PartProps) {
         label="Choose tags"
         className="w-72 p-2"
         button={{
-          'aria-label': `Tags: ${chosen.map(({ name }) => name).join(', ') || 'none'}`,
           className: `${inputLook} flex items-center gap-1 overflow-hidden text-left`,
           children: (
             <>
+              <span className="sr-only">Tags:</span>
               <span className="flex min-w-0 flex-1 gap-1 overflow-hidden">
                 {chosen.length === 0
                   ? 'None'
