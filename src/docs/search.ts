@@ -64,7 +64,8 @@ function operationsOf({ paths }: SearchedDocument): Found[] {
       href: `/docs/api-reference#/${encodeURIComponent(tags[0] ?? '')}/${operationId}`,
       title: summary,
       within: `${method.toUpperCase()} ${path}`,
-      text: description,
+      // Its Markdown is code alone.
+      text: description.replaceAll('`', ''),
     })),
   );
 }

@@ -135,8 +135,9 @@ function NoEvents() {
         </div>
       }
     >
-      Each visit of a short link counts as a click, and each scan of a QR code as a scan, within
-      seconds. Bots and previews don’t count. Share a link, and its visits appear here.
+      {isFiltered
+        ? 'Take a filter away, or look at a longer span.'
+        : 'Each visit of a short link counts as a click, and each scan of a QR code as a scan, within seconds. Bots and previews don’t count. Share a link, and its visits appear here.'}
     </Empty>
   );
 }

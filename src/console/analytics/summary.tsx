@@ -28,6 +28,7 @@ export default function AnalyticsSummary({
   const measure = measureOf(event);
   return (
     <section aria-label="Last 30 days" className="rounded-lg border border-line p-3">
+      <h3 className="pb-1.5 font-medium">Last 30 days</h3>
       <dl className="flex gap-6 pb-2">
         {([event, 'leads', 'sales'] as const).map((name) => (
           <div key={name}>

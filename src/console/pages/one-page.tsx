@@ -43,6 +43,7 @@ export function OnePage() {
     <Page
       title={page?.title ?? 'Page'}
       actions={
+        page !== undefined &&
         may('pages.write') && (
           <RowMenu
             label="Actions for the page"

@@ -265,6 +265,10 @@ export const BR_CODE_FIELD: ContentField = {
 
 /** A rule that a content breaks, with the labels of the form in place of the names that programs know. */
 export function faultInWords(type: ContentName, fault: string): string {
+  // A rule for the whole of it names fields.
+  if (type === 'vcard' && fault.startsWith('vcard must have')) {
+    return 'Contact must have a first name or a last name';
+  }
   const [path = ''] = fault.split(' ', 1);
   const name = path === type ? '' : path.slice(type.length + 1);
   const field = CONTENT_FORMS[type].fields.find((one) => one.name === name);

@@ -231,7 +231,7 @@ function usePayload(
   }, [type, settled]);
   const faults = encoded?.type === type ? encoded.faults : undefined;
   const [fault] = faults ?? [];
-  const hint = fault === undefined ? undefined : `To do: ${faultInWords(type, fault)}`;
+  const hint = fault === undefined ? undefined : `Not complete: ${faultInWords(type, fault)}.`;
   if (isStatic) return { text: encoded?.type === type ? encoded.text : undefined, hint };
   const link =
     record?.shortLink ??

@@ -56,24 +56,26 @@ export function DownloadPanel({ record }: { record: QrCode }) {
       }}
     >
       <div className="grid grid-cols-2 gap-3">
-        <SelectField
-          label="Format"
-          value={format}
-          onChange={({ target }) => setFormat(target.value as Format)}
-        >
-          {(['png', ...FORMATS.filter((one) => one !== 'png')] as const).map((one) => (
-            <option key={one} value={one}>
-              {PURPOSES[one]}
-            </option>
-          ))}
-        </SelectField>
+        <div className="col-span-2">
+          <SelectField
+            label="Format"
+            value={format}
+            onChange={({ target }) => setFormat(target.value as Format)}
+          >
+            {(['png', ...FORMATS.filter((one) => one !== 'png')] as const).map((one) => (
+              <option key={one} value={one}>
+                {PURPOSES[one]}
+              </option>
+            ))}
+          </SelectField>
+        </div>
         <SelectField
           label="Measured in"
           value={unit}
           onChange={({ target }) => setUnit(target.value as 'px' | 'mm')}
         >
           <option value="px">Pixels</option>
-          <option value="mm">Millimetres in print</option>
+          <option value="mm">Millimeters</option>
         </SelectField>
         {unit === 'px' ? (
           <NumberField label="Width in px" value={px} most={MOST_PX} onChange={setPx} />

@@ -12,6 +12,15 @@ const WORDS: [least: number, word: string][] = [
 const FINE = 90;
 const BEARABLE = 70;
 
+/** Fields that faults name, by their labels. */
+const LABELS: Readonly<Record<string, string>> = {
+  fgColor: 'color',
+  bgColor: 'background',
+  frameColor: 'frame color',
+  frameTextColor: 'text color',
+  frameText: 'text of the frame',
+};
+
 /** A word for how easily the code is scanned. */
 export const wordOf = ({ score }: Score): string => WORDS.find(([least]) => score >= least)![1];
 
@@ -56,9 +65,12 @@ function Reason({ score, text }: { score: number; text: string }) {
   return (
     <li className="flex gap-1.5">
       <Icon size={14} aria-hidden className={classes('mt-px shrink-0', look)} />
-      <span className={score === 0 ? 'text-danger' : 'text-muted'}>
-        {text.slice(0, 1).toUpperCase() + text.slice(1)}
-      </span>
+      <span className={score === 0 ? 'text-danger' : 'text-muted'}>{inLabels(text)}</span>
     </li>
   );
+}
+
+function inLabels(fault: string): string {
+  const text = fault.replaceAll(/\b[a-z]+[A-Z]\w*/g, (name) => LABELS[name] ?? name);
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -32,6 +32,20 @@ const KINDS = {
   workspace: 'Workspace',
 };
 
+/** Kinds whose names are no words. */
+const NOUNS: Readonly<Record<string, string>> = {
+  apiKey: 'API key',
+  qrcode: 'QR code',
+  utmTemplate: 'UTM template',
+};
+
+/** An action as the API names it, such as `apiKey.create`: "API key · create". */
+const inWords = (action: string): string =>
+  action
+    .split('.')
+    .map((part) => NOUNS[part] ?? part)
+    .join(' · ');
+
 /** Who changed what. */
 export function AuditLogPage() {
   const { api } = useWorkspace();
@@ -130,7 +144,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
           render: ({ action, count, fields }) => (
             <div className="flex flex-col">
               <span>
-                {action.replaceAll('.', ' · ')}
+                {inWords(action)}
                 {count !== undefined && ` (${count})`}
               </span>
               {fields !== undefined && (

@@ -1,5 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 
 /** Views of the settings, with the scope without which one isn't shown. */
@@ -18,9 +18,17 @@ const VIEWS = [
 /** The frame of all settings: the way from one to the other. */
 export function SettingsLayout() {
   const { slug, may } = useWorkspace();
+  const nav = useRef<HTMLElement>(null);
+  const view = useLocation({ select: ({ pathname }) => pathname });
+  // On phones, the present one may be out of sight.
+  useEffect(() => {
+    const link = nav.current?.querySelector(`[href$="${CSS.escape(view)}"]`);
+    link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [view]);
   return (
     <>
       <nav
+        ref={nav}
         aria-label="Settings"
         className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2 md:px-4"
       >

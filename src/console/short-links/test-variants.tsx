@@ -57,7 +57,7 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
         first. Changing a variant begins the test again.
       </p>
       {variants.map(({ name, url, percentage }, index) => (
-        <div key={name} className="flex items-center gap-2">
+        <div key={name} className="flex items-center gap-2 max-md:flex-wrap">
           <span className="w-12 shrink-0 truncate font-medium" title={name}>
             {name}
           </span>
@@ -68,7 +68,7 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
             placeholder="https://example.com/variant"
             value={url}
             onChange={(event) => set(index, { url: event.target.value })}
-            className={inputLook}
+            className={`${inputLook} max-md:w-[calc(100%-3.5rem)]!`}
           />
           <input
             type="number"
@@ -78,7 +78,7 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
             aria-invalid={error ? true : undefined}
             value={percentage}
             onChange={(event) => set(index, { percentage: event.target.value })}
-            className={`${inputLook} max-w-20 text-right`}
+            className={`${inputLook} max-w-20 text-right max-md:ml-14`}
           />
           <span aria-hidden>%</span>
           <IconButton icon={X} label={`Remove variant ${name}`} onClick={() => remove(index)} />

@@ -19,8 +19,9 @@ interface DialogProps {
 const WIDTHS = { small: 'md:w-[26rem]', medium: 'md:w-[38rem]', large: 'md:w-[64rem]' };
 
 /**
- * A modal dialog, open as long as it is rendered. The focus goes to the element with `data-autofocus`, if there is one. The browser's own element: it keeps the focus inside, gives it back, and
- * needs no script that writes styles, which the policy forbids. On phones it fills the screen, or its lower part.
+ * A modal dialog, open as long as it is rendered. The focus goes to the element with `data-autofocus`, if there is one.
+ * The browser's own element: it keeps the focus inside, gives it back, and needs no script that writes styles, which the
+ * policy forbids. On phones it fills the screen, or its lower part.
  */
 export function Dialog({
   title,
@@ -63,7 +64,7 @@ export function Dialog({
     >
       <div className="flex max-h-[inherit] flex-col max-md:h-full">
         <header className="flex items-center justify-between gap-3 border-b border-line py-2 pr-2 pl-4">
-          <h2 id={titleId} className="truncate text-base font-semibold">
+          <h2 id={titleId} className="line-clamp-3 text-base font-semibold wrap-anywhere">
             {title}
           </h2>
           <IconButton icon={X} label="Close" onClick={ask} />

@@ -1,4 +1,4 @@
-import { Ellipsis, type LucideIcon } from 'lucide-react';
+import { Check, Ellipsis, type LucideIcon } from 'lucide-react';
 import {
   type ComponentProps,
   type KeyboardEvent,
@@ -146,6 +146,7 @@ export function Menu({ button, label, items }: MenuProps) {
             {Icon && <Icon size={15} aria-hidden />}
             <span className="flex-1 truncate">{label}</span>
             {hotkey && <Kbd>{hotkey}</Kbd>}
+            {isChecked === true && <Check size={15} aria-hidden className="shrink-0" />}
           </button>
         ))
       }

@@ -176,7 +176,7 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
         Also those that were delivered
       </label>
       <p className="text-xs text-muted">
-        They keep their ids, by which your software can recognise them.
+        They keep their ids, by which your software can recognize them.
       </p>
     </FormDialog>
   );

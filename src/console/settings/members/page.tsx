@@ -61,7 +61,10 @@ export function MembersPage() {
                   </div>
                 ),
               },
-              { name: 'Role', render: ({ role }) => <span className="capitalize">{role}</span> },
+              {
+                name: 'Role',
+                render: ({ role }) => <span className="capitalize whitespace-nowrap">{role}</span>,
+              },
               { name: 'Joined', isMinor: true, render: ({ joinedAt }) => <Time at={joinedAt} /> },
               {
                 name: 'Last seen',
