@@ -34,7 +34,11 @@ export function searchPage(makePage: MakePage, search: Search, question: string)
     href: '/docs/search',
     question,
     main: html`<h1>Search</h1>
-<p role="status">${found.length === 0 ? 'Nothing was found' : count} for “${question}”.</p>
+<p role="status">${
+      found.length === 0
+        ? `Nothing was found for “${question}”. Try another word, such as the name of a field, or choose a guide.`
+        : `${count} for “${question}”.`
+    }</p>
 <ul class="results">${found.map(
       ({
         href,

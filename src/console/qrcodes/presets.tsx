@@ -25,7 +25,7 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
     onFailed: (error) => toast(describe(error), 'danger'),
   });
   return (
-    <ul className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-2">
+    <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">
       <Preset name="Plain" look={PLAIN_LOOK} onChosen={onChosen} />
       {brand && (brand.brandColor ?? brand.logo) && (
         <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />
@@ -85,7 +85,7 @@ function Preset({ name, look, onChosen, onDelete }: PresetProps) {
           icon={Trash2}
           label={`Delete ${name}`}
           onClick={onDelete}
-          className="absolute top-0 right-0 bg-panel/80"
+          className="absolute top-0 right-0"
         />
       )}
     </li>
