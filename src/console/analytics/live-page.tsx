@@ -261,13 +261,12 @@ function EventRow({ event, time }: { event: ShownEvent; time(moment: string): st
     <>
       <Icon size={17} aria-hidden className="shrink-0 text-accent-text" />
       <div className="min-w-0 flex-1">
-        <p className="flex gap-1.5">
+        <p className="flex">
           <span className="sr-only">{name}:</span>
           <EventSubject event={record} />
-          <span className="shrink-0 text-muted max-md:hidden">{sourceOf(record)}</span>
         </p>
         <p className="truncate text-xs text-muted">
-          {[placeOf(record), deviceOf(record)].filter(Boolean).join(' · ')}
+          {[sourceOf(record), placeOf(record), deviceOf(record)].filter(Boolean).join(' · ')}
         </p>
       </div>
       <time dateTime={record.timestamp} className="shrink-0 text-xs text-muted tabular-nums">
