@@ -64,14 +64,11 @@ export async function sweep(
 }
 
 async function load(page: Page, { path, open }: View): Promise<void> {
+  // What was typed at the size before is kept as a draft. Not later: a view may keep what stood in its address.
+  if (page.url().startsWith('http')) await page.evaluate(() => sessionStorage.clear());
   // With another fragment alone, the document would stay.
   if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);
-  // What was typed at the size before is kept as a draft.
-  if (await page.evaluate(() => sessionStorage.length > 0)) {
-    await page.evaluate(() => sessionStorage.clear());
-    await page.reload();
-  }
   await page.locator('h1, h2').first().waitFor();
   await settled(page);
   await open?.(page);
