@@ -1,4 +1,4 @@
-import { writeExport } from '../src/exports/commands.ts';
+import { writeExport, writeWorkspaceExport } from '../src/exports/commands.ts';
 import { createImport } from '../src/imports/commands.ts';
 import { fetchImport } from '../src/imports/fetch.ts';
 import { runImport } from '../src/imports/run.ts';
@@ -15,6 +15,7 @@ export default () =>
     'qrcodes.create': createQrCodes,
     'qrcodes.delete': deleteQrCodes,
     'export.write': writeExport,
+    'export.workspace': writeWorkspaceExport,
     'import.create': createImport,
     'import.fetch': fetchImport,
     'import.run': runImport,

@@ -70,6 +70,7 @@ export const RULES: Readonly<Record<Name, Rule | undefined>> = {
   'webhook.resend': about('webhook'),
   'webhook.resendAll': about('webhook'),
   'export.write': about('export'),
+  'export.workspace': about('export'),
   'workspace.update': record('workspace'),
   'import.create': record('import'),
   'import.update': record('import'),

@@ -1,13 +1,15 @@
 import { config } from '../config.ts';
 import { pluralOf } from '../events/kinds.ts';
+import type { ArchiveHeader } from '../infra/archive.ts';
 import { type Db, db, execute } from '../infra/db.ts';
-import { isSigned, sign } from '../infra/secrets.ts';
+import { isSigned, sign, unseal } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { type EventExport, exportEvents } from './events.ts';
-import type { ExportFormat, Parts } from './format.ts';
+import { ARCHIVE, type ExportFormat, type Parts, type StoredFormat } from './format.ts';
 import { exportLinks } from './links.ts';
+import { writeWorkspace } from './workspace.ts';
 
 /** Time for which a large export can be downloaded. */
 const KEEP_MS = 24 * 3_600_000;
@@ -25,6 +27,12 @@ export interface ExportResult {
   expiresAt: string;
 }
 
+/** The download URL of the export of a workspace, its size, and the numbers of its records. */
+export interface WorkspaceExport extends ExportResult {
+  bytes: number;
+  counts: ArchiveHeader['counts'];
+}
+
 /** The text of an export, in parts. */
 export function partsOf(projectId: string, { of, format }: Omit<NewExport, 'id'>): Parts {
   return 'events' in of
@@ -36,20 +44,62 @@ export function partsOf(projectId: string, { of, format }: Omit<NewExport, 'id'>
 export function writeExport(wanted: NewExport, job: JobContext): Promise<ExportResult> {
   return runIdempotent(job, async (trx) => {
     const { id, format } = wanted;
-    const expiresAt = new Date(Date.now() + KEEP_MS);
     const name = 'events' in wanted.of ? pluralOf(wanted.of.events.event) : 'links';
-    await trx('exports').insert({
-      project_id: job.projectId,
-      id,
-      name,
-      format,
-      expires_at: expiresAt,
-    });
+    const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
     await writeParts(trx, id, partsOf(job.projectId, wanted));
-    const url = `${config().BASE_URL}/exports/${id}?token=${sign('export', id)}`;
-    return { result: { url, expiresAt: expiresAt.toISOString() }, changes: [] };
+    return { result: addressOf(id, expiresAt), changes: [] };
   });
 }
+
+/** The input of the export of a workspace. */
+export interface NewWorkspaceExport {
+  id: string;
+  /** Sealed. */
+  passphrase?: string;
+}
+
+/** Writes everything of a workspace, to be fetched from the address in the result. */
+export function writeWorkspaceExport(
+  { id, passphrase }: NewWorkspaceExport,
+  job: JobContext,
+): Promise<WorkspaceExport> {
+  return runIdempotent(job, async (trx) => {
+    const { projectId } = job;
+    const { counts, parts } = await writeWorkspace(
+      trx,
+      projectId,
+      passphrase === undefined ? undefined : unseal(passphrase),
+    );
+    const expiresAt = await addExport(trx, {
+      project_id: projectId,
+      id,
+      name: 'workspace',
+      format: ARCHIVE,
+    });
+    let position = 0;
+    let bytes = 0;
+    for await (const part of parts) {
+      await trx('export_parts').insert({ export_id: id, position, bytes: part });
+      position += 1;
+      bytes += part.length;
+    }
+    return { result: { ...addressOf(id, expiresAt), bytes, counts }, changes: [] };
+  });
+}
+
+async function addExport(
+  trx: Db,
+  row: { project_id: string; id: string; name: string; format: StoredFormat },
+): Promise<Date> {
+  const expiresAt = new Date(Date.now() + KEEP_MS);
+  await trx('exports').insert({ ...row, expires_at: expiresAt });
+  return expiresAt;
+}
+
+const addressOf = (id: string, expiresAt: Date): ExportResult => ({
+  url: `${config().BASE_URL}/exports/${id}?token=${sign('export', id)}`,
+  expiresAt: expiresAt.toISOString(),
+});
 
 async function writeParts(trx: Db, exportId: string, parts: Parts): Promise<void> {
   let position = 0;
@@ -62,8 +112,8 @@ async function writeParts(trx: Db, exportId: string, parts: Parts): Promise<void
 /** A large export that can be fetched. */
 export interface StoredExport {
   name: string;
-  format: ExportFormat;
-  parts: Parts;
+  format: StoredFormat;
+  parts: AsyncGenerator<string | Buffer, void, undefined>;
 }
 
 /** The export of an address; `undefined` where the address is none of ours, `null` where the export has expired. */
@@ -73,19 +123,19 @@ export async function findExport(
 ): Promise<StoredExport | null | undefined> {
   if (!isSigned('export', id, token)) return undefined;
   const row = (await db()('exports').where({ id }).first('name', 'format', 'expires_at')) as
-    | { name: string; format: ExportFormat; expires_at: Date }
+    | { name: string; format: StoredFormat; expires_at: Date }
     | undefined;
   if (row === undefined || row.expires_at.getTime() <= Date.now()) return null;
   return { name: row.name, format: row.format, parts: storedParts(id) };
 }
 
-async function* storedParts(exportId: string): Parts {
+async function* storedParts(exportId: string): StoredExport['parts'] {
   for (let position = 0; ; position += 1) {
     const part = (await db()('export_parts')
       .where({ export_id: exportId, position })
-      .first('text')) as { text: string } | undefined;
+      .first('text', 'bytes')) as { text: string | null; bytes: Buffer | null } | undefined;
     if (part === undefined) return;
-    yield part.text;
+    yield part.text ?? part.bytes!;
   }
 }
 

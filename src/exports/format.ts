@@ -1,11 +1,17 @@
+import { ARCHIVE_MEDIA } from '../infra/archive.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof FORMATS)[number];
 
-export const MEDIA_TYPES: Record<ExportFormat, string> = {
+/** Format of the export of a workspace, and the end of its file's name. */
+export const ARCHIVE = 'jsonl.gz';
+export type StoredFormat = ExportFormat | typeof ARCHIVE;
+
+export const MEDIA_TYPES: Record<StoredFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
+  [ARCHIVE]: ARCHIVE_MEDIA,
 };
 
 /** Some records as they are exported: text in parts, each of a page of records. */

@@ -6,19 +6,22 @@ import { type FilterQuery, resolveFilter } from '../events/query/filters.ts';
 import { resolveSpan, type SpanQuery } from '../events/query/interval.ts';
 import { eventSchemas } from '../events/schema.ts';
 import { eventsStore } from '../events/store/index.ts';
-import { answerAccepted, ok } from '../http/answer.ts';
+import { answerAccepted, answerWrite, ok } from '../http/answer.ts';
 import { id, Joi, text } from '../http/fields.ts';
 import { type Answer, type ApiRequest, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { ARCHIVE_KINDS } from '../infra/archive.ts';
+import { seal } from '../infra/secrets.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import { bulk } from '../queues/bulk.ts';
 import { refuseOtherWorkspace } from '../short-links/queries.ts';
-import { findExport, type NewExport, partsOf } from './commands.ts';
-import { type ExportFormat, FORMATS, MEDIA_TYPES, type Parts } from './format.ts';
+import { type Caller, includesScope, type Scope } from '../workspaces/api-keys.ts';
+import { findExport, type NewExport, partsOf, type StoredExport } from './commands.ts';
+import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './format.ts';
 
 const tag = 'Exports';
-const FILE = { media: Object.values(MEDIA_TYPES) };
+const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
 
 const format = Joi.string()
   .valid(...FORMATS)
@@ -27,6 +30,68 @@ const format = Joi.string()
 const DESCRIPTION =
   'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of the ' +
   'job has an address that is valid for a day and needs no key. Passwords are left out.';
+
+/** Scopes to read everything that the export of a workspace has. */
+const READ = [
+  'links.read',
+  'qrcodes.read',
+  'tags.read',
+  'folders.read',
+  'pages.read',
+  'domains.read',
+  'events.read',
+  'customers.read',
+] as const satisfies Scope[];
+
+/** @throws Refusal `forbidden` where the caller may not read everything of the workspace */
+function refuseWithoutScopes({ scopes }: Caller): void {
+  const missing = READ.filter((scope) => !includesScope(scopes, scope));
+  if (missing.length === 0) return;
+  throw new Refusal(
+    'forbidden',
+    `The export of a workspace also needs the scopes ${missing.join(', ')}`,
+  );
+}
+
+const newExportBody = Joi.object<{ type: 'workspace'; passphrase?: string }>({
+  type: Joi.string()
+    .valid('workspace')
+    .required()
+    .description('What is exported: everything of the workspace.')
+    .example('workspace'),
+  passphrase: Joi.string()
+    .min(8)
+    .max(200)
+    .description(
+      'Passphrase of 8 to 200 characters with which the passwords of links and QR codes are encrypted. The import asks for ' +
+        'it. Without one, passwords are left out, and the import refuses the links that have one.',
+    )
+    .example('correct horse battery staple'),
+}).meta({ name: 'NewExport' });
+
+const workspaceExport = Joi.object({
+  url: Joi.string()
+    .required()
+    .description('Address of the file, which needs no key.')
+    .example('https://api.example.com/exports/job_0VKAM3TWq8Zr5XnYb2VdLcHs?token=Zk3vQ8sLp1'),
+  expiresAt: Joi.string().isoDate().required().description('Time until which it can be fetched.'),
+  bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
+  counts: Joi.object(
+    Object.fromEntries(
+      ARCHIVE_KINDS.map((kind) => [
+        kind,
+        Joi.number()
+          .integer()
+          .required()
+          .description(`Records of the kind \`${kind}\`.`)
+          .example(12),
+      ]),
+    ),
+  )
+    .required()
+    .description('Numbers of the records in it.')
+    .meta({ name: 'WorkspaceExportCounts' }),
+}).meta({ name: 'WorkspaceExport' });
 
 type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: ExportFormat };
 
@@ -83,6 +148,34 @@ export const exportRoutes: Route[] = [
       return answerExport(request, { format: wanted, of: { links } }, 'links', count);
     },
   }),
+  route<{ body: { type: 'workspace'; passphrase?: string } }>({
+    method: 'post',
+    path: '/exports',
+    isHeavy: true,
+    operationId: 'exportWorkspace',
+    summary: 'Export a whole workspace',
+    description:
+      'Writes one file with the domains, tags, folders, UTM templates, pages, templates and images of QR codes, customers, ' +
+      'links, QR codes and events of the workspace, as they were at one moment, which `POST /imports?source=workspace` ' +
+      'takes here or in another installation. The address is valid for a day and needs no key. The file has personal ' +
+      'data; API keys, webhooks and people are not in it, and passwords are encrypted with the passphrase. The key needs ' +
+      'the scopes to read all of these besides `workspace.write`.',
+    extension: true,
+    tag,
+    scope: 'workspace.write',
+    body: newExportBody,
+    answers: { 200: workspaceExport },
+    writes: true,
+    handle(request) {
+      refuseWithoutScopes(request.caller);
+      const { passphrase } = request.body;
+      const data = {
+        id: newId('job'),
+        ...(passphrase === undefined ? {} : { passphrase: seal(passphrase) }),
+      };
+      return answerWrite(request, bulk, 'export.workspace', data, ok);
+    },
+  }),
   route<{ params: { id: string }; query: { token: string } }>({
     method: 'get',
     path: '/exports/{id}',
@@ -98,7 +191,7 @@ export const exportRoutes: Route[] = [
     query: Joi.object<{ token: string }>({
       token: text(100).required().description('Secret of the address.'),
     }),
-    answers: { 200: FILE },
+    answers: { 200: { media: Object.values(MEDIA_TYPES) } },
     async handle({ params, query }) {
       const stored = await findExport(params.id, query.token);
       if (stored === undefined) throw new Refusal('not_found', 'There is no such export');
@@ -120,7 +213,7 @@ async function answerExport(
   return answerAccepted(request, bulk, 'export.write', { id: newId('job'), ...wanted });
 }
 
-const file = (parts: Parts, name: string, written: ExportFormat): Answer => ({
+const file = (parts: StoredExport['parts'], name: string, written: StoredFormat): Answer => ({
   ...ok(parts),
   headers: {
     'Content-Type': MEDIA_TYPES[written],

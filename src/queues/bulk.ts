@@ -1,4 +1,9 @@
-import type { ExportResult, NewExport } from '../exports/commands.ts';
+import type {
+  ExportResult,
+  NewExport,
+  NewWorkspaceExport,
+  WorkspaceExport,
+} from '../exports/commands.ts';
 import type { NewImport } from '../imports/commands.ts';
 import type { ImportRecord } from '../imports/record.ts';
 import type { BulkLinkItem } from '../links/record.ts';
@@ -17,6 +22,7 @@ export const bulk = defineQueue<{
   'qrcodes.create': Job<{ userId: string; qrcodes: BulkInput<NewQrCode>[] }, BulkQrCodeItem[]>;
   'qrcodes.delete': Job<{ qrcodeIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
   'export.write': Job<NewExport, ExportResult>;
+  'export.workspace': Job<NewWorkspaceExport, WorkspaceExport>;
   'import.create': Job<NewImport, ImportRecord>;
   /** Reads pages of the API that an import has its links from. At most one such job runs for each import. */
   'import.fetch': Job<{ id: string }, undefined>;

@@ -266,6 +266,12 @@ describe('the audit log', () => {
       const [{ target }] = await log({ action: 'export.write' });
       return { target: { kind: 'export', id: target.id } };
     },
+    'export.workspace': async () => {
+      const { url } = await post('/exports', { type: 'workspace', passphrase: 'not logged' });
+      const id = new URL(url).pathname.slice('/exports/'.length);
+      expect(JSON.stringify(await log())).not.to.contain('not logged');
+      return { target: { kind: 'export', id } };
+    },
   };
 
   it('has a tested write for every kind that it has entries of', () => {

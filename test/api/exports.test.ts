@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { append } from '../../src/events/store/postgres/append.ts';
 import { guarded } from '../../src/infra/csv.ts';
@@ -129,6 +130,72 @@ describe('exports', () => {
     const { body: links } = await api.get('/links', { pageSize: 100 });
     const found = links.map(({ comments }: { comments: string }) => comments);
     expect(found).to.have.members(texts);
+  });
+
+  it('of a workspace have one state of everything, without secrets', async () => {
+    const whole = await aWorkspace();
+    const { api } = whole;
+    await api.post('/tags', { name: 'Spring' });
+    await api.post('/keys', { name: 'not exported' });
+    const links = ['hidden word', null].map((password) => ({
+      url: 'https://example.com/?utm_source=a',
+      tagNames: ['Spring'],
+      password,
+    }));
+    await api.post('/links/bulk', links);
+    await api.post('/qrcodes', { type: 'wifi', wifi: { ssid: 'a', encryption: 'nopass' } });
+    const exportOf = async (body: object) => {
+      const { status, body: made } = await api.post('/exports', { type: 'workspace', ...body });
+      expect(status, JSON.stringify(made)).to.equal(200);
+      const response = await fetch(made.url);
+      expect(response.headers.get('content-disposition')).to.equal(
+        'attachment; filename="workspace.jsonl.gz"',
+      );
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(bytes).to.have.length(made.bytes);
+      const text = gunzipSync(bytes).toString();
+      expect(text).not.to.match(/hidden word|not exported/);
+      const [header, ...lines] = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const { end } = lines.pop();
+      expect(end.records).to.equal(lines.length);
+      expect(made.counts).to.deep.equal(header.counts);
+      return {
+        header,
+        linksOf: lines.flatMap(({ kind, data }) => (kind === 'link' ? [data] : [])),
+      };
+    };
+
+    const { header, linksOf } = await exportOf({ passphrase: 'correct horse' });
+    expect(header).to.deep.include({ format: 'shortlinks-workspace', version: 1 });
+    expect(header.counts).to.include({ domain: 1, tag: 1, link: 2, qrcode: 1, event: 0 });
+    expect(linksOf[0]).to.include({ domain: whole.domain, hasPassword: true });
+    expect(linksOf[0].tagNames).to.deep.equal(['Spring']);
+    expect(linksOf[0].password).to.match(/^[\w-]{40,}$/);
+    expect(linksOf[1]).not.to.have.any.keys('password', 'hasPassword');
+
+    const without = await exportOf({});
+    expect(without.header.passwords).to.equal(null);
+    expect(without.linksOf[0]).to.include({ hasPassword: true }).and.not.have.property('password');
+  });
+
+  it('of a workspace need the scopes to read all of it', async () => {
+    const one = await aWorkspace();
+    for (const [scopes, status] of [
+      [['workspace.write'], 403],
+      [['links.read', 'customers.read'], 403],
+      [['*'], 200],
+    ] as const) {
+      const api = await one.withScopes(...scopes);
+      expect((await api.post('/exports', { type: 'workspace' })).status).to.equal(status);
+    }
+    const { status, body } = await one.api.post('/exports', { type: 'links', passphrase: 'short' });
+    expect([status, body.error.message]).to.deep.equal([
+      422,
+      'type must be workspace; passphrase must be at least 8 characters long',
+    ]);
   });
 
   it('that are large are written by a worker, and can be downloaded for a day without a key', async function () {

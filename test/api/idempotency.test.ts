@@ -31,6 +31,10 @@ describe('Idempotency-Key', () => {
     string,
     () => Promise<{ path: string; body?: unknown; count?: string; headers?: typeof CSV }>
   > = {
+    '/exports': async () => ({
+      path: '/exports',
+      body: { type: 'workspace', passphrase: 'a passphrase' },
+    }),
     '/imports': async () => ({
       path: '/imports?dryRun=true',
       body: FILE,

@@ -321,6 +321,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { bytes } = await api.download('/links/export', { format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
   },
+  'post /exports': async ({ api }) => {
+    const { body } = await api.post('/exports', { type: 'workspace' });
+    expect(body.counts).to.include({ folder: 0, image: 0, link: 0, page: 0, qrcode: 0, tag: 0 });
+  },
   'get /exports/{id}': ({ api }, { jobId }) => {
     const from = { headers: { 'x-forwarded-for': '10.9.1.2' } };
     return is404(api.get(`/exports/${jobId}`, { token: 'x' }, from));

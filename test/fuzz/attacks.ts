@@ -281,6 +281,7 @@ export const JOBS = [
     'qrcodes.create': true,
     'qrcodes.delete': true,
     'export.write': true,
+    'export.workspace': true,
     'import.create': true,
     'import.fetch': true,
     'import.run': true,

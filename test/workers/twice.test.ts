@@ -353,6 +353,14 @@ describe('a job that runs twice', () => {
     expect(await db()('export_parts').where({ export_id: id, position: 0 })).to.have.length(1);
   });
 
+  it('writes the export of a workspace once', async () => {
+    await twice(writes, 'link.create', { userId, link: newLink() });
+    const id = newId('job');
+    const { counts } = await twice(bulk, 'export.workspace', { id, passphrase: seal('a') });
+    expect(counts).to.include({ domain: 1, link: 1, event: 0 });
+    expect(await db()('export_parts').where({ export_id: id })).to.have.length(1);
+  });
+
   it('imports a file once, checks it before, and undoes it', async () => {
     const id = newId('import');
     const text = 'url,key\nhttps://example.com/,a\nhttps://example.com/,a b\n';

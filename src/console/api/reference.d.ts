@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export a whole workspace
+         * @description Writes one file with the domains, tags, folders, UTM templates, pages, templates and images of QR codes, customers, links, QR codes and events of the workspace, as they were at one moment, which `POST /imports?source=workspace` takes here or in another installation. The address is valid for a day and needs no key. The file has personal data; API keys, webhooks and people are not in it, and passwords are encrypted with the passphrase. The key needs the scopes to read all of these besides `workspace.write`. Needs the scope `workspace.write`.
+         */
+        post: operations["exportWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/exports/{id}": {
         parameters: {
             query?: never;
@@ -4175,6 +4195,15 @@ export interface components {
             /** @description New links are created on it unless they name a domain; the workspace has one. Default false. */
             primary?: boolean;
         };
+        NewExport: {
+            /**
+             * @description What is exported: everything of the workspace.
+             * @enum {string}
+             */
+            type: "workspace";
+            /** @description Passphrase of 8 to 200 characters with which the passwords of links and QR codes are encrypted. The import asks for it. Without one, passwords are left out, and the import refuses the links that have one. */
+            passphrase?: string;
+        };
         NewFolder: {
             /** @description Name, at most 190 characters; unique in the workspace regardless of case. */
             name: string;
@@ -6121,6 +6150,44 @@ export interface components {
                 eventsThisMonth: number;
             };
         };
+        WorkspaceExport: {
+            /** @description Address of the file, which needs no key. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Time until which it can be fetched.
+             */
+            expiresAt: string;
+            /** @description Size, in bytes. */
+            bytes: number;
+            /** @description Numbers of the records in it. */
+            counts: components["schemas"]["WorkspaceExportCounts"];
+        };
+        /** @description Numbers of the records in it. */
+        WorkspaceExportCounts: {
+            /** @description Records of the kind `domain`. */
+            domain: number;
+            /** @description Records of the kind `tag`. */
+            tag: number;
+            /** @description Records of the kind `folder`. */
+            folder: number;
+            /** @description Records of the kind `utmTemplate`. */
+            utmTemplate: number;
+            /** @description Records of the kind `page`. */
+            page: number;
+            /** @description Records of the kind `image`. */
+            image: number;
+            /** @description Records of the kind `template`. */
+            template: number;
+            /** @description Records of the kind `customer`. */
+            customer: number;
+            /** @description Records of the kind `link`. */
+            link: number;
+            /** @description Records of the kind `qrcode`. */
+            qrcode: number;
+            /** @description Records of the kind `event`. */
+            event: number;
+        };
         WorkspaceUpdate: {
             /** @description Name, at most 100 characters. */
             name?: string;
@@ -6591,6 +6658,44 @@ export interface operations {
             500: components["responses"]["internal_server_error"];
         };
     };
+    exportWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewExport"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceExport"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
     downloadExport: {
         parameters: {
             query: {
@@ -6614,6 +6719,7 @@ export interface operations {
                 content: {
                     "text/csv; charset=utf-8": string;
                     "application/x-ndjson; charset=utf-8": string;
+                    "application/gzip": string;
                 };
             };
             400: components["responses"]["bad_request"];

@@ -3,7 +3,7 @@ import type { Log } from '../../infra/log.ts';
 import type { DimensionName } from '../dimensions.ts';
 import type { EventRow, StoredEvent } from '../event.ts';
 import type { EventFilter } from '../filter.ts';
-import type { EventKind } from '../kinds.ts';
+import type { Counter, EventKind } from '../kinds.ts';
 import type { Span } from '../query/interval.ts';
 import type { Numbers } from '../query/numbers.ts';
 
@@ -36,6 +36,11 @@ export interface Cursor {
   /** Microseconds since 1970. */
   atMicros: number;
   id: string;
+}
+
+/** Sums of the stored events of a link, QR code or page, as its counters count them. */
+export interface StoredSums extends Record<Counter, number> {
+  saleAmountCents: number;
 }
 
 /** Events of one kind in a span of time, its end not included. */
@@ -90,7 +95,13 @@ export interface EventsStore {
   /** Stores events that the caller knows to be new, and counts them. */
   append(trx: Db, events: readonly EventRow[]): Promise<void>;
 
-  list(selection: EventSelection, page: ListPage): Promise<ListedEvent[]>;
+  list(selection: EventSelection, page: ListPage, connection?: Db): Promise<ListedEvent[]>;
+  /** Sums of the stored events of links, QR codes and pages, by their ids; none for those without events. */
+  sumStored(
+    connection: Db,
+    projectId: string,
+    recordIds: readonly string[],
+  ): Promise<Map<string, StoredSums>>;
   /** Resolves to the number of events; `most` where there are more. */
   countUpTo(selection: EventSelection, most: number): Promise<number>;
   /** Finds the click or scan of an id. */

@@ -1,13 +1,14 @@
-import { type Db, db, rows } from '../../../infra/db.ts';
+import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
-import { kindsOfFamily } from '../../kinds.ts';
-import type { EventSelection, ListedEvent, ListPage, NameThen } from '../store.ts';
+import { type EventKind, kindOf, kindsOfFamily } from '../../kinds.ts';
+import type { EventSelection, ListedEvent, ListPage, NameThen, StoredSums } from '../store.ts';
 import { filterSql, toSql } from './filters.ts';
 
 /** Selects events by an index-only scan, which keeps late pages fast, and then reads their rows. */
 export async function list(
   { projectId, kind, span: { start, end }, filter }: EventSelection,
   { limit, order, offset, after }: ListPage,
+  connection: Db = db(),
 ): Promise<ListedEvent[]> {
   const further = order === 'asc' ? '>' : '<';
   const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
@@ -15,7 +16,7 @@ export async function list(
   const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
   const asSql = await toSql(projectId, filter);
   return rows<ListedEvent>(
-    db(),
+    connection,
     `WITH chosen AS (
        SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
         WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
@@ -35,6 +36,36 @@ export async function list(
       afterId: after?.id ?? null,
     },
   );
+}
+
+export async function sumStored(
+  connection: Db,
+  projectId: string,
+  recordIds: readonly string[],
+): Promise<Map<string, StoredSums>> {
+  const ofColumn = (column: 'link_id' | 'page_id') =>
+    `SELECT ${column} AS id, '${column}' AS by, event, count(*) AS count, ${bigintSql('coalesce(sum(amount_cents), 0)')} AS cents
+       FROM events WHERE project_id = :projectId AND ${column} = ANY(:recordIds) GROUP BY ${column}, event`;
+  const found = await rows<{
+    id: string;
+    by: 'link_id' | 'page_id';
+    event: EventKind;
+    count: number;
+    cents: number;
+  }>(connection, `${ofColumn('link_id')} UNION ALL ${ofColumn('page_id')}`, {
+    projectId,
+    recordIds,
+  });
+  const sums = new Map<string, StoredSums>();
+  for (const { id, by, event, count, cents } of found) {
+    const { counter, countsFor } = kindOf(event);
+    if (!countsFor.includes(by)) continue;
+    const sum = sums.get(id) ?? { visits: 0, leads: 0, sales: 0, saleAmountCents: 0 };
+    sum[counter] += count;
+    sum.saleAmountCents += cents;
+    sums.set(id, sum);
+  }
+  return sums;
 }
 
 export async function countUpTo(

@@ -11,6 +11,7 @@ import {
   findNewestNames,
   findVisit,
   list,
+  sumStored,
 } from './list.ts';
 import {
   countByTime,
@@ -28,6 +29,7 @@ export const postgresStore: EventsStore = {
   appendVisits,
   append,
   list,
+  sumStored,
   countUpTo,
   findVisit,
   findLatestLead,

@@ -1,0 +1,345 @@
+import { config } from '../config.ts';
+import { COLUMNS } from '../events/columns.ts';
+import { INITIAL_EVENT } from '../events/event.ts';
+import { EVENT_KINDS } from '../events/kinds.ts';
+import { eventsStore } from '../events/store/index.ts';
+import type { Cursor, ListedEvent, StoredSums } from '../events/store/store.ts';
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_VERSION,
+  type ArchiveHeader,
+  type ArchiveKind,
+  type ArchivePage,
+  writeArchive,
+} from '../infra/archive.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
+import { PassphraseKey } from '../infra/passphrase.ts';
+import { unseal } from '../infra/secrets.ts';
+import { VERSION } from '../infra/version.ts';
+import type { LinkRow } from '../links/model.ts';
+import type { QrCodeRow } from '../qrcodes/model.ts';
+import type { Field } from '../short-links/field.ts';
+import { fields } from '../short-links/fields.ts';
+import type { ShortLinkRow } from '../short-links/model.ts';
+
+/*
+ * Everything of a workspace, as the import of another installation takes it (src/imports/workspace). Records name tags,
+ * folders, domains and customers by what they have in both installations, and all others by their ids. What is secret
+ * stays: API keys, webhooks, people; passwords are encrypted under a passphrase, or left out.
+ */
+
+const PAGE = 1_000;
+
+/** A record whose counters and tags are read with it. */
+interface Counted {
+  id: string;
+  visits: number | null;
+  leads: number | null;
+  sales: number | null;
+  sale_amount_cents: number | null;
+  last_visit_at: Date | null;
+}
+
+type Wide<Row extends ShortLinkRow> = Row &
+  Counted & { tag_names: string[] | null; folder_name: string | null; domain_name: string };
+
+/**
+ * The archive of a workspace, in parts: one state of it, whatever is written meanwhile.
+ *
+ * @param trx a transaction in which nothing has been read yet
+ */
+export async function writeWorkspace(
+  trx: Db,
+  projectId: string,
+  passphrase: string | undefined,
+): Promise<{ counts: ArchiveHeader['counts']; parts: AsyncGenerator<Buffer, void, undefined> }> {
+  await execute(trx, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+  const key = passphrase === undefined ? undefined : await PassphraseKey.make(passphrase);
+  const [workspace] = await rows<{ name: string }>(
+    trx,
+    'SELECT name FROM workspaces WHERE id = ?',
+    [projectId],
+  );
+  const header: ArchiveHeader = {
+    format: ARCHIVE_FORMAT,
+    version: ARCHIVE_VERSION,
+    service: VERSION,
+    createdAt: new Date().toISOString(),
+    workspace: { id: projectId, name: workspace!.name },
+    defaultDomain: config().DEFAULT_SHORT_DOMAIN,
+    passwords: key?.properties ?? null,
+    counts: await countAll(trx, projectId),
+  };
+  const pages = new WorkspacePages(trx, projectId, key).all();
+  return { counts: header.counts, parts: writeArchive(header, pages) };
+}
+
+const TABLES: Record<ArchiveKind, string> = {
+  domain: 'domains',
+  tag: 'tags',
+  folder: 'folders',
+  utmTemplate: 'utm_templates',
+  page: 'pages',
+  image: 'images',
+  template: 'templates',
+  customer: 'customers',
+  link: 'links',
+  qrcode: 'qrcodes',
+  event: 'events',
+};
+
+async function countAll(trx: Db, projectId: string): Promise<ArchiveHeader['counts']> {
+  const counts = Object.entries(TABLES)
+    .map(
+      ([kind, table]) =>
+        `(SELECT count(*) FROM ${table} WHERE project_id = :projectId) AS "${kind}"`,
+    )
+    .join(', ');
+  const [row] = await rows<ArchiveHeader['counts']>(trx, `SELECT ${counts}`, { projectId });
+  return row!;
+}
+
+class WorkspacePages {
+  readonly #trx: Db;
+  readonly #projectId: string;
+  readonly #key: PassphraseKey | undefined;
+
+  constructor(trx: Db, projectId: string, key: PassphraseKey | undefined) {
+    this.#trx = trx;
+    this.#projectId = projectId;
+    this.#key = key;
+  }
+
+  async *all(): AsyncGenerator<ArchivePage, void, undefined> {
+    yield* this.#simple('domain', DOMAIN);
+    yield* this.#simple('tag', 'id, name, color, created_at AS "createdAt"');
+    yield* this.#simple('folder', 'id, name, created_at AS "createdAt"');
+    yield* this.#simple('utmTemplate', UTM_TEMPLATE);
+    yield* this.#pages();
+    yield* this.#simple('image', `id, width, height, encode(png, 'base64') AS png`, 10);
+    yield* this.#simple('template', 'id, design, created_at AS "createdAt"');
+    yield* this.#simple('customer', CUSTOMER);
+    for await (const page of this.#shortLinks<LinkRow>('links', 'link_tags', 'link_id')) {
+      yield ['link', page.map(([row, sums]) => this.#toLink(row, sums))];
+    }
+    for await (const page of this.#shortLinks<QrCodeRow>('qrcodes', 'qrcode_tags', 'qrcode_id')) {
+      yield ['qrcode', page.map(([row, sums]) => this.#toQrCode(row, sums))];
+    }
+    yield* this.#events();
+  }
+
+  /** Rows of a table in the order of their ids, without what is null. */
+  async *#simple(kind: ArchiveKind, columns: string, limit = PAGE): AsyncGenerator<ArchivePage> {
+    const query = `SELECT ${columns} FROM ${TABLES[kind]} WHERE project_id = :projectId AND id > :after`;
+    for await (const page of this.#read<{ id: string }>(query, 'id', limit)) {
+      yield [kind, page.map(withoutNulls)];
+    }
+  }
+
+  async *#read<Row extends { id: string }>(
+    query: string,
+    order: string,
+    limit = PAGE,
+  ): AsyncGenerator<Row[], void, undefined> {
+    for (let after = ''; ; ) {
+      const bindings = { projectId: this.#projectId, after, limit };
+      const page = await rows<Row>(this.#trx, `${query} ORDER BY ${order} LIMIT :limit`, bindings);
+      yield page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < limit) return;
+      after = last.id;
+    }
+  }
+
+  async *#pages(): AsyncGenerator<ArchivePage> {
+    const query = `SELECT r.*, ${COUNTERS} FROM pages r ${JOIN_COUNTERS}
+      WHERE r.project_id = :projectId AND r.id > :after`;
+    type Row = Counted & { content: object; created_at: Date; updated_at: Date };
+    for await (const page of this.#read<Row>(query, 'r.id')) {
+      const sums = await this.#sumsOf(page);
+      const records = page.map((row) => ({
+        id: row.id,
+        ...row.content,
+        ...timesOf(row),
+        ...countersBefore(row, sums.get(row.id)),
+      }));
+      yield ['page', records];
+    }
+  }
+
+  async *#shortLinks<Row extends ShortLinkRow>(
+    table: string,
+    tagTable: string,
+    column: string,
+  ): AsyncGenerator<[Wide<Row>, StoredSums | undefined][], void, undefined> {
+    const query = `SELECT r.*, ${COUNTERS}, d.slug AS domain_name, f.name AS folder_name,
+        (SELECT array_agg(t.name ORDER BY rt.position) FROM ${tagTable} rt
+           JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
+          WHERE rt.project_id = r.project_id AND rt.${column} = r.id) AS tag_names
+      FROM ${table} r JOIN domains d ON d.id = r.domain_id ${JOIN_COUNTERS}
+      LEFT JOIN folders f ON f.project_id = r.project_id AND f.id = r.folder_id
+      WHERE r.project_id = :projectId AND r.id > :after`;
+    for await (const page of this.#read<Wide<Row>>(query, 'r.id')) {
+      const sums = await this.#sumsOf(page);
+      yield page.map((row) => [row, sums.get(row.id)]);
+    }
+  }
+
+  #sumsOf(page: readonly { id: string }[]): Promise<Map<string, StoredSums>> {
+    const ids = page.map(({ id }) => id);
+    return eventsStore.sumStored(this.#trx, this.#projectId, ids);
+  }
+
+  #toLink(row: Wide<LinkRow>, sums: StoredSums | undefined): object {
+    const { url, video, imported_clicks: importedClicks } = row;
+    return withoutNulls({ ...this.#shared(row, sums), url, video, importedClicks });
+  }
+
+  #toQrCode(row: Wide<QrCodeRow>, sums: StoredSums | undefined): object {
+    const { type, content, design, template_id: templateId } = row;
+    // The place of an image follows from the design and the text of the code.
+    const { middle: _, ...look } = design;
+    return withoutNulls({
+      ...this.#shared(row, sums),
+      type,
+      ...content,
+      static: row.static,
+      useDisplayPage: row.use_display_page,
+      templateId,
+      design: look,
+    });
+  }
+
+  /** What links and QR codes have in common, named as in their bodies. */
+  #shared(row: Wide<ShortLinkRow>, sums: StoredSums | undefined): Record<string, unknown> {
+    const columns: Readonly<Record<string, unknown>> = { ...row };
+    const written = Object.entries<Field>(fields).flatMap(
+      ([name, { in: schema, column, ...field }]) =>
+        schema === undefined || column === undefined || field.read !== undefined || LEFT.has(name)
+          ? []
+          : [[name, columns[column]]],
+    );
+    return {
+      id: row.id,
+      domain: row.domain_name,
+      ...Object.fromEntries(written),
+      ...this.#passwordOf(row),
+      tagNames: row.tag_names,
+      folder: row.folder_name,
+      frameable: row.frameable,
+      filled: row.filled,
+      testStartedAt: row.test_started_at,
+      ...timesOf(row),
+      ...countersBefore(row, sums),
+    };
+  }
+
+  #passwordOf({ password }: ShortLinkRow): object {
+    if (password === null) return {};
+    if (this.#key === undefined) return { hasPassword: true };
+    return { hasPassword: true, password: this.#key.encrypt(unseal(password)) };
+  }
+
+  async *#events(): AsyncGenerator<ArchivePage> {
+    const span = { start: new Date(0), end: new Date(Date.UTC(9999, 0)) };
+    for (const kind of EVENT_KINDS) {
+      const selection = { projectId: this.#projectId, kind, span, filter: {} };
+      for (let after: Cursor | undefined; ; ) {
+        const events = await eventsStore.list(
+          selection,
+          { limit: PAGE, order: 'asc', offset: 0, ...(after === undefined ? {} : { after }) },
+          this.#trx,
+        );
+        yield ['event', await this.#toEvents(events)];
+        after = events.at(-1);
+        if (after === undefined || events.length < PAGE) break;
+      }
+    }
+  }
+
+  /** Events without the columns of which nothing is known; customers by their external ids. */
+  async #toEvents(events: readonly ListedEvent[]): Promise<object[]> {
+    const externalIds = await this.#externalIdsOf(events);
+    const known = await this.#knownOf(events);
+    const names = Object.keys(COLUMNS).filter(
+      (name) => !['project_id', 'customer_id', 'occurred_at'].includes(name),
+    );
+    return events.map((event) => {
+      const values: Readonly<Record<string, unknown>> = { ...event };
+      const initial: Readonly<Record<string, unknown>> = { ...INITIAL_EVENT };
+      const own = names.filter((name) => name === 'event' || values[name] !== initial[name]);
+      const { link_id, customer_id } = event;
+      const customer = customer_id === null ? undefined : externalIds.get(customer_id);
+      return {
+        occurred_at: inMicros(event.atMicros),
+        ...Object.fromEntries(own.map((name) => [name, values[name]])),
+        ...(customer === undefined ? {} : { customer }),
+        ...(link_id === null || known.has(link_id) ? {} : { isOfDeleted: true }),
+      };
+    });
+  }
+
+  async #externalIdsOf(events: readonly ListedEvent[]): Promise<Map<string, string>> {
+    const ids = [...new Set(events.flatMap(({ customer_id }) => customer_id ?? []))];
+    if (ids.length === 0) return new Map();
+    const found = await rows<{ id: string; external_id: string }>(
+      this.#trx,
+      'SELECT id, external_id FROM customers WHERE project_id = ? AND id = ANY(?)',
+      [this.#projectId, ids],
+    );
+    return new Map(found.map(({ id, external_id }) => [id, external_id]));
+  }
+
+  /** Ids of the links and QR codes of events that are not deleted. */
+  async #knownOf(events: readonly ListedEvent[]): Promise<Set<string>> {
+    const ids = [...new Set(events.flatMap(({ link_id }) => link_id ?? []))];
+    const found = await rows<{ id: string }>(
+      this.#trx,
+      `SELECT id FROM links WHERE project_id = :projectId AND id = ANY(:ids)
+        UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)`,
+      { projectId: this.#projectId, ids },
+    );
+    return new Set(found.map(({ id }) => id));
+  }
+}
+
+const DOMAIN = `id, slug, target, type, placeholder, expired_url AS "expiredUrl", not_found_url AS "notFoundUrl",
+  apple_app_site_association::json AS "appleAppSiteAssociation", asset_links::json AS "assetLinks", archived,
+  target_frameable AS "targetFrameable", created_at AS "createdAt"`;
+const UTM_TEMPLATE =
+  'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, created_at AS "createdAt"';
+const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, click_id AS "clickId",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+const COUNTERS = 'c.visits, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
+const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';
+
+/** Fields that are named otherwise, or stay. */
+const LEFT: ReadonlySet<string> = new Set(['domain', 'password', 'folderId', 'webhookIds']);
+
+const withoutNulls = (record: object): object =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+
+const timesOf = ({ created_at, updated_at }: { created_at: Date; updated_at: Date }) => ({
+  createdAt: created_at,
+  updatedAt: updated_at,
+});
+
+/** Microseconds since 1970 as ISO 8601. */
+function inMicros(atMicros: number): string {
+  const ms = Math.floor(atMicros / 1_000);
+  const rest = String(atMicros - ms * 1_000).padStart(3, '0');
+  return new Date(ms).toISOString().replace('Z', `${rest}Z`);
+}
+
+/** Counts of a record that its stored events do not make up: retention has deleted their events. */
+function countersBefore(row: Counted, sums: StoredSums | undefined): object {
+  const { visits = 0, leads = 0, sales = 0, saleAmountCents = 0 } = sums ?? {};
+  const before = {
+    visits: Math.max(0, (row.visits ?? 0) - visits),
+    leads: Math.max(0, (row.leads ?? 0) - leads),
+    sales: Math.max(0, (row.sales ?? 0) - sales),
+    saleAmountCents: Math.max(0, (row.sale_amount_cents ?? 0) - saleAmountCents),
+  };
+  if (Object.values(before).every((count) => count === 0)) return {};
+  return { countersBefore: { ...before, lastVisitAt: row.last_visit_at } };
+}
