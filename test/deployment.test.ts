@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -68,43 +68,6 @@ describe('deployment', () => {
       const { status, stderr } = write();
       expect(status).to.equal(1);
       expect(stderr).to.match(/^Usage: npm run systemd -- --dir /);
-    });
-  });
-
-  describe('the guide to proxies', () => {
-    const guide = readFileSync('docs/proxies.md', 'utf8');
-    const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-proxies-'));
-
-    after(() => rmSync(folder, { recursive: true }));
-
-    it('has a configuration that nginx takes', function () {
-      if (spawnSync('nginx', ['-v']).error !== undefined) this.skip();
-      const [, servers = ''] = /^```nginx\n([^]*?)^```/m.exec(guide)!;
-      const own = servers
-        .replaceAll('/etc/ssl/acme.crt', path.resolve('test/data/tls/localhost.crt'))
-        .replaceAll('/etc/ssl/acme.key', path.resolve('test/data/tls/localhost.key'));
-      const file = path.join(folder, 'nginx.conf');
-      writeFileSync(
-        file,
-        `pid ${folder}/nginx.pid; error_log stderr; events {} http { access_log off; ${own} }`,
-      );
-      const { status, stderr } = spawnSync('nginx', ['-t', '-p', folder, '-c', file], {
-        encoding: 'utf8',
-      });
-      expect(status, stderr).to.equal(0);
-    });
-
-    it('has a configuration that Caddy takes', function () {
-      if (spawnSync('caddy', ['version']).error !== undefined) this.skip();
-      const [, text = ''] = /^```\n(\{[^]*?)^```/m.exec(guide)!;
-      const file = path.join(folder, 'Caddyfile');
-      writeFileSync(file, text);
-      const { status, stderr } = spawnSync(
-        'caddy',
-        ['adapt', '--validate', '--adapter', 'caddyfile', '--config', file],
-        { encoding: 'utf8', env: { ...process.env, HOME: folder } },
-      );
-      expect(status, stderr).to.equal(0);
     });
   });
 });

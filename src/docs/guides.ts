@@ -8,10 +8,11 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The navigation: groups of guides, by their names. Guides that no group names are in the second one. */
 const GROUPS: readonly { title: string; names: readonly string[] }[] = [
-  { title: 'Start', names: ['getting-started', 'help/links', 'glossary'] },
+  { title: 'Start', names: ['getting-started', 'concepts', 'help/links', 'glossary'] },
   {
     title: 'Use',
     names: [
+      'domains',
       'redirects',
       'destinations',
       'qr-codes',
@@ -35,6 +36,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'configuration',
       'monitoring',
       'operations',
+      'scale',
       'backups',
       'privacy',
       'performance',

@@ -1,5 +1,5 @@
 import { type ExecFileException, execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,15 @@ import { HEY_API, MISTAKES, OPENAPI_FETCH, VISIT } from './programs.ts';
 
 const run = promisify(execFile);
 const generator = (name: string) => path.resolve('generators/node_modules/.bin', name);
+
+/** Its commands make the clients, and its program is one of those that are run. */
+const GUIDE = readFileSync('docs/api.md', 'utf8');
+
+function programOfTheGuide(): string {
+  const [, program = ''] = /^```ts [^\n]*\n([^]*?)^```/m.exec(GUIDE)!;
+  const { apiUrl } = stack();
+  return `const { API_KEY: apiKey = '' } = process.env;\n${program.replaceAll('http://localhost:3000', apiUrl)}`;
+}
 
 const STRICT = {
   compilerOptions: {
@@ -35,14 +44,17 @@ describe('clients that are generated from the reference', () => {
     symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
     write('package.json', JSON.stringify({ type: 'module' }));
     write('openapi.json', openApiPage());
-    await Promise.all([
-      run(generator('openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd: folder }),
-      run(generator('openapi-ts'), ['-i', './openapi.json', '-o', 'hey-api'], { cwd: folder }),
-    ]);
+    const commands = [...GUIDE.matchAll(/^npx (\S+) ([^#\n]+)/gm)].map(([, name, args]) => {
+      const own = args!.replace('http://localhost:3000', '.').trim().split(' ');
+      return run(generator(name!.replace('@hey-api/', '')), own, { cwd: folder });
+    });
+    expect(commands).to.have.length(2);
+    await Promise.all(commands);
+    write('of-the-guide.ts', programOfTheGuide());
     write('visit.ts', VISIT);
     write('openapi-fetch.ts', OPENAPI_FETCH);
     write('with-hey-api.ts', HEY_API);
-    write('tsconfig.json', JSON.stringify({ ...STRICT, include: ['*.ts', 'hey-api'] }));
+    write('tsconfig.json', JSON.stringify({ ...STRICT, include: ['*.ts', 'client'] }));
     await compile('.');
   });
 
@@ -56,6 +68,15 @@ describe('clients that are generated from the reference', () => {
   /** @throws the compiler's process, with what it prints */
   const compile = (project: string) =>
     run(path.resolve('node_modules/.bin/tsc'), ['-p', project], { cwd: folder });
+
+  it('create a link by the program of the guide', async () => {
+    const { apiKey, domain } = await aWorkspace();
+    const { stdout } = await run(process.execPath, [path.join('dist', 'of-the-guide.js')], {
+      cwd: folder,
+      env: { ...process.env, API_KEY: apiKey },
+    });
+    expect(stdout).to.match(new RegExp(`^https://${domain}/\\w+\n$`));
+  });
 
   for (const program of ['openapi-fetch', 'with-hey-api']) {
     it(`create a link, find its visit and create a QR code: ${program}`, async function () {

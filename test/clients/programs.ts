@@ -56,8 +56,8 @@ console.log(JSON.stringify({ status, type, tagNames, clicks, reason }));
 export const HEY_API = `
 import {
   type AnalyticsCount, createLink, createQrCode, createTag, retrieveAnalytics, retrieveLink,
-} from './hey-api/index.js';
-import { client } from './hey-api/client.gen.js';
+} from './client/index.js';
+import { client } from './client/client.gen.js';
 import { visit } from './visit.js';
 
 const { API_URL = '', API_KEY = '' } = process.env;
@@ -93,7 +93,7 @@ import type { paths } from './schema.js';
 await createClient<paths>().POST('/links', { body: { url: 'https://example.com/', tagIds: 5 } });
 `,
   'hey-api': `
-import { createLink } from './hey-api/index.js';
+import { createLink } from './client/index.js';
 await createLink({ body: { url: 'https://example.com/', tagIds: 5 } });
 `,
 };

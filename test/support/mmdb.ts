@@ -105,7 +105,7 @@ function encodeMetadata(nodeCount: number): Buffer {
     ['node_count', encodeNumber(TYPES.uint32, nodeCount)],
     ['record_size', encodeNumber(TYPES.uint16, RECORD_BYTES * 8)],
     ['ip_version', encodeNumber(TYPES.uint16, 6)],
-    ['database_type', encodeText('Test')],
+    ['database_type', encodeText('DBIP-City-Lite')],
     ['languages', Buffer.concat([control(TYPES.array, 1), encodeText('en')])],
     ['binary_format_major_version', encodeNumber(TYPES.uint16, 2)],
     ['binary_format_minor_version', encodeNumber(TYPES.uint16, 0)],

@@ -108,15 +108,4 @@ describe('metrics', () => {
     expect(`${stdout}${stderr}`).to.equal('');
     expect(status).to.equal(0);
   });
-
-  for (const [what, args] of [
-    ['rules', ['check', 'rules', 'ops/alerts.yml']],
-    ['configuration', ['check', 'config', 'ops/prometheus.yml']],
-  ] as const) {
-    it(`${what} are loaded by Prometheus`, function () {
-      if (promtool(['--version']).error !== undefined) this.skip();
-      const { status, stdout, stderr } = promtool([...args]);
-      expect(status, stdout + stderr).to.equal(0);
-    });
-  }
 });
