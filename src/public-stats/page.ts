@@ -3,7 +3,7 @@ import { normalize } from '../infra/normalize.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { workspaceEntry } from '../lookup/entry.ts';
 import { readSettings } from '../settings/queries.ts';
-import { UNKNOWN } from '../visitors/places.ts';
+import { type PlacesOwner, placesOwner, UNKNOWN } from '../visitors/places.ts';
 import { branded } from '../web/brand.ts';
 import { type Language, say } from '../web/language.ts';
 import {
@@ -83,6 +83,9 @@ footer a{display:inline-block;padding:.75rem 0;color:var(--on-tint)}
 body{padding:0}main{max-width:none;box-shadow:none;padding:0}nav,footer a{display:none}
 .panel,li,tr{break-inside:avoid}.bars,.bar{-webkit-print-color-adjust:exact;print-color-adjust:exact}}`);
 
+/** The notice that the licence of the database asks for, in its own words. */
+const DB_IP = html`<a href="https://db-ip.com" rel="noreferrer" lang="en">IP Geolocation by DB-IP</a>`;
+
 /** The same page for an unknown link and for one without public statistics. */
 const missing = fixedNotice(404, {
   title: 'Link not found',
@@ -120,7 +123,13 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
     ]);
   }
   const what = say(language, record.event === 'click' ? 'Clicks' : 'Scans');
-  const page = statsPage(statistics, { name: `${domain}/${key}`, what, interval, language });
+  const page = statsPage(statistics, {
+    name: `${domain}/${key}`,
+    what,
+    interval,
+    language,
+    locationsBy: await placesOwner(),
+  });
   const { projectId } = record;
   const { brand } = workspaceEntry(await readSettings(projectId));
   const { BASE_URL: baseUrl } = config();
@@ -134,11 +143,13 @@ interface StatsPageOptions {
   what: string;
   interval: IntervalName;
   language: Language;
+  /** Whose database the countries come from, if its licence asks for a link. */
+  locationsBy?: PlacesOwner;
 }
 
 /** The page that shows statistics. */
 export function statsPage(statistics: Statistics, options: StatsPageOptions): Page {
-  const { name, what, interval, language } = options;
+  const { name, what, interval, language, locationsBy } = options;
   const { total, span, times } = statistics;
   const number = new Intl.NumberFormat(language);
   const title = `${say(language, 'Statistics')} · ${name}`;
@@ -160,7 +171,7 @@ ${timeTable(statistics, options)}
 <div class="panels">
 ${panels(statistics, language)}</div>`
 }
-<footer><span>${say(language, 'Times are in UTC.')}</span><a href="?interval=${interval}&amp;format=csv" rel="nofollow">${say(language, 'Download as CSV')}</a></footer>
+<footer><span>${say(language, 'Times are in UTC.')}</span>${locationsBy === 'DB-IP' ? DB_IP : NOTHING}<a href="?interval=${interval}&amp;format=csv" rel="nofollow">${say(language, 'Download as CSV')}</a></footer>
 </main>`;
   return wholePage(200, ASSETS, { language, title, body }, ['X-Robots-Tag', 'noindex']);
 }

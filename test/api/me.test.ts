@@ -26,6 +26,7 @@ describe('a signed-in person', () => {
   it('sets a first password, and signs in with it', async () => {
     const { api, email } = await aPerson();
     expect((await api.get('/me')).body).to.include({
+      locationsBy: 'DB-IP',
       hasPassword: false,
       needsCurrentPassword: false,
     });

@@ -42,6 +42,12 @@ describe('public statistics', () => {
   const wordsOf = (body: string) =>
     new JSDOM(body).window.document.querySelector('main')!.textContent.replaceAll(/\s+/g, ' ');
 
+  it('name the owner of the database of places, as its licence asks', async () => {
+    const { document } = new JSDOM((await open('open/day')).body).window;
+    const link = document.querySelector('footer a[href="https://db-ip.com"]')!;
+    expect(link.textContent).to.equal('IP Geolocation by DB-IP');
+  });
+
   it('are linked from the short domain', async () => {
     const { status, headers } = await world.visit('/_/stats/open/day');
     expect(status).to.equal(302);

@@ -1,6 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { reloadConfig } from '../../src/config.ts';
+import { placesOwner } from '../../src/visitors/places.ts';
 import { eventually } from '../support/eventually.ts';
 import { mmdb } from '../support/mmdb.ts';
 import { PLACES, stack } from '../support/stack.ts';
@@ -37,5 +39,27 @@ describe('the database of places', () => {
       expect(await countriesOf('198.18.7.1')).to.include('NZ');
     }, 20_000);
     expect(await countriesOf('192.0.2.1')).to.include('DE');
+  });
+
+  it('asks for a link to its owner where it is one of DB-IP', async () => {
+    const { GEOIP_DB: before } = process.env;
+    const ownerOf = (file: string) => {
+      process.env['GEOIP_DB'] = file;
+      reloadConfig();
+      return placesOwner();
+    };
+    const other = path.join(stack().dataDir, 'other.mmdb');
+    writeFileSync(
+      other,
+      Buffer.from(mmdb(PLACES).toString('latin1').replace('DBIP', 'Geo2'), 'latin1'),
+    );
+    try {
+      expect(await ownerOf(before!)).to.equal('DB-IP');
+      expect(await ownerOf(other)).to.equal(null);
+      expect(await ownerOf(`${other}.missing`)).to.equal(null);
+    } finally {
+      process.env['GEOIP_DB'] = before;
+      reloadConfig();
+    }
   });
 });

@@ -16,6 +16,7 @@ import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { IntervalPicker } from './interval-picker.tsx';
+import { LocationsNotice } from './locations-notice.tsx';
 import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { KINDS, kindOf, type Question } from './question.ts';
@@ -77,6 +78,7 @@ export function EventsPage() {
             Show more
           </Button>
         )}
+        <LocationsNotice />
       </div>
     </Page>
   );

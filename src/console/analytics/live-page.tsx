@@ -11,6 +11,7 @@ import { Panel } from './breakdown-card.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
+import { LocationsNotice } from './locations-notice.tsx';
 import { browserTimezone, formatCount, momentFormat, nameOfMetric } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { type Filters, filtersOf } from './question.ts';
@@ -90,6 +91,7 @@ function LiveView({ filters }: { filters: Filters }) {
             </Panel>
           </div>
         )}
+        <LocationsNotice />
       </div>
     </Page>
   );

@@ -12,6 +12,7 @@ import { saveCsv } from './csv.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { Funnel } from './funnel.tsx';
 import { IntervalPicker } from './interval-picker.tsx';
+import { LocationsNotice } from './locations-notice.tsx';
 import { nameOfMetric } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { filtersOf } from './question.ts';
@@ -49,6 +50,7 @@ export function AnalyticsPage() {
         ) : (
           <Contents />
         )}
+        <LocationsNotice />
       </div>
     </Page>
   );

@@ -4039,6 +4039,11 @@ export interface components {
             isOperator: boolean;
             /** @description The workspaces of the person, by name. */
             workspaces: components["schemas"]["Membership"][];
+            /**
+             * @description Whose database the locations of visits come from, where its licence asks for a link beside them.
+             * @enum {string|null}
+             */
+            locationsBy: "DB-IP" | null;
         };
         MeUpdate: {
             /** @description Name, at most 190 characters. */
