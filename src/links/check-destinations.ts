@@ -4,6 +4,7 @@ import type { Log } from '../infra/log.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { type DestinationAnswer, DestinationAsker } from './ask-destination.ts';
+import { DESTINATION_STATES } from './destination-state.ts';
 import { linkQueries } from './queries.ts';
 
 /*
@@ -18,6 +19,10 @@ const WALKED_PER_RUN = 5_000;
 const LEAST_PER_RUN = 200;
 /** Share of a run beyond the average, for repeated checks and hosts that make it wait. */
 const SPARE = 1.5;
+/** Due destinations that a run looks at for each one that it asks, so that a host with many does not hide the others. */
+const LOOKED_AT = 5;
+/** Most further destinations of a link that are checked. */
+const MOST_OTHERS = 10;
 /** Destinations of one host in a run: each takes up to two requests, at one a second. */
 const PER_HOST = 20;
 const HOSTS_AT_ONCE = 20;
@@ -37,10 +42,31 @@ interface Due {
   project_id: string;
   link_id: string;
   url: string;
+  /** Further destinations of the link. */
+  others: string[];
   host: string;
   /** It answered at its last check, and has not been due for long. */
   was_well: boolean;
 }
+
+/** What a check found: the answer of the worst destination of a link. */
+interface Found extends DestinationAnswer {
+  /** The destination that gave it. */
+  url: string;
+  /** A host that asked for a pause. */
+  rest?: { host: string; seconds: number };
+}
+
+/** SQL of the further destinations of a row of `links`, each once and in the order of the alphabet. */
+const OTHERS = `ARRAY(
+  SELECT other FROM (
+    SELECT unnest(ARRAY[ios, android, expired_url]) AS other
+    UNION SELECT value FROM jsonb_each_text(CASE jsonb_typeof(geo) WHEN 'object' THEN geo END)
+    UNION SELECT value ->> 'url' FROM jsonb_array_elements(CASE jsonb_typeof(rules) WHEN 'array' THEN rules END)
+    UNION SELECT value ->> 'url'
+            FROM jsonb_array_elements(CASE jsonb_typeof(test_variants) WHEN 'array' THEN test_variants END)
+           WHERE test_completed_at IS NULL OR test_completed_at > now()) AS named
+   WHERE other ~* '^https\\?://' AND other <> url ORDER BY other LIMIT ${MOST_OTHERS})`;
 
 /** Runs the checks that are due; does nothing where they are switched off, or another process does so. */
 export async function checkDestinations(_data: object, { log }: JobContext): Promise<undefined> {
@@ -63,24 +89,24 @@ export async function checkDestinations(_data: object, { log }: JobContext): Pro
 
 /** Notes the destinations of the next links after a place, and the place that was reached. */
 async function noteDestinations(after: { project_id: string; link_id: string }): Promise<void> {
-  const links =
-    'SELECT project_id, id, url FROM links WHERE (project_id, id) > (:project_id, :link_id)';
+  const links = (columns: string) =>
+    `SELECT project_id, id${columns} FROM links WHERE (project_id, id) > (:project_id, :link_id)`;
   const inOrder = 'ORDER BY project_id, id LIMIT :limit';
   const bindings = { ...after, limit: WALKED_PER_RUN };
   await execute(
     db(),
-    `INSERT INTO destination_checks AS known (project_id, link_id, url, host)
-     SELECT walked.project_id, walked.id, walked.url, lower(substring(walked.url FROM '^[^/]*//([^/\\?#]*)'))
-       FROM (${links} ${inOrder}) AS walked
+    `INSERT INTO destination_checks AS known (project_id, link_id, url, others, host)
+     SELECT walked.project_id, walked.id, walked.url, walked.others, lower(substring(walked.url FROM '^[^/]*//([^/\\?#]*)'))
+       FROM (${links(`, url, ${OTHERS} AS others`)} ${inOrder}) AS walked
        LEFT JOIN destination_checks noted ON noted.project_id = walked.project_id AND noted.link_id = walked.id
-      WHERE walked.url ~* '^https\\?://' AND noted.url IS DISTINCT FROM walked.url
+      WHERE walked.url ~* '^https\\?://' AND (noted.url, noted.others) IS DISTINCT FROM (walked.url, walked.others)
      ON CONFLICT (project_id, link_id) DO UPDATE
-        SET url = excluded.url, host = excluded.host, state = NULL, failures = 0, next_check_at = now()`,
+        SET url = excluded.url, others = excluded.others, host = excluded.host, state = NULL, failures = 0, next_check_at = now()`,
     bindings,
   );
   await execute(
     db(),
-    `WITH walked AS (${links} ${inOrder}),
+    `WITH walked AS (${links('')} ${inOrder}),
           last AS (SELECT project_id, id FROM walked ORDER BY project_id DESC, id DESC LIMIT 1),
           reached AS (SELECT count(*) = :limit AS is_full FROM walked)
      UPDATE destination_walk
@@ -91,36 +117,50 @@ async function noteDestinations(after: { project_id: string; link_id: string }):
   );
 }
 
-/** The destinations of a run: those that have waited longest, hosts in turn. */
+/**
+ * The destinations of a run: those that have waited longest, hosts in turn. Those of a host that has more than fit into a
+ * run are put off by minutes, and those of links that have another destination by now until the walk has noted it.
+ */
 function findDue(): Promise<Due[]> {
   const runs = config().DESTINATION_CHECK_HOURS * 60;
   return rows<Due>(
     db(),
-    `SELECT project_id, link_id, url, host,
+    `WITH size AS MATERIALIZED (
+       SELECT greatest(:least, ceil(reltuples * :share)::bigint) AS most FROM pg_class
+        WHERE oid = 'destination_checks'::regclass),
+     looked_at AS MATERIALIZED (
+       SELECT * FROM destination_checks WHERE next_check_at <= now()
+        ORDER BY next_check_at LIMIT (SELECT most * :lookedAt FROM size)),
+     ranked AS MATERIALIZED (
+       SELECT d.*, l.id IS NOT NULL AS is_present,
+              row_number() OVER (PARTITION BY l.id IS NOT NULL, d.host ORDER BY d.next_check_at) AS turn
+         FROM looked_at d LEFT JOIN links l ON l.project_id = d.project_id AND l.id = d.link_id AND l.url = d.url),
+     put_off AS (
+       UPDATE destination_checks d
+          SET next_check_at = now() + make_interval(mins => CASE WHEN is_present THEN (turn / :perHost)::int ELSE 60 END)
+         FROM ranked r
+        WHERE d.project_id = r.project_id AND d.link_id = r.link_id AND d.url = r.url
+          AND (r.turn > :perHost OR NOT r.is_present))
+     SELECT project_id, link_id, url, others, host,
             coalesce(state IN ('ok', 'redirecting'), false) AND next_check_at > now() - interval '1 day' AS was_well
-       FROM (
-       SELECT d.*, row_number() OVER (PARTITION BY d.host ORDER BY d.next_check_at) AS turn
-         FROM destination_checks d JOIN links l ON l.project_id = d.project_id AND l.id = d.link_id AND l.url = d.url
-        WHERE d.next_check_at <= now()) AS due
-      WHERE turn <= :perHost ORDER BY turn, next_check_at
-      LIMIT (SELECT greatest(:least, ceil(reltuples * :share)::bigint) FROM pg_class
-              WHERE oid = 'destination_checks'::regclass)`,
-    { perHost: PER_HOST, least: LEAST_PER_RUN, share: SPARE / runs },
+       FROM ranked WHERE is_present AND turn <= :perHost
+      ORDER BY turn, next_check_at LIMIT (SELECT most FROM size)`,
+    { perHost: PER_HOST, least: LEAST_PER_RUN, share: SPARE / runs, lookedAt: LOOKED_AT },
   );
 }
 
 /** Asks destinations, hosts side by side. A host that asks for a pause is not asked further. */
-async function askAll(due: readonly Due[]): Promise<Map<Due, DestinationAnswer>> {
+async function askAll(due: readonly Due[]): Promise<Map<Due, Found>> {
   const until = Date.now() + RUN_MS;
-  const answers = new Map<Due, DestinationAnswer>();
+  const answers = new Map<Due, Found>();
   const hosts = byHost(due);
   const askHosts = async () => {
     for (let host = hosts.shift(); host !== undefined; host = hosts.shift()) {
       for (const one of host) {
         if (Date.now() > until) return;
-        const answer = await asker.ask(one.url);
-        answers.set(one, answer);
-        if (answer.restSeconds !== undefined) break;
+        const found = await askDestinations(one);
+        answers.set(one, found);
+        if (found.rest?.host === one.host) break;
       }
     }
   };
@@ -128,26 +168,43 @@ async function askAll(due: readonly Due[]): Promise<Map<Due, DestinationAnswer>>
   return answers;
 }
 
+/** Asks the destinations of a link, until one fails. */
+async function askDestinations({ url, others }: Due): Promise<Found> {
+  let worst: Found | undefined;
+  let rest: Found['rest'];
+  for (const one of [url, ...others]) {
+    const answer = await asker.ask(one);
+    if (answer.restSeconds !== undefined) {
+      rest = { host: new URL(one).host, seconds: answer.restSeconds };
+    }
+    if (worst === undefined || badness(answer) > badness(worst)) worst = { ...answer, url: one };
+    if (worst.state === 'failing') break;
+  }
+  return { ...worst!, ...(rest === undefined ? {} : { rest }) };
+}
+
+const badness = ({ state }: DestinationAnswer): number => DESTINATION_STATES.indexOf(state);
+
 function byHost(due: readonly Due[]): Due[][] {
   const hosts = new Map<string, Due[]>();
   for (const one of due) hosts.set(one.host, [...(hosts.get(one.host) ?? []), one]);
   return [...hosts.values()];
 }
 
-async function saveAll(answers: ReadonlyMap<Due, DestinationAnswer>, log: Log): Promise<void> {
+async function saveAll(answers: ReadonlyMap<Due, Found>, log: Log): Promise<void> {
   if (isOurOutage(answers)) {
     log.warn({ destinations: answers.size }, 'no destination responds: is there a network?');
     return;
   }
   for (const [one, answer] of answers) {
     await db().transaction((trx) => save(trx, one, answer));
-    const { restSeconds } = answer;
-    if (restSeconds === undefined) continue;
+    const { rest } = answer;
+    if (rest === undefined) continue;
     await execute(
       db(),
-      `UPDATE destination_checks SET next_check_at = now() + make_interval(secs => :restSeconds)
-        WHERE host = :host AND next_check_at < now() + make_interval(secs => :restSeconds)`,
-      { host: one.host, restSeconds },
+      `UPDATE destination_checks SET next_check_at = now() + make_interval(secs => :seconds)
+        WHERE host = :host AND next_check_at < now() + make_interval(secs => :seconds)`,
+      { ...rest },
     );
   }
 }
@@ -165,7 +222,7 @@ function isOurOutage(answers: ReadonlyMap<Due, DestinationAnswer>): boolean {
 }
 
 /** Stores what a check found, and publishes the event of a link that broke or recovered. */
-async function save(trx: Db, due: Due, answer: DestinationAnswer): Promise<void> {
+async function save(trx: Db, due: Due, answer: Found): Promise<void> {
   const { DESTINATION_CHECK_HOURS, DESTINATION_FAILURES } = config();
   const { project_id: projectId, link_id: linkId, url } = due;
   // The link first, as all its writers do.
@@ -193,7 +250,7 @@ async function save(trx: Db, due: Due, answer: DestinationAnswer): Promise<void>
   await execute(
     trx,
     `UPDATE destination_checks
-        SET state = :state, status = :status, error = :error, leads_to = :leadsTo, failures = :failures,
+        SET state = :state, other_url = :otherUrl, status = :status, error = :error, leads_to = :leadsTo, failures = :failures,
             checked_at = now(), next_check_at = now() + make_interval(mins => :minutes),
             broken_since = CASE WHEN :isBroken THEN coalesce(broken_since, now()) WHEN :isWell THEN NULL
                                 ELSE broken_since END
@@ -202,6 +259,7 @@ async function save(trx: Db, due: Due, answer: DestinationAnswer): Promise<void>
       projectId,
       linkId,
       state: isBroken ? 'broken' : state,
+      otherUrl: answer.url === url ? null : answer.url,
       status,
       error,
       leadsTo,

@@ -7,6 +7,8 @@ export type DestinationState = (typeof DESTINATION_STATES)[number];
 
 /** The last check of a link's destination, as Postgres has it in JSON. */
 export interface StoredCheck {
+  url: string;
+  other_url: string | null;
   state: DestinationState;
   status: number | null;
   error: string | null;
@@ -31,6 +33,7 @@ export const IS_UNCHECKED = `NOT EXISTS (SELECT 1 ${CHECK} AND dc.state IS NOT N
 
 /** The last check, as the record of a link has it. */
 export const toDestinationCheck = (check: StoredCheck) => ({
+  url: check.other_url ?? check.url,
   state: check.state,
   status: check.status,
   error: check.error,
@@ -44,6 +47,13 @@ const time = () => Joi.string().isoDate();
 
 /** The schema of {@link toDestinationCheck}. */
 export const destinationCheckRecord = Joi.object({
+  url: Joi.string()
+    .required()
+    .description(
+      'The destination that the result is about: the worst of the link, which has `url` and those of `testVariants`, ' +
+        '`ios`, `android`, `geo`, `rules` and `expiredUrl`.',
+    )
+    .example('https://example.org/spring'),
   state: Joi.string()
     .valid(...DESTINATION_STATES)
     .required()

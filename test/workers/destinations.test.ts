@@ -111,6 +111,25 @@ describe('checks of destinations', function () {
     expect(await inState('unchecked')).to.deep.equal([app.id]);
   });
 
+  it('are about the worst of all destinations of a link', async () => {
+    const fine = site.answer('/fine', { body: 'fine' });
+    const lost = site.answer('/lost', { status: 410 });
+    const shown = async (fields: object) => {
+      const link = await own.post('/links', { url: fine, ...fields });
+      await check(link);
+      const { url, state } = await checkOf(link.id);
+      return [url, state];
+    };
+    expect(await shown({ ios: fine, geo: { DE: fine } })).to.deep.equal([fine, 'ok']);
+    expect(await shown({ android: lost })).to.deep.equal([lost, 'failing']);
+    expect(await shown({ geo: { DE: fine, FR: lost } })).to.deep.equal([lost, 'failing']);
+    expect(await shown({ expiredUrl: lost })).to.deep.equal([lost, 'failing']);
+    const rules = [{ value: { language: 'fr' }, url: lost }];
+    expect(await shown({ rules })).to.deep.equal([lost, 'failing']);
+    const testVariants = [fine, lost].map((url) => ({ url, percentage: 50 }));
+    expect(await shown({ testVariants })).to.deep.equal([lost, 'failing']);
+  });
+
   it('publish link.broken once after failures in a row, and link.recovered when it answers', async () => {
     await own.post('/webhooks', {
       name: 'ours',

@@ -3132,6 +3132,8 @@ export interface components {
         };
         /** @description Last check of the destination; null: it was not checked yet, or checks are off. */
         DestinationCheck: {
+            /** @description The destination that the result is about: the worst of the link, which has `url` and those of `testVariants`, `ios`, `android`, `geo`, `rules` and `expiredUrl`. */
+            url: string;
             /**
              * @description `ok`: the destination answers; `redirecting`: it answers, but leads to another host; `unclear`: its host refuses automated requests, or only visitors can reach it; `failing`: the last check failed; `broken`: so many in a row did (DESTINATION_FAILURES).
              * @enum {string}

@@ -32,7 +32,7 @@ export function LinkForm(part: LinkFormProps) {
         onChange={(event) => change({ url: event.target.value })}
       />
       {record?.destinationCheck && draft.url === record.url && (
-        <DestinationNotice check={record.destinationCheck} />
+        <DestinationNotice check={record.destinationCheck} url={record.url} />
       )}
       <ShortLinkField {...part} />
       <div className="grid gap-4 md:grid-cols-2">
