@@ -25,7 +25,7 @@ import {
   UsageError,
 } from './cli-options.ts';
 
-const SOURCES: readonly Source[] = ['csv', ...PEER_NAMES];
+const SOURCES: readonly Source[] = ['csv', 'workspace', ...PEER_NAMES];
 /** The operator is not bound to the plan of the workspace. */
 const MOST_ROWS = 500_000;
 /** Time between two lines of progress, in ms. */
@@ -37,8 +37,8 @@ export const IMPORT_COMMANDS: Record<string, Command> = {
   import: {
     summary: 'Import links of a file, or of another service',
     usage:
-      '--workspace acme --file links.csv [--source bitly|dub|kutt|shlink|shortio|yourls|csv] [--dry-run] ' +
-      '[--domain go.acme.test] [--on-conflict skip|update|fail-row], or instead of --file: ' +
+      '--workspace acme --file links.csv [--source bitly|dub|kutt|shlink|shortio|yourls|csv|workspace] [--dry-run] ' +
+      '[--domain go.acme.test] [--on-conflict skip|update|fail-row] [--passphrase-file secret.txt], or instead of --file: ' +
       '--source … --token-file key.txt [--url https://s.acme.test]',
     async run(options) {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
@@ -100,19 +100,27 @@ async function newImportOf(
     dryRun: options['dry-run'] === true,
     mostRows: MOST_ROWS,
   };
-  const tokenFile = text(options, 'token-file');
-  if (tokenFile === undefined) {
+  const token = secretOf(options, 'token-file');
+  if (token === undefined) {
     const file = required(options, 'file');
     const upload = { id: '', parts: 0, bytes: sizeOf(file, 'file'), sha256: '' };
-    return { wanted: { ...common, upload, name: path.basename(file) }, file };
+    const secret = secretOf(options, 'passphrase-file');
+    const passphrase = secret === undefined ? {} : { passphrase: seal(secret) };
+    return { wanted: { ...common, ...passphrase, upload, name: path.basename(file) }, file };
   }
-  if (source === undefined || source === 'csv') {
+  if (source === undefined || source === 'csv' || source === 'workspace') {
     throw new UsageError(`--source must be one of ${PEER_NAMES.join(', ')}`);
   }
-  sizeOf(tokenFile, 'token-file');
-  const token = readFileSync(tokenFile, 'utf8').trim();
   const api = { url: urlOf(source, options), token: seal(token) };
   return { wanted: { ...common, api, name: PEERS[source].title }, file: undefined };
+}
+
+/** The secret that a file has; `undefined` where the option is not given. @throws UsageError where there is none */
+export function secretOf(options: Options, name: string): string | undefined {
+  const file = text(options, name);
+  if (file === undefined) return undefined;
+  sizeOf(file, name);
+  return readFileSync(file, 'utf8').trim();
 }
 
 /** The size of a file, in bytes. @throws UsageError where there is none */

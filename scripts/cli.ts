@@ -25,6 +25,7 @@ import { ensureDemo } from '../src/workspaces/demo.ts';
 import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { BACKUP_COMMANDS } from './cli-backup.ts';
+import { EXPORT_COMMANDS } from './cli-exports.ts';
 import { IMPORT_COMMANDS } from './cli-imports.ts';
 import {
   type Command,
@@ -156,6 +157,7 @@ const COMMANDS: Record<string, Command> = {
       return retryRejected(db(), await wantedOf(options), (visits) => recorder.record(visits));
     },
   },
+  ...EXPORT_COMMANDS,
   ...IMPORT_COMMANDS,
   ...USER_COMMANDS,
   ...BACKUP_COMMANDS,

@@ -116,7 +116,11 @@ class WorkspacePages {
     yield* this.#simple('folder', 'id, name, created_at AS "createdAt"');
     yield* this.#simple('utmTemplate', UTM_TEMPLATE);
     yield* this.#pages();
-    yield* this.#simple('image', `id, width, height, encode(png, 'base64') AS png`, 10);
+    yield* this.#simple(
+      'image',
+      `id, width, height, translate(encode(png, 'base64'), E'\\n', '') AS png`,
+      10,
+    );
     yield* this.#simple('template', 'id, design, created_at AS "createdAt"');
     yield* this.#simple('customer', CUSTOMER);
     for await (const page of this.#shortLinks<LinkRow>('links', 'link_tags', 'link_id')) {

@@ -154,8 +154,11 @@ export interface RouteSpec<Input extends RouteInput> {
   record?: true;
   /** Largest body, in bytes. */
   bodyLimit?: number;
-  /** The body is a file, which is kept for a worker: the handler's body is an `Upload`. */
-  upload?: MediaTypes & { limit: number };
+  /**
+   * The body is a file, which is kept for a worker: the handler's body is an `Upload`. It is as large as `limit`, or as
+   * `limits` has it for its content type.
+   */
+  upload?: MediaTypes & { limit: number; limits?: Readonly<Record<string, number>> };
   /** Schema of every success status. A route that writes also lists 202 by itself. */
   answers: Record<number, Joi.Schema | MediaTypes>;
   /** The route puts a job on a queue, and may answer 202. */

@@ -43,11 +43,12 @@ const waitingName = (projectId: string) => `uploads:${projectId}`;
  */
 export async function receiveUpload(
   request: IncomingMessage,
-  { media, limit }: NonNullable<RouteSpec<object>['upload']>,
+  { media, limit: usual, limits = {} }: NonNullable<RouteSpec<object>['upload']>,
   projectId: string,
   redis: Redis,
 ): Promise<Upload> {
   try {
+    const limit = limits[mediaOf(request)] ?? usual;
     refuseHeaders(request, media, limit);
     const upload = { id: newId('job'), parts: 0, bytes: 0, sha256: '' };
     await enter(redis, projectId, upload.id);
@@ -65,13 +66,12 @@ export async function receiveUpload(
   }
 }
 
-function refuseHeaders(
-  { headers }: IncomingMessage,
-  media: readonly string[],
-  limit: number,
-): void {
-  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (!media.includes(type)) {
+const mediaOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+
+function refuseHeaders(request: IncomingMessage, media: readonly string[], limit: number): void {
+  const { headers } = request;
+  if (!media.includes(mediaOf(request))) {
     throw new Refusal(
       'bad_request',
       `The Content-Type of the body must be one of ${media.join(', ')}`,

@@ -163,6 +163,20 @@ function drawSvg(svg: string): Promise<Buffer> {
   });
 }
 
+/** True for a PNG of this size that can be drawn: it was kept before, by another installation. */
+export async function isDrawable(
+  png: Buffer,
+  size: Pick<ReadImage, 'width' | 'height'>,
+): Promise<boolean> {
+  if (!png.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return false;
+  try {
+    const { info } = await open(png).raw().toBuffer({ resolveWithObject: true });
+    return info.width === size.width && info.height === size.height;
+  } catch {
+    return false;
+  }
+}
+
 async function redraw(image: Sharp): Promise<ReadImage> {
   const { data: png, info } = await image
     .rotate()

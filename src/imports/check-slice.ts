@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../errors.ts';
+import type { ArchiveKind } from '../infra/archive.ts';
 import { type Db, rows as select } from '../infra/db.ts';
 import { seal, unseal } from '../infra/secrets.ts';
 import { draftLinks } from '../links/commands.ts';
@@ -12,10 +13,10 @@ import { faultsOf, type LinkRow, type RefusedRow, toLinks } from './rows.ts';
 import { missingTags } from './tags.ts';
 
 /** Rows that a preview shows, and new tags and other domains that it names. */
-const SHOWN_ROWS = 20;
-const SHOWN_NAMES = 100;
+export const SHOWN_ROWS = 20;
+export const SHOWN_NAMES = 100;
 /** Longest cell of a preview, in characters. */
-const SHOWN_LENGTH = 200;
+export const SHOWN_LENGTH = 200;
 
 /** The outcome of a row. */
 export type RowOutcome = 'created' | 'updated' | 'skipped' | 'refused';
@@ -38,18 +39,37 @@ export interface Preview {
   newTags: string[];
   /** Domains of short links that are not the workspace's. */
   otherDomains: string[];
+  /** Domains that the import adds; of these, those that another workspace has verified. */
+  newDomains: string[];
+  takenDomains: string[];
+  /** Outcomes of the records of a workspace, by kinds. */
+  kinds: ({ kind: ArchiveKind } & Record<RowOutcome, number>)[];
 }
 
-const NO_PREVIEW: Preview = { rows: [], newTags: [], otherDomains: [] };
+export const NO_PREVIEW: Preview = {
+  rows: [],
+  newTags: [],
+  otherDomains: [],
+  newDomains: [],
+  takenDomains: [],
+  kinds: [],
+};
 
 export const openPreview = (sealed: string): Preview => ({
   ...NO_PREVIEW,
   ...(JSON.parse(unseal(sealed)) as Partial<Preview>),
 });
 
+/** A record of the export of a workspace. */
+interface ArchivedRow {
+  row: number;
+  cells: string[];
+  isRenamed: boolean;
+}
+
 /** A row with its outcome. */
 export type Judged =
-  | { row: LinkRow; outcome: Exclude<RowOutcome, 'refused'> }
+  | { row: LinkRow | ArchivedRow; outcome: Exclude<RowOutcome, 'refused'> }
   | { row: LinkRow | RefusedRow; outcome: 'refused'; refusal: Refusal };
 
 export const refused = (row: LinkRow | RefusedRow, refusal: Refusal): Judged => ({
@@ -196,6 +216,7 @@ async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<
   const named = (known: readonly string[], added: readonly string[]) =>
     [...new Set([...known, ...added])].slice(0, SHOWN_NAMES);
   const extended: Preview = {
+    ...preview,
     rows: [...preview.rows, ...added],
     newTags: named(preview.newTags, tags),
     otherDomains: named(

@@ -2,19 +2,21 @@ import { Refusal } from '../errors.ts';
 import { dropUpload, readUpload, type Upload } from '../http/upload.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { unseal } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { loadReferences, resolve } from '../short-links/references.ts';
 import { wakeFetch } from './fetch.ts';
 import type { Bytes } from './file.ts';
 import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
-import { Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
+import { type Archive, Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
 import { openFile, type Source } from './open.ts';
 import { PEERS, type PeerName } from './peers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
 import { wakeImports } from './run.ts';
 import type { OptionChanges } from './schema.ts';
-import { storeSlices } from './slices.ts';
+import { ARCHIVE_ROWS, storeSlices } from './slices.ts';
+import { keyOf } from './workspace/take-slice.ts';
 
 /** Most imports of a workspace that are neither over nor cancelled. */
 const MOST_UNFINISHED = 20;
@@ -29,6 +31,8 @@ export interface NewImport {
   /** or the API that links are read from, with a sealed token. */
   api?: { url: string; token: string };
   name: string | null;
+  /** Of the export of a workspace; sealed. */
+  passphrase?: string;
   /** That of the file; `undefined`: it is recognised. */
   source?: Source | undefined;
   options: ImportOptions;
@@ -101,17 +105,84 @@ async function store(
   if (upload === undefined) return Import.add(projectId, remoteRow(wanted), trx);
   const bytes = file ?? (() => readUpload(cacheRedis(), upload));
   const opened = await openFile(bytes, mostRows, wanted.source);
-  const { source, encoding, delimiter, columns } = opened;
-  const read = { bytes: upload.bytes, encoding, delimiter, columns };
+  const { source, encoding, delimiter, columns, archive } = opened;
+  const read = {
+    bytes: upload.bytes,
+    encoding,
+    delimiter,
+    columns,
+    ...(archive === undefined ? {} : { archive }),
+  };
+  if (archive !== undefined) {
+    refuseOptions(options);
+    if (archive.workspaceId === projectId) {
+      throw new Refusal(
+        'unprocessable_entity',
+        'The file must be the export of another workspace: what it has is here already',
+      );
+    }
+  }
+  const token = await passphraseOf(wanted.passphrase, archive);
   refuseWrongMapping(options.mapping, columns);
   if (!dryRun) refuseWithoutUrl({ file: read, options });
   const state = dryRun ? 'checking' : 'queued';
-  const row = { id, user_id: userId, name, state, source, options, file: read, rows: 0 } as const;
+  const row = {
+    id,
+    user_id: userId,
+    name,
+    state,
+    source,
+    options,
+    file: read,
+    token,
+    rows: 0,
+  } as const;
   await Import.add(projectId, row, trx);
-  const { count } = await storeSlices(trx, { project_id: projectId, id }, opened.rows);
+  const of = { project_id: projectId, id };
+  const most = archive === undefined ? undefined : ARCHIVE_ROWS;
+  const { count } = await storeSlices(trx, of, opened.rows, 0, most);
   const changes = { rows: count };
   const [stored] = await Import.of(projectId, trx).where({ id }).patch(changes).returning('*');
   return stored!;
+}
+
+/** @throws Refusal for options that the export of a workspace leaves no room for */
+function refuseOptions({ mapping, folderId, tagIds, onConflict }: OptionChanges): void {
+  const given = {
+    mapping: Object.keys(mapping ?? {}).length > 0,
+    folderId: typeof folderId === 'string',
+    tagIds: (tagIds ?? []).length > 0,
+    onConflict: onConflict !== undefined && onConflict !== 'skip',
+  };
+  const names = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  if (names.length === 0) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    names
+      .map((name) => `${name} must not be set for a whole workspace, which is imported as it was`)
+      .join('; '),
+  );
+}
+
+/**
+ * The passphrase as it is stored.
+ *
+ * @param sealed as it is sent to the worker
+ * @throws Refusal where it is not that of the export
+ */
+async function passphraseOf(
+  sealed: string | undefined,
+  archive: Archive | undefined,
+): Promise<string | null> {
+  if (sealed === undefined) return null;
+  if (archive === undefined || archive.passwords === null) {
+    throw new Refusal(
+      'unprocessable_entity',
+      'passphrase must not be set: the file has no passwords that are encrypted',
+    );
+  }
+  if ((await keyOf(unseal(sealed), archive)) !== undefined) return sealed;
+  throw new Refusal('unprocessable_entity', 'passphrase must be that of the export');
 }
 
 /** The row of an import whose links are read from an API. */
@@ -139,11 +210,15 @@ export async function updateImport(
 ): Promise<ImportRecord> {
   return command(job, id, async (trx, one) => {
     refuseState(one, ['checking', 'checked'], 'changed');
-    const mapping = { ...one.options.mapping, ...changes.mapping };
+    const { passphrase, ...given } = changes;
+    if (one.file.archive !== undefined) refuseOptions(given);
+    const token = await passphraseOf(passphrase, one.file.archive);
+    const mapping = { ...one.options.mapping, ...given.mapping };
     refuseWrongMapping(mapping, one.file.columns);
-    const options = { ...one.options, ...changes, mapping };
+    const options = { ...one.options, ...given, mapping };
     await refuseWrongReferences(trx, job.projectId, options);
-    return { ...(await begun(trx, one)), state: 'checking', options };
+    const begin = await begun(trx, one);
+    return { ...begin, ...(token === null ? {} : { token }), state: 'checking', options };
   });
 }
 
@@ -152,7 +227,9 @@ export async function startImport({ id }: { id: string }, job: JobContext): Prom
   return command(job, id, async (trx, one) => {
     refuseState(one, ['checking', 'checked'], 'started');
     refuseWithoutUrl(one);
-    return { ...(await begun(trx, one)), preview: one.preview, state: 'queued' };
+    // That of a workspace counts what is imported.
+    const preview = one.file.archive === undefined ? one.preview : null;
+    return { ...(await begun(trx, one)), preview, state: 'queued' };
   });
 }
 
@@ -176,6 +253,9 @@ export async function cancelImport({ id }: { id: string }, job: JobContext): Pro
 export async function undoImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
   return command(job, id, async (trx, one) => {
     refuseState(one, ['done', 'cancelled'], 'undone');
+    if (one.file.archive !== undefined) {
+      throw new Refusal('conflict', 'The import must not be undone: it is that of a workspace');
+    }
     const made = (await trx('import_links')
       .where({ project_id: job.projectId, import_id: id })
       .count('* AS count')
@@ -225,7 +305,7 @@ export async function pruneImports(): Promise<undefined> {
   await execute(
     db(),
     `WITH ended AS (
-       UPDATE imports SET has_file = false, preview = NULL,
+       UPDATE imports SET has_file = false, preview = NULL, token = NULL,
               state = CASE state WHEN 'checked' THEN 'cancelled' ELSE state END
         WHERE has_file AND ended_at < now() - make_interval(secs => :seconds)
        RETURNING project_id, id),

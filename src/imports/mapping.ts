@@ -31,7 +31,7 @@ export function refuseWrongMapping(mapping: Mapping, columns: readonly string[])
 
 /** @throws Refusal `unprocessable_entity` when no column has the destination of the links */
 export function refuseWithoutUrl(one: Pick<Import, 'file' | 'options'>): void {
-  if (fieldsOf(one).includes('url')) return;
+  if (one.file.archive !== undefined || fieldsOf(one).includes('url')) return;
   throw new Refusal(
     'unprocessable_entity',
     'mapping must have a column of url: none is called url, long_url, destination or alike',

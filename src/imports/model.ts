@@ -1,4 +1,5 @@
 import { WorkspaceModel } from '../infra/model.ts';
+import type { KeyProperties } from '../infra/passphrase.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import type { FieldName } from './fields.ts';
 import type { Source } from './open.ts';
@@ -45,6 +46,13 @@ export interface ImportOptions {
   onConflict: (typeof ON_CONFLICT)[number];
 }
 
+/** The header of the export of a workspace, as far as its records need it. */
+export interface Archive {
+  workspaceId: string;
+  defaultDomain: string;
+  passwords: KeyProperties | null;
+}
+
 /** The properties of a file. */
 export interface ImportFile {
   bytes: number;
@@ -53,6 +61,8 @@ export interface ImportFile {
   delimiter: string | null;
   /** Names of the columns, unique. */
   columns: string[];
+  /** Of the export of a workspace. */
+  archive?: Archive;
 }
 
 /** The API that links are read from. */
@@ -116,7 +126,7 @@ export class Import extends WorkspaceModel {
   declare undo: Undo | null;
   declare changes: ChangedName[] | null;
   declare remote: Remote | null;
-  /** Sealed; only in the state fetching. */
+  /** Sealed, and deleted at the end: of the API, while links are fetched; of an export's passwords, the passphrase. */
   declare token: string | null;
   /** Why the links could not be read. */
   declare failure: string | null;

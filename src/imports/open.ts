@@ -1,21 +1,24 @@
 import { Refusal } from '../errors.ts';
 import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { type Bytes, openTable, type Table, tooManyRows } from './file.ts';
-import type { FileRow } from './model.ts';
+import type { Archive, FileRow } from './model.ts';
 import { PEERS, type PeerName, recognise, toCells } from './peers/index.ts';
+import { ARCHIVE_COLUMNS, isGzip, openArchive } from './workspace/open.ts';
 
 /*
  * A file of links: CSV of any making, whose columns are mapped to fields, or the export of a peer, in CSV or JSON, whose
- * columns are the fields of the peer.
+ * columns are the fields of the peer. Or the export of a whole workspace.
  */
 
-/** `csv`: columns are mapped to fields by their headers. */
-export type Source = 'csv' | PeerName;
+/** `csv`: columns are mapped to fields by their headers; `workspace`: the export of a workspace. */
+export type Source = TableSource | 'workspace';
+type TableSource = 'csv' | PeerName;
 
 /** A file as rows. JSON has no delimiter. */
 export interface OpenFile extends Omit<Table, 'delimiter'> {
   source: Source;
   delimiter: string | null;
+  archive?: Archive;
 }
 
 /** Most values of a JSON file, and records of it. */
@@ -33,6 +36,18 @@ export async function openFile(
   mostRows: number,
   wanted: Source | undefined,
 ): Promise<OpenFile> {
+  const isArchive = await isGzip(bytes);
+  if (wanted === 'workspace') {
+    if (!isArchive) {
+      throw refusal('The file must be the export of a workspace, which is compressed with gzip');
+    }
+    const opened = await openArchive(bytes, mostRows);
+    const read = { source: 'workspace', encoding: 'utf-8', delimiter: null } as const;
+    return { ...opened, ...read, columns: [...ARCHIVE_COLUMNS] };
+  }
+  if (isArchive) {
+    throw refusal('source must be workspace where the file is compressed with gzip');
+  }
   return (await isJson(bytes))
     ? openJson(await jsonOf(bytes), mostRows, wanted)
     : openCsv(await openTable(bytes, mostRows), wanted);
@@ -65,7 +80,7 @@ async function jsonOf(bytes: Bytes): Promise<unknown> {
 
 const refusal = (message: string): Refusal => new Refusal('unprocessable_entity', message);
 
-function openJson(json: unknown, mostRows: number, wanted: Source | undefined): OpenFile {
+function openJson(json: unknown, mostRows: number, wanted: TableSource | undefined): OpenFile {
   const records = recordsOf(json);
   const [first] = records;
   if (first === undefined) throw refusal('The file must have links: it has none');
@@ -93,7 +108,7 @@ export function recordsOf(json: unknown): object[] {
     : recordsOf(list);
 }
 
-function openCsv(table: Table, wanted: Source | undefined): OpenFile {
+function openCsv(table: Table, wanted: TableSource | undefined): OpenFile {
   const source = sourceOf(table.columns, wanted, 'columns');
   if (source === 'csv') return { ...table, source };
   const { columns } = table;
@@ -111,7 +126,11 @@ async function* objectsOf(
 }
 
 /** The source of a file. @throws Refusal where it is not the one that is wanted */
-function sourceOf(names: readonly string[], wanted: Source | undefined, what: string): Source {
+function sourceOf(
+  names: readonly string[],
+  wanted: TableSource | undefined,
+  what: string,
+): TableSource {
   const found = recognise(names);
   if (wanted === undefined) return found ?? 'csv';
   if (wanted === 'csv' || wanted === found) return wanted;

@@ -1,4 +1,5 @@
 import { Joi } from '../http/fields.ts';
+import { ARCHIVE_KINDS } from '../infra/archive.ts';
 import type { RowOutcome } from './check-slice.ts';
 import { FIELD_NAMES, type FieldName } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
@@ -98,7 +99,7 @@ export const importField = Joi.string()
 
 /** Source of an import. */
 export const importSource = Joi.string()
-  .valid('csv', ...PEER_NAMES)
+  .valid('csv', 'workspace', ...PEER_NAMES)
   .meta({ name: 'ImportSource' });
 
 const fault = Joi.object({
@@ -135,7 +136,9 @@ const fields = {
     .example('checked'),
   source: importSource
     .required()
-    .description('Service whose links they are; `csv` where columns are mapped to fields.')
+    .description(
+      'Service whose links they are; `csv` where columns are mapped to fields, `workspace` for a whole workspace.',
+    )
     .example('dub'),
   userId: Joi.string()
     .required()
@@ -287,6 +290,36 @@ export const importDetails = Joi.object({
         'Domains of short links that are not the workspace’s, at most 100: their links get the domain of the options.',
       )
       .example(['bit.ly']),
+    newDomains: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description(
+        'Domains that the import of a workspace adds, at most 100. They must be verified before their links redirect.',
+      )
+      .example(['go.example.com']),
+    takenDomains: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description(
+        'Of these, domains that another workspace has verified: they can’t be verified here while it has them.',
+      )
+      .example([]),
+    kinds: Joi.array()
+      .items(
+        Joi.object({
+          kind: Joi.string()
+            .valid(...ARCHIVE_KINDS)
+            .required()
+            .description('Kind of the records.')
+            .example('link'),
+          created: count('Records that were new.'),
+          updated: count('Always 0.'),
+          skipped: count('Records that were there already.'),
+          refused: count('Records that break a rule.'),
+        }).meta({ name: 'ImportKind' }),
+      )
+      .required()
+      .description('Outcomes of the records of a workspace, by kinds; empty for other files.'),
   })
     .allow(null)
     .required()

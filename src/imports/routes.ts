@@ -5,11 +5,13 @@ import { MEBIBYTE } from '../http/input.ts';
 import { type Answer, type ApiRequest, type Route, type RouteSpec, route } from '../http/route.ts';
 import { dropUpload, type Upload } from '../http/upload.ts';
 import { newId } from '../ids.ts';
+import { ARCHIVE_MEDIA } from '../infra/archive.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/guarded-fetch.ts';
 import { seal } from '../infra/secrets.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
+import { includesScope, type Scope } from '../workspaces/api-keys.ts';
 import { IMPORT_ROWS } from '../workspaces/plans.ts';
 import { PEERS } from './peers/index.ts';
 import type { Peer } from './peers/peer.ts';
@@ -34,8 +36,10 @@ const MEDIA = [
   'text/tab-separated-values',
   'application/vnd.ms-excel',
   'application/json',
+  ARCHIVE_MEDIA,
 ];
 const FILE_BYTES = 25 * MEBIBYTE;
+const ARCHIVE_BYTES = 64 * MEBIBYTE;
 
 type Params = { id: string };
 
@@ -63,12 +67,14 @@ export const importRoutes: Route[] = [
       'imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, ' +
       'a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import ' +
       'may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at ' +
-      'a time.',
+      'a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of ' +
+      'which as many records besides events are taken, and ten times as many events; that needs the scopes to write all ' +
+      'kinds of records.',
     extension: true,
     tag,
     scope: 'imports.write',
     query: newImportQuery,
-    upload: { media: MEDIA, limit: FILE_BYTES },
+    upload: { media: MEDIA, limit: FILE_BYTES, limits: { [ARCHIVE_MEDIA]: ARCHIVE_BYTES } },
     answers: { 201: importRecord },
     writes: true,
     handle: answerUpload,
@@ -127,7 +133,9 @@ export const importRoutes: Route[] = [
       'stay as they are; null clears an option.',
     body: importChangesBody,
     handle: (request) => {
-      const data = { id: request.params.id, changes: request.body };
+      const { passphrase, ...options } = request.body;
+      const sealed = passphrase === undefined ? {} : { passphrase: seal(passphrase) };
+      const data = { id: request.params.id, changes: { ...options, ...sealed } };
       return answerWrite(request, writes, 'import.update', data, ok);
     },
   }),
@@ -213,11 +221,39 @@ function refuseForbidden(url: string): string {
   }
 }
 
+/** Scopes to write everything that the export of a workspace has. */
+const WRITTEN = [
+  'links.write',
+  'qrcodes.write',
+  'tags.write',
+  'folders.write',
+  'pages.write',
+  'domains.write',
+  'customers.write',
+  'conversions.write',
+] as const satisfies Scope[];
+
+/** @throws Refusal `forbidden` where the caller may not write everything of a workspace */
+async function refuseWithoutScopes({
+  caller,
+  queues,
+  body,
+}: ApiRequest<{ body: Upload }>): Promise<void> {
+  const missing = WRITTEN.filter((scope) => !includesScope(caller.scopes, scope));
+  if (missing.length === 0) return;
+  await dropUpload(queues.cache, caller.projectId, body);
+  throw new Refusal(
+    'forbidden',
+    `The import of a workspace also needs the scopes ${missing.join(', ')}`,
+  );
+}
+
 async function answerUpload(
   request: ApiRequest<{ query: NewImportQuery; body: Upload }>,
 ): Promise<Answer> {
   const { caller, queues, body: upload } = request;
   const { name = null, source, dryRun, mapping, onConflict = 'skip', ...options } = request.query;
+  if (source === 'workspace') await refuseWithoutScopes(request);
   let isNeeded = false;
   const data = async () => {
     isNeeded = true;

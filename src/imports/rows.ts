@@ -33,7 +33,8 @@ export interface RefusedRow {
 
 type RowBody = LinkBody & { createdAt?: string; importedClicks?: number };
 
-const rowBody = newLinkBody.keys({
+/** The body of a link that another service has made. */
+export const rowBody = newLinkBody.keys({
   // A link that had expired elsewhere has expired here.
   expiresAt: dateTime(),
   importedClicks: Joi.number().strict().integer().min(0).max(Number.MAX_SAFE_INTEGER),
@@ -77,6 +78,10 @@ function toLink(
   const { shortLink, hasPassword, disabled, ...own } = bodyOf(fields, cells);
   refuseUnsafe({ hasPassword, disabled }, own.password);
   const place = typeof shortLink === 'string' ? placeOf(shortLink) : undefined;
+  // Our own export has the domain of the short link once more: one of another workspace is none that is asked for.
+  if (place?.domain === own.domain && references.domain(place?.domain ?? '') === undefined) {
+    delete own.domain;
+  }
   const named = own['domain'] ?? (place && references.domain(place.domain)?.slug);
   const checked = check<RowBody>(
     rowBody,

@@ -9,6 +9,7 @@ import { checkSlice, type Judged } from './check-slice.ts';
 import { type FileRow, Import, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';
 import { undoSlice } from './undo-slice.ts';
+import { takeSlice } from './workspace/take-slice.ts';
 import { writeSlice } from './write-slice.ts';
 
 /*
@@ -98,12 +99,13 @@ async function readSlice(trx: Db, one: Import): Promise<LookupChange[]> {
   const isCheck = one.state === 'checking';
   const slice = await sliceOf(trx, one);
   if (slice === undefined) {
-    await update(trx, one, { state: isCheck ? 'checked' : 'done', ended_at: new Date() });
+    await update(trx, one, {
+      ...(isCheck ? { state: 'checked' } : { state: 'done', token: null }),
+      ended_at: new Date(),
+    });
     return [];
   }
-  const { judged, changes, preview } = isCheck
-    ? { ...(await checkSlice(trx, one, slice)), changes: [] }
-    : { ...(await writeSlice(trx, one, slice)), preview: one.preview };
+  const { judged, changes, preview } = await doSlice(trx, one, slice);
   await noteErrors(trx, one, judged);
   const count = (outcome: Judged['outcome']) =>
     judged.filter((each) => each.outcome === outcome).length;
@@ -120,9 +122,16 @@ async function readSlice(trx: Db, one: Import): Promise<LookupChange[]> {
   return changes;
 }
 
+async function doSlice(trx: Db, one: Import, slice: readonly FileRow[]) {
+  if (one.file.archive !== undefined) return takeSlice(trx, one, slice);
+  return one.state === 'checking'
+    ? { ...(await checkSlice(trx, one, slice)), changes: [] }
+    : { ...(await writeSlice(trx, one, slice)), preview: one.preview };
+}
+
 /** True for a row that becomes or changes a link, and names another short link than it gets. */
 const isRenamed = ({ row, outcome }: Judged): boolean =>
-  (outcome === 'created' || outcome === 'updated') && 'link' in row && row.isRenamed;
+  (outcome === 'created' || outcome === 'updated') && 'isRenamed' in row && row.isRenamed;
 
 async function sliceOf(
   trx: Db,

@@ -14,6 +14,8 @@ export interface OptionChanges {
   folderId?: string | null;
   tagIds?: string[] | null;
   onConflict?: (typeof ON_CONFLICT)[number];
+  /** Of the export of a workspace. */
+  passphrase?: string;
 }
 
 export interface NewImportQuery extends OptionChanges {
@@ -51,7 +53,8 @@ export const newImportQuery = Joi.object<NewImportQuery>({
   name: text(200).description('Name of the file, for people.'),
   source: importSource.description(
     'Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the ' +
-      'columns are mapped to fields, as they also are where `mapping` is given.',
+      'columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of ' +
+      '`POST /exports`, which is never recognized by itself.',
   ),
   dryRun: flag()
     .default(false)
@@ -116,6 +119,13 @@ export const importChangesBody = Joi.object<OptionChanges>({
     .description(TAGS)
     .example(['tag_0VKAM3TWq8Zr5XnYb2VdLcHs']),
   onConflict: onConflict.description(CONFLICT).example('update'),
+  passphrase: Joi.string()
+    .max(200)
+    .description(
+      'Passphrase of the export of a workspace, with which its passwords are encrypted. It is stored encrypted, and ' +
+        'deleted at the end of the import.',
+    )
+    .example('correct horse battery staple'),
 })
   .min(1)
   .meta({ name: 'ImportUpdate' });

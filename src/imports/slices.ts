@@ -2,14 +2,17 @@ import type { Db } from '../infra/db.ts';
 import { seal } from '../infra/secrets.ts';
 import type { FileRow, Import } from './model.ts';
 
-/** Rows of a slice, and their characters: whichever is reached first. */
+/** Most rows of a slice, and their characters: whichever is reached first. */
 const SLICE_ROWS = 500;
+/** Of the export of a workspace, which is mostly events. */
+export const ARCHIVE_ROWS = 2_000;
 const SLICE_LENGTH = 512 * 1024;
 
 /**
  * Stores rows by slices, which jobs of their own import.
  *
  * @param first place of the first slice
+ * @param mostRows rows of a slice
  * @returns number of rows, and the place of the next slice
  */
 export async function storeSlices(
@@ -17,6 +20,7 @@ export async function storeSlices(
   { project_id, id }: Pick<Import, 'project_id' | 'id'>,
   rows: Iterable<FileRow> | AsyncIterable<FileRow>,
   first = 0,
+  mostRows = SLICE_ROWS,
 ): Promise<{ count: number; position: number }> {
   let slice: FileRow[] = [];
   let length = 0;
@@ -33,7 +37,7 @@ export async function storeSlices(
     slice.push(row);
     count += 1;
     for (const cell of row) length += String(cell).length;
-    if (slice.length >= SLICE_ROWS || length >= SLICE_LENGTH) await storeSlice();
+    if (slice.length >= mostRows || length >= SLICE_LENGTH) await storeSlice();
   }
   await storeSlice();
   return { count, position };

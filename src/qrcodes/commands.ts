@@ -82,7 +82,8 @@ export const deleteQrCodes = (
   job: JobContext,
 ): Promise<{ deletedCount: number }> => deleteRecords(qrCodeQueries, job, qrcodeIds, events);
 
-async function insertQrCodes(
+/** Stores QR codes within the transaction of a command, each on its own; refusals stay in their places. */
+export async function insertQrCodes(
   trx: Db,
   owner: Owner,
   inputs: readonly (NewQrCode | Refusal)[],

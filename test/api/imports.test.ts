@@ -174,6 +174,20 @@ describe('imports', () => {
     }
   });
 
+  it('of the export of another workspace give its links a domain of this one, and say so', async () => {
+    const other = await aWorkspace();
+    const made = ['a', 'b'].map((key) => ({ url: 'https://example.com/', key }));
+    await other.api.post('/links/bulk', made);
+    const { bytes } = await other.api.download('/links/export');
+    const one = await imported(world, bytes, { dryRun: 'true' });
+    expect(one.errors).to.deep.equal([]);
+    expect(one.preview.otherDomains).to.deep.equal([other.domain]);
+    expect([one.counts.created, one.renamed]).to.deep.equal([2, 2]);
+    await world.api.post(`/imports/${one.id}/start`);
+    await rest(world, one.id);
+    expect((await linkOf(world, 'a')).url).to.equal('https://example.com/');
+  });
+
   it('without a dry run name every error with its row and column, and import the rest', async () => {
     await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/', key: 'printed' });
     const one = await imported(
@@ -500,7 +514,7 @@ describe('imports', () => {
     const plain = await upload(world, url, {}, { 'content-type': 'text/plain' });
     expect(plain.status).to.equal(400);
     expect(plain.body.error.message).to.equal(
-      'The Content-Type of the body must be one of text/csv, text/tab-separated-values, application/vnd.ms-excel, application/json',
+      'The Content-Type of the body must be one of text/csv, text/tab-separated-values, application/vnd.ms-excel, application/json, application/gzip',
     );
     const large = await upload(world, Buffer.alloc(25 * MEBIBYTE + 1, 'x'));
     expect(large.status).to.equal(400);

@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Import links from a file
-         * @description The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. Needs the scope `imports.write`.
+         * @description The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of which as many records besides events are taken, and ten times as many events; that needs the scopes to write all kinds of records. Needs the scope `imports.write`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -3346,7 +3346,7 @@ export interface components {
              * @enum {string}
              */
             state: "fetching" | "failed" | "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
-            /** @description Service whose links they are; `csv` where columns are mapped to fields. */
+            /** @description Service whose links they are; `csv` where columns are mapped to fields, `workspace` for a whole workspace. */
             source: components["schemas"]["ImportSource"];
             /** @description Id of the user who made it. */
             userId: string;
@@ -3411,7 +3411,7 @@ export interface components {
              * @enum {string}
              */
             state: "fetching" | "failed" | "checking" | "checked" | "queued" | "running" | "done" | "cancelled" | "undoing" | "undone";
-            /** @description Service whose links they are; `csv` where columns are mapped to fields. */
+            /** @description Service whose links they are; `csv` where columns are mapped to fields, `workspace` for a whole workspace. */
             source: components["schemas"]["ImportSource"];
             /** @description Id of the user who made it. */
             userId: string;
@@ -3486,6 +3486,21 @@ export interface components {
              */
             expiresAt: string | null;
         };
+        ImportKind: {
+            /**
+             * @description Kind of the records.
+             * @enum {string}
+             */
+            kind: "domain" | "tag" | "folder" | "utmTemplate" | "page" | "image" | "template" | "customer" | "link" | "qrcode" | "event";
+            /** @description Records that were new. */
+            created: number;
+            /** @description Always 0. */
+            updated: number;
+            /** @description Records that were there already. */
+            skipped: number;
+            /** @description Records that break a rule. */
+            refused: number;
+        };
         /** @description Options. */
         ImportOptions: {
             /** @description Domain of rows that name none. */
@@ -3513,6 +3528,12 @@ export interface components {
             newTags: string[];
             /** @description Domains of short links that are not the workspace’s, at most 100: their links get the domain of the options. */
             otherDomains: string[];
+            /** @description Domains that the import of a workspace adds, at most 100. They must be verified before their links redirect. */
+            newDomains: string[];
+            /** @description Of these, domains that another workspace has verified: they can’t be verified here while it has them. */
+            takenDomains: string[];
+            /** @description Outcomes of the records of a workspace, by kinds; empty for other files. */
+            kinds: components["schemas"]["ImportKind"][];
         };
         ImportPreviewRow: {
             /** @description Number of the row; the first one of the file is 1. */
@@ -3541,10 +3562,10 @@ export interface components {
             total: number;
         };
         /**
-         * @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given.
+         * @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of `POST /exports`, which is never recognized by itself.
          * @enum {string}
          */
-        ImportSource: "csv" | "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
+        ImportSource: "csv" | "workspace" | "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
         /** @description Outcome of the undo, so far. */
         ImportUndo: {
             /** @description Links that the import had made and that were there. */
@@ -3572,6 +3593,8 @@ export interface components {
              * @enum {string}
              */
             onConflict?: "skip" | "update" | "fail-row";
+            /** @description Passphrase of the export of a workspace, with which its passwords are encrypted. It is stored encrypted, and deleted at the end of the import. */
+            passphrase?: string;
         };
         Invitation: {
             /** @description Id of the invitation. */
@@ -6779,7 +6802,7 @@ export interface operations {
             query?: {
                 /** @description Name of the file, for people. */
                 name?: string;
-                /** @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given. */
+                /** @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of `POST /exports`, which is never recognized by itself. */
                 source?: components["schemas"]["ImportSource"];
                 /** @description Checks the file without importing it; `POST /imports/{id}/start` imports it. */
                 dryRun?: boolean;
@@ -6812,6 +6835,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": Record<string, never> | Record<string, never>[];
+                "application/gzip": string;
             };
         };
         responses: {

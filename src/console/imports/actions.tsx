@@ -53,7 +53,7 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
           Import
         </Button>
       )}
-      {isOver && counts.created > 0 && (
+      {isOver && counts.created > 0 && one.source !== 'workspace' && (
         <Button look="danger" icon={Undo2} onClick={() => setUndoing(true)}>
           Undo
         </Button>

@@ -11,7 +11,15 @@ import { Refused } from '../ui/form-dialog.tsx';
 import { SERVICES } from './fields.ts';
 
 /** Largest file that the API takes, in bytes. */
-const LARGEST_BYTES = 25 * 1024 * 1024;
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/** True for the export of a workspace, by the name of the file. */
+const isArchive = ({ name }: File): boolean => /\.gz$/i.test(name);
+
+function mediaOf(file: File): string {
+  if (isArchive(file)) return 'application/gzip';
+  return /\.json$/i.test(file.name) ? 'application/json' : 'text/csv';
+}
 
 type Source = Schemas['Import']['source'];
 
@@ -30,10 +38,11 @@ export function DropZone() {
               name: file.name.slice(0, 200),
               dryRun: true,
               ...(source !== '' && { source }),
+              ...(isArchive(file) && { source: 'workspace' as const }),
             },
             header: { 'Idempotency-Key': key },
           },
-          headers: { 'Content-Type': /\.json$/i.test(file.name) ? 'application/json' : 'text/csv' },
+          headers: { 'Content-Type': mediaOf(file) },
           // The reference has a file as text; it goes out as it is.
           body: file as unknown as string,
           bodySerializer: (body) => body,
@@ -51,10 +60,10 @@ export function DropZone() {
     <FileDrop
       label="New import"
       control={{ 'aria-label': 'File of links' }}
-      accept=".csv,.tsv,.txt,.json,text/csv,application/json"
+      accept=".csv,.tsv,.txt,.json,.gz,text/csv,application/json,application/gzip"
       most={{
         bytes: LARGEST_BYTES,
-        message: 'The file is larger than 25 MiB. Split it into several.',
+        message: 'The file is larger than 64 MiB. Split it into several.',
       }}
       isDisabled={upload.isPending}
       onFile={upload.write}
@@ -64,10 +73,11 @@ export function DropZone() {
         <>
           <FileUp size={24} aria-hidden className="text-muted" />
           <div>
-            <p className="font-medium">Drop a CSV or JSON file here</p>
+            <p className="font-medium">Drop a file here</p>
             <p className="text-muted">
-              The export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, or a spreadsheet with one
-              link in each row. You see what will happen before anything does.
+              The export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, a spreadsheet with one
+              link in each row, or the file of a whole workspace (.jsonl.gz). You see what will
+              happen before anything does.
             </p>
           </div>
           <div className="w-full max-w-60 text-left">

@@ -47,7 +47,7 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
 type Source = Schemas['Import']['source'];
 
 /** Services whose links can be imported, by what people call them. */
-export const SERVICES: Readonly<Record<Exclude<Source, 'csv'>, string>> = {
+export const SERVICES: Readonly<Record<Exclude<Source, 'csv' | 'workspace'>, string>> = {
   bitly: 'Bitly',
   dub: 'Dub',
   kutt: 'Kutt',
@@ -57,4 +57,5 @@ export const SERVICES: Readonly<Record<Exclude<Source, 'csv'>, string>> = {
 };
 
 /** What people call the source of an import. */
-export const sourceName = (source: Source): string => (source === 'csv' ? 'CSV' : SERVICES[source]);
+export const sourceName = (source: Source): string =>
+  ({ ...SERVICES, csv: 'CSV', workspace: 'Workspace' })[source];

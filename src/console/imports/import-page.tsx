@@ -10,6 +10,7 @@ import { Options } from './options.tsx';
 import { Preview } from './preview.tsx';
 import { Progress } from './progress.tsx';
 import { isBusy } from './state.tsx';
+import { WorkspacePreview } from './workspace-preview.tsx';
 
 /** While a worker is at it: time between two looks, in ms. */
 const REFRESH_MS = 700;
@@ -38,7 +39,11 @@ export function ImportPage() {
         <div className="flex flex-col gap-6 pb-10">
           <Progress one={one} />
           {isOpen && may('imports.write') && <Options one={one} />}
-          {isOpen && one.preview && <Preview one={one} />}
+          {one.source === 'workspace' ? (
+            <WorkspacePreview one={one} />
+          ) : (
+            isOpen && <Preview one={one} />
+          )}
           <Errors one={one} />
         </div>
       )}

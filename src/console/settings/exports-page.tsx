@@ -1,10 +1,11 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { answer } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { SelectField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Page } from '../ui/page.tsx';
 import { saveFile, saveFrom } from '../ui/save-file.ts';
@@ -27,7 +28,7 @@ const SPANS = {
   all: 'All that is kept',
 } as const;
 
-/** Files of all links, and of events. */
+/** Files of all links, of events, and of the whole workspace. */
 export function ExportsPage() {
   const { may } = useWorkspace();
   return (
@@ -35,6 +36,7 @@ export function ExportsPage() {
       <Sections>
         {may('links.read') && <LinksExport />}
         {may('events.read') && <EventsExport />}
+        {may('workspace.write') && <WorkspaceExport />}
         <p className="text-muted">
           Large files are written by a worker, which takes a while; you can go on with other things
           in another window. <DocsLink guide="api">How exports work</DocsLink>
@@ -113,6 +115,37 @@ function EventsExport() {
   );
 }
 
+function WorkspaceExport() {
+  const { api, slug } = useWorkspace();
+  const [passphrase, setPassphrase] = useState('');
+  const save = useWrite({
+    send: async (_: undefined, key) => {
+      const body = { type: 'workspace', ...(passphrase !== '' && { passphrase }) } as const;
+      const params = { header: { 'Idempotency-Key': key } };
+      const { url } = await answer(api.POST('/exports', { params, body }));
+      saveFromOrigin(url, `${slug}.jsonl.gz`);
+    },
+  });
+  return (
+    <Section
+      title="Whole workspace"
+      description="One file with links, QR codes, tags, folders, domains, pages, customers and events, which the import of another workspace or installation takes whole."
+      footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
+    >
+      <Refused error={save.error} />
+      <TextField
+        label="Passphrase"
+        hint="Encrypts the passwords of links. Without one they are left out, and the import refuses links that have one."
+        type="password"
+        autoComplete="new-password"
+        maxLength={200}
+        value={passphrase}
+        onChange={({ target: { value } }) => setPassphrase(value)}
+      />
+    </Section>
+  );
+}
+
 function FormatField({ format, onChange }: { format: Format; onChange(format: Format): void }) {
   return (
     <SelectField
@@ -141,7 +174,11 @@ async function saveExport({ data }: { data?: Blob }, name: string): Promise<void
     saveFile(data, name);
     return;
   }
-  // The address has the origin of BASE_URL, which behind a proxy may not be ours.
-  const { pathname, search } = new URL((JSON.parse(await data.text()) as { url: string }).url);
+  saveFromOrigin((JSON.parse(await data.text()) as { url: string }).url, name);
+}
+
+/** Saves the file at an address, whose origin is that of BASE_URL: behind a proxy it may not be ours. */
+function saveFromOrigin(url: string, name: string): void {
+  const { pathname, search } = new URL(url);
   saveFrom(pathname + search, name);
 }

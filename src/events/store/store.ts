@@ -102,6 +102,8 @@ export interface EventsStore {
     projectId: string,
     recordIds: readonly string[],
   ): Promise<Map<string, StoredSums>>;
+  /** Finds out which of these ids stored events have. */
+  findKnown(connection: Db, projectId: string, ids: readonly string[]): Promise<Set<string>>;
   /** Resolves to the number of events; `most` where there are more. */
   countUpTo(selection: EventSelection, most: number): Promise<number>;
   /** Finds the click or scan of an id. */

@@ -8,7 +8,7 @@ import { toUtmTemplate, type UtmTemplateRecord } from './record.ts';
 import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
 
 /** Most templates of a workspace. */
-const MOST = 100;
+export const MOST_UTM_TEMPLATES = 100;
 
 /** @throws Refusal `conflict` when the name is taken, `unprocessable_entity` when there are too many */
 export function createUtmTemplate(
@@ -19,8 +19,8 @@ export function createUtmTemplate(
     const { projectId } = job;
     await refuseOverfull(trx, `utm_templates ${projectId}`, {
       count: () => UtmTemplate.of(projectId, trx).resultSize(),
-      most: MOST,
-      message: `A workspace has at most ${MOST} UTM templates`,
+      most: MOST_UTM_TEMPLATES,
+      message: `A workspace has at most ${MOST_UTM_TEMPLATES} UTM templates`,
     });
     await refuseTakenName(trx, 'utm_templates', projectId, template);
     const row = await UtmTemplate.add(

@@ -68,6 +68,19 @@ export async function sumStored(
   return sums;
 }
 
+export async function findKnown(
+  connection: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const found = await rows<{ id: string }>(
+    connection,
+    'SELECT id FROM events WHERE project_id = :projectId AND id = ANY(:ids)',
+    { projectId, ids },
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
 export async function countUpTo(
   { projectId, kind, span: { start, end }, filter }: EventSelection,
   most: number,

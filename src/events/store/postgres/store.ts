@@ -6,6 +6,7 @@ import { eraseCustomer, eraseRecords } from './erase.ts';
 import {
   countUpTo,
   findKeptNames,
+  findKnown,
   findLatestLead,
   findLeadOfClick,
   findNewestNames,
@@ -36,6 +37,7 @@ export const postgresStore: EventsStore = {
   findLeadOfClick,
   findNewestNames,
   findKeptNames,
+  findKnown,
   totals,
   countByValue,
   countByTime,

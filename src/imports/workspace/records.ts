@@ -1,0 +1,333 @@
+import { createHash } from 'node:crypto';
+import type Joi from 'joi';
+import { customerFields } from '../../customers/fields.ts';
+import { addDomain } from '../../domains/commands.ts';
+import { type NewDomain, newDomainBody } from '../../domains/schema.ts';
+import { mapAccepted, Refusal } from '../../errors.ts';
+import { dateTime, nameText, Joi as Schemas } from '../../http/fields.ts';
+import { check } from '../../http/input.ts';
+import { newId } from '../../ids.ts';
+import { isDrawable } from '../../images/read.ts';
+import type { ArchiveKind } from '../../infra/archive.ts';
+import { type Db, rows } from '../../infra/db.ts';
+import { nameKey } from '../../infra/taken-name.ts';
+import { MOST_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
+import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
+import { newPageBody } from '../../pages/schema.ts';
+import { designFields } from '../../qrcodes/design.ts';
+import { TAG_COLORS } from '../../tags/record.ts';
+import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';
+
+/*
+ * The records of an archive that others refer to. What the workspace has already stays as it is: a tag, folder, UTM
+ * template or domain of the same name, a customer with the same external id, and whatever an earlier import has made.
+ */
+
+/** Largest side of the image of a QR code, in px, and longest text of its PNG. */
+const MOST_SIDE = 1_024;
+const PNG_LENGTH = 7 * 1024 * 1024;
+
+type Data = Record<string, unknown>;
+
+/** A kind of records of which each becomes a row of a table. */
+interface Simple {
+  table: string;
+  schema: Joi.ObjectSchema<Data>;
+  /** The columns of the row besides its workspace. */
+  row(context: TakeContext, record: Data): Data;
+  /** @throws Refusal for what the schema does not see */
+  refuse?(record: Data): Promise<void>;
+}
+
+const time = { createdAt: dateTime().required() };
+const times = { ...time, updatedAt: dateTime().required() };
+const id = { id: Schemas.string().required() };
+const name = nameText(190).required();
+
+const count = () =>
+  Schemas.number().strict().integer().min(0).max(Number.MAX_SAFE_INTEGER).required();
+
+/** Counts of links, QR codes and pages whose events have been deleted. */
+export const countersBefore = Schemas.object({
+  visits: count(),
+  leads: count(),
+  sales: count(),
+  saleAmountCents: count(),
+  lastVisitAt: dateTime().allow(null).required(),
+});
+
+const imageRef = Schemas.object({
+  id: Schemas.string()
+    .pattern(/^[0-9a-f]{64}$/)
+    .required(),
+  width: Schemas.number().integer().min(1).max(MOST_SIDE).required(),
+  height: Schemas.number().integer().min(1).max(MOST_SIDE).required(),
+});
+
+/** The look of a QR code as it is stored. */
+export const storedDesign = Schemas.object({
+  ...designFields,
+  srcImage: imageRef.allow(null),
+  logoImage: imageRef.allow(null),
+});
+
+/** The schema of a body, to be extended with what archives have besides. */
+export const anyOf = (schema: Joi.ObjectSchema): Joi.ObjectSchema<Data> =>
+  schema as Joi.ObjectSchema<Data>;
+
+const SIMPLE: Readonly<Partial<Record<ArchiveKind, Simple>>> = {
+  tag: {
+    table: 'tags',
+    schema: Schemas.object({
+      ...id,
+      ...time,
+      name,
+      color: Schemas.string()
+        .valid(...TAG_COLORS)
+        .required(),
+    }),
+    row: (_, { name, color, createdAt }) => ({
+      name,
+      name_key: nameKey(String(name)),
+      color,
+      created_at: createdAt,
+    }),
+  },
+  folder: {
+    table: 'folders',
+    schema: Schemas.object({ ...id, ...time, name }),
+    row: (_, { name, createdAt }) => ({
+      name,
+      name_key: nameKey(String(name)),
+      created_at: createdAt,
+    }),
+  },
+  utmTemplate: {
+    table: 'utm_templates',
+    schema: anyOf(newUtmTemplateBody).keys({ ...id, ...time }),
+    row: (_, { id: __, createdAt, ...template }) => ({
+      ...template,
+      name_key: nameKey(String(template['name'])),
+      created_at: createdAt,
+    }),
+  },
+  page: {
+    table: 'pages',
+    schema: anyOf(newPageBody).keys({ ...id, ...times, countersBefore }),
+    row: (_, { id: __, createdAt, updatedAt, countersBefore: ___, ...content }) => ({
+      content,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    }),
+  },
+  image: {
+    table: 'images',
+    schema: imageRef.keys({ png: Schemas.string().base64().max(PNG_LENGTH).required() }),
+    row: (_, { png, width, height }) => ({
+      png: `\\x${Buffer.from(String(png), 'base64').toString('hex')}`,
+      width,
+      height,
+    }),
+    refuse: refuseWrongImage,
+  },
+  template: {
+    table: 'templates',
+    schema: Schemas.object({ ...id, ...time, design: storedDesign.required() }),
+    row: (_, { design, createdAt }) => ({ design, created_at: createdAt }),
+  },
+  customer: {
+    table: 'customers',
+    schema: Schemas.object({
+      ...id,
+      ...times,
+      ...customerFields,
+      externalId: Schemas.string().max(500).required(),
+      clickId: Schemas.string().pattern(/^(?:evt|clk)_[\w-]{1,64}$/),
+    }),
+    row: (context, { externalId, name, email, avatar, clickId, createdAt, updatedAt }) => ({
+      external_id: externalId,
+      name,
+      email,
+      avatar,
+      click_id: typeof clickId === 'string' ? importedId(context, clickId) : null,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    }),
+  },
+};
+
+async function refuseWrongImage({ id, png, width, height }: Data): Promise<void> {
+  const bytes = Buffer.from(String(png), 'base64');
+  if (createHash('sha256').update(bytes).digest('hex') !== id) {
+    throw new Refusal('unprocessable_entity', 'id must be the SHA-256 of png');
+  }
+  if (await isDrawable(bytes, { width: Number(width), height: Number(height) })) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    'png must be a PNG of this width and height that is not damaged',
+  );
+}
+
+/** Takes records of a kind that has a table and names no others but customers their clicks. */
+export async function takeSimple(
+  context: TakeContext,
+  kind: ArchiveKind,
+  records: readonly Archived[],
+): Promise<Taken[]> {
+  const simple = SIMPLE[kind]!;
+  const checked: (Data | Refusal)[] = [];
+  for (const { data } of records) checked.push(await checkedRecord(simple, data));
+  const accepted = checked.filter((record): record is Data => !(record instanceof Refusal));
+  const idOf = ({ id }: Data) => (kind === 'image' ? String(id) : importedId(context, String(id)));
+  const made = await keptOrNot(context, async (trx) => {
+    const room = kind === 'utmTemplate' ? await roomForTemplates(trx, context) : accepted.length;
+    const made = await insertRows(
+      trx,
+      context.one.project_id,
+      simple.table,
+      accepted
+        .slice(0, room)
+        .map((record) => ({ ...simple.row(context, record), id: idOf(record) })),
+    );
+    await insertCounters(
+      trx,
+      context,
+      accepted.filter((record) => made.has(idOf(record))),
+    );
+    return { made, left: new Set(accepted.slice(room)) };
+  });
+  return mapAccepted(checked, (record) => {
+    if (made.left.has(record)) {
+      throw new Refusal('conflict', `A workspace has at most ${MOST_UTM_TEMPLATES} UTM templates`);
+    }
+    return made.made.has(idOf(record)) ? ('created' as const) : ('skipped' as const);
+  });
+}
+
+async function checkedRecord({ schema, refuse }: Simple, data: Data): Promise<Data | Refusal> {
+  try {
+    const record = check<Data>(schema, data, 'data');
+    await refuse?.(record);
+    return record;
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return thrown;
+    throw thrown;
+  }
+}
+
+async function roomForTemplates(trx: Db, { one }: TakeContext): Promise<number> {
+  const [row] = await rows<{ count: number }>(
+    trx,
+    'SELECT count(*) AS count FROM utm_templates WHERE project_id = ?',
+    [one.project_id],
+  );
+  return Math.max(0, MOST_UTM_TEMPLATES - row!.count);
+}
+
+class CheckOnly extends Error {}
+
+/** Does something within the transaction, and takes it back where it is only checked. */
+async function keptOrNot<Result>(
+  { trx, isCheck }: TakeContext,
+  act: (trx: Db) => Promise<Result>,
+): Promise<Result> {
+  let result: Result | undefined;
+  try {
+    return await trx.transaction(async (inner) => {
+      result = await act(inner);
+      if (isCheck) throw new CheckOnly();
+      return result;
+    });
+  } catch (thrown) {
+    if (thrown instanceof CheckOnly) return result!;
+    throw thrown;
+  }
+}
+
+/** Inserts rows, unless others have what is unique in them. @returns ids of those that were new */
+async function insertRows(
+  trx: Db,
+  projectId: string,
+  table: string,
+  records: readonly Data[],
+): Promise<Set<string>> {
+  const [first] = records;
+  if (first === undefined) return new Set();
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))].join(', ');
+  const made = await rows<{ id: string }>(
+    trx,
+    `INSERT INTO ${table} (project_id, ${columns})
+     SELECT :projectId, ${columns} FROM json_populate_recordset(NULL::${table}, :records)
+      ORDER BY id ON CONFLICT DO NOTHING RETURNING id`,
+    { projectId, records: JSON.stringify(records) },
+  );
+  return new Set(made.map(({ id }) => id));
+}
+
+/** Stores the counts of new records whose events have been deleted. */
+export async function insertCounters(
+  trx: Db,
+  context: TakeContext,
+  records: readonly Data[],
+): Promise<void> {
+  const counted = records.flatMap(({ id, countersBefore: before }) => {
+    if (before === undefined) return [];
+    const { visits, leads, sales, saleAmountCents, lastVisitAt } = before as Data;
+    return [
+      {
+        project_id: context.one.project_id,
+        record_id: importedId(context, String(id)),
+        visits,
+        leads,
+        sales,
+        sale_amount_cents: saleAmountCents,
+        last_visit_at: lastVisitAt,
+      },
+    ];
+  });
+  if (counted.length > 0) {
+    await trx('counters').insert(counted).onConflict(['project_id', 'record_id']).ignore();
+  }
+}
+
+/** Takes domains, which must be verified again. */
+export async function takeDomains(
+  context: TakeContext,
+  records: readonly Archived[],
+): Promise<Taken[]> {
+  const { trx, one } = context;
+  const known = await rows<{ slug: string }>(trx, 'SELECT slug FROM domains WHERE project_id = ?', [
+    one.project_id,
+  ]);
+  const slugs = new Set(known.map(({ slug }) => slug));
+  const taken: Taken[] = [];
+  for (const { data } of records) taken.push(await takeDomain(context, data, slugs));
+  return taken;
+}
+
+const domainBody = newDomainBody.keys({
+  ...id,
+  ...time,
+  placeholder: Schemas.string().max(2_000),
+  targetFrameable: Schemas.boolean().strict(),
+  primary: Schemas.forbidden(),
+}) as unknown as Joi.ObjectSchema<NewDomain & { id: string; createdAt: string }>;
+
+async function takeDomain(context: TakeContext, data: Data, slugs: Set<string>): Promise<Taken> {
+  try {
+    const {
+      id: _,
+      createdAt: __,
+      ...domain
+    } = check<NewDomain & { id: string; createdAt: string }>(domainBody, data, 'data');
+    if (slugs.has(domain.slug)) return 'skipped';
+    await keptOrNot(context, (trx) =>
+      addDomain(trx, context.one.project_id, { ...domain, id: newId('domain') }, false),
+    );
+    slugs.add(domain.slug);
+    return 'created';
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return thrown;
+    throw thrown;
+  }
+}
