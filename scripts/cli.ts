@@ -26,6 +26,7 @@ import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { BACKUP_COMMANDS } from './cli-backup.ts';
 import { EXPORT_COMMANDS } from './cli-exports.ts';
+import { HOST_COMMANDS } from './cli-hosts.ts';
 import { IMPORT_COMMANDS } from './cli-imports.ts';
 import {
   type Command,
@@ -160,6 +161,7 @@ const COMMANDS: Record<string, Command> = {
   ...EXPORT_COMMANDS,
   ...IMPORT_COMMANDS,
   ...USER_COMMANDS,
+  ...HOST_COMMANDS,
   ...BACKUP_COMMANDS,
   demo: {
     summary: 'Create the demo workspace of npm start, and show its API key',

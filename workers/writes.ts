@@ -1,3 +1,4 @@
+import { blockHost, unblockHost } from '../src/admin/blocked-hosts.ts';
 import { trackLead, trackSale } from '../src/conversions/commands.ts';
 import { deleteCustomer, updateCustomer } from '../src/customers/commands.ts';
 import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/domains/commands.ts';
@@ -115,5 +116,7 @@ export default () =>
     'session.endOthers': endOtherSessions,
     'session.used': touchSession,
     'user.update': updateUser,
+    'host.block': blockHost,
+    'host.unblock': unblockHost,
     'workspace.create': createOwnWorkspace,
   });

@@ -1,9 +1,11 @@
 import { countRejected } from '../events/ingest/rejected-visits.ts';
-import { ok } from '../http/answer.ts';
+import { askWorker, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { NO_CONTENT, type Route, route } from '../http/route.ts';
 import { listProcesses } from '../infra/heartbeat.ts';
 import { QUEUES } from '../queues/index.ts';
+import { writes } from '../queues/writes.ts';
+import { listBlockedHosts, readBlockedHost } from './blocked-hosts.ts';
 import {
   discardDeadLetter,
   listDeadLetters,
@@ -11,6 +13,11 @@ import {
   retryDeadLetter,
 } from './dead-letters.ts';
 import {
+  type BlockedHostQuery,
+  blockedHostBody,
+  blockedHostParams,
+  blockedHostQuery,
+  blockedHostRecord,
   type DeadLetterQuery,
   deadLetterDetails,
   deadLetterParams,
@@ -110,6 +117,51 @@ export const adminRoutes: Route[] = [
     answers: { 204: NO_CONTENT },
     async handle(request) {
       await discardDeadLetter(request, request.params.id);
+      return { status: 204, body: undefined };
+    },
+  }),
+  route<{ query: BlockedHostQuery }>({
+    ...common,
+    method: 'get',
+    path: '/admin/blocked-hosts',
+    operationId: 'listBlockedHosts',
+    summary: 'List blocked hosts',
+    description: 'Returns the hosts that no link of the installation may lead to, by name.',
+    query: blockedHostQuery,
+    answers: { 200: Joi.array().items(blockedHostRecord) },
+    handle: async ({ query }) => ok(await listBlockedHosts(query)),
+  }),
+  route<{ params: { host: string }; body: { reason: string } }>({
+    ...common,
+    method: 'put',
+    path: '/admin/blocked-hosts/{host}',
+    operationId: 'upsertBlockedHost',
+    summary: 'Block a host',
+    description:
+      'Blocks a host with its subdomains, or changes the reason. From then on nothing can be made that leads there, and ' +
+      'visitors of what already does get a page that says so.',
+    params: blockedHostParams,
+    body: blockedHostBody,
+    answers: { 200: blockedHostRecord },
+    async handle(request) {
+      const { host } = request.params;
+      await askWorker(request, writes, 'host.block', { host, ...request.body });
+      return ok(await readBlockedHost(host));
+    },
+  }),
+  route<{ params: { host: string } }>({
+    ...common,
+    method: 'delete',
+    path: '/admin/blocked-hosts/{host}',
+    operationId: 'deleteBlockedHost',
+    summary: 'Unblock a host',
+    description: 'Takes a host from the blocklist. Links that lead there work again.',
+    params: blockedHostParams,
+    answers: { 204: NO_CONTENT },
+    async handle(request) {
+      const { host } = request.params;
+      await readBlockedHost(host);
+      await askWorker(request, writes, 'host.unblock', { host });
       return { status: 204, body: undefined };
     },
   }),

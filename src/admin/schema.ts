@@ -1,4 +1,7 @@
-import { Joi, text } from '../http/fields.ts';
+import { isIP, isIPv6 } from 'node:net';
+import { toHostName } from '../http/domain-name.ts';
+import { Joi, nameText, text } from '../http/fields.ts';
+import { hostAndParents } from '../infra/url.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 
 /** Rejected visits are dead letters of no queue: their jobs have succeeded. */
@@ -137,4 +140,65 @@ export const deadLetterQuery = Joi.object<DeadLetterQuery>({
 
 export const deadLetterParams = Joi.object<{ id: string }>({
   id: text(400).required().description('Id of the dead letter.').example('writes:job_4Jx2vQ0aTq'),
+});
+
+/** The host that a text names, as it is stored; `undefined` for one that can't be blocked. */
+export function toBlockableHost(text: string): string | undefined {
+  const name = toHostName(text);
+  // Of a whole top-level domain nobody means all.
+  if (name !== undefined) return name.includes('.') ? name : undefined;
+  const [address] = hostAndParents(`http://${isIPv6(text) ? `[${text}]` : text}`);
+  return address !== undefined && isIP(address) !== 0 ? address : undefined;
+}
+
+const blockedHost = () =>
+  Joi.string()
+    .max(253)
+    .custom(
+      (value: string, { error }) =>
+        toBlockableHost(value) ??
+        error('rule', {
+          rule: 'must be a host name with a dot, such as malware.example, or an IP address',
+        }),
+    )
+    .required()
+    .description('Host name, whose subdomains are blocked with it, or IP address.')
+    .example('malware.example');
+
+const reason = () =>
+  nameText(1_000)
+    .required()
+    .description('Reason, up to 1,000 characters; only operators see it.')
+    .example('Phishing, reported by the bank on 2 April');
+
+/** A host that no link may lead to. */
+export const blockedHostRecord = Joi.object({
+  host: blockedHost(),
+  reason: reason(),
+  createdAt: Joi.string().isoDate().required().description('Time since which it is blocked.'),
+  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
+}).meta({ name: 'BlockedHost' });
+
+export const blockedHostParams = Joi.object<{ host: string }>({ host: blockedHost() });
+
+export const blockedHostBody = Joi.object<{ reason: string }>({ reason: reason() }).meta({
+  name: 'BlockedHostChanges',
+});
+
+/** Parameters of the list of blocked hosts. */
+export interface BlockedHostQuery {
+  search?: string;
+  page: number;
+  limit: number;
+}
+
+export const blockedHostQuery = Joi.object<BlockedHostQuery>({
+  search: text(253).description('Part of the host, regardless of case.'),
+  page: Joi.number().integer().min(1).max(100).default(1).description('Page, from 1 to 100.'),
+  limit: Joi.number()
+    .integer()
+    .min(1)
+    .max(100)
+    .default(50)
+    .description('Hosts per page, at most 100.'),
 });

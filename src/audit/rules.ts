@@ -97,6 +97,8 @@ export const RULES: Readonly<Record<Name, Rule | undefined>> = {
   'session.endOthers': undefined,
   'session.used': undefined,
   'user.update': undefined,
+  'host.block': undefined,
+  'host.unblock': undefined,
   'workspace.create': record('workspace'),
   'lead.track': undefined,
   'sale.track': undefined,

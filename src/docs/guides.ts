@@ -35,6 +35,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'proxies',
       'configuration',
       'monitoring',
+      'blocked-hosts',
       'operations',
       'scale',
       'backups',

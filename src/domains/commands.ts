@@ -10,7 +10,7 @@ import { cacheRedis } from '../infra/redis.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import { publish } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { leadsTo } from '../short-links/destination.ts';
+import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
 import { domainChanges } from './entry.ts';
 import { Domain } from './model.ts';
 import { type DomainRecord, toDomain, verificationRecord } from './record.ts';
@@ -54,6 +54,7 @@ export async function addDomain(
     throw new Refusal('conflict', `The domain "${slug}" is the service's own`);
   }
   refuseLoop(slug, changes);
+  await refuseBlockedHosts(trx, urlsOf(changes));
   const twin = await Domain.of(projectId, trx).where({ slug }).first();
   if (twin !== undefined)
     throw new Refusal('conflict', `The workspace has the domain "${slug}" already`);
@@ -80,6 +81,7 @@ export function updateDomain(
     const row = await lockDomain(trx, job.projectId, id);
     refuseChanged(job.ifMatch, toDomain(row));
     refuseLoop(row.slug, changes);
+    await refuseBlockedHosts(trx, urlsOf(changes));
     if (changes.primary === true) {
       if (!row.verified) throw notVerified(row);
       await takePrimary(trx, job.projectId);
@@ -255,6 +257,11 @@ function refuseLoop(slug: string, { target }: DomainChanges): void {
   }
   throw new Refusal('unprocessable_entity', 'target must not be the root of the domain itself');
 }
+
+const urlsOf = ({ target, expiredUrl, notFoundUrl }: DomainChanges): NamedUrl[] =>
+  Object.entries({ target, expiredUrl, notFoundUrl }).flatMap(([field, url]) =>
+    typeof url === 'string' ? [[field, url] as const] : [],
+  );
 
 async function takePrimary(trx: Db, projectId: string): Promise<void> {
   await Domain.of(projectId, trx).where({ is_primary: true }).patch({ is_primary: false });

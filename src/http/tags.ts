@@ -23,7 +23,8 @@ export const TAGS = {
   'API keys': 'The keys with which other systems use the API, and their scopes.',
   'Audit log': 'Who changed what in a workspace, and when.',
   Users: 'People: signing in, their sessions and their workspaces.',
-  Administration: 'Processes, queues and dead letters, for operators of the installation.',
+  Administration:
+    'Processes, queues, dead letters and blocked hosts, for operators of the installation.',
   Jobs: 'Results of requests that were answered with 202.',
 } as const;
 

@@ -6,6 +6,7 @@ import { seal, unseal } from '../infra/secrets.ts';
 import { draftLinks } from '../links/commands.ts';
 import { taken } from '../short-links/key.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
+import { refuseBlocked } from '../short-links/write.ts';
 import { type Conflicts, destinationOf, findConflicts, namesOf } from './conflicts.ts';
 import { fieldsOf } from './mapping.ts';
 import type { Fault, FileRow, Import } from './model.ts';
@@ -110,27 +111,40 @@ export async function checkSlice(
   const meetingOf = await meetAgain(trx, one, [...drafts.keys()], references);
   const judged = read.map((row): Judged => {
     if (!('link' in row)) return refused(row, row.refusal);
-    const draft = drafts.get(row);
-    if (draft instanceof Refusal) return refused(row, draft);
-    return judge(one, row, conflicts, meetingOf);
+    const { broken, blocked } = drafts.get(row)!;
+    if (broken !== undefined) return refused(row, broken);
+    const outcome = judge(one, row, conflicts, meetingOf);
+    const isWritten = outcome.outcome === 'created' || outcome.outcome === 'updated';
+    return isWritten && blocked !== undefined ? refused(row, blocked) : outcome;
   });
   return { judged, preview: await extend(trx, one, judged) };
 }
 
-/** What the rows break of the rules that need the database, but for taken keys; `true` for nothing. */
+/** What a row breaks of the rules that need the database, but for taken keys. */
+interface DraftFaults {
+  broken: Refusal | undefined;
+  /** It leads to a blocked host, which matters where it is written. */
+  blocked: Refusal | undefined;
+}
+
 async function draftsOf(
   trx: Db,
   { project_id, user_id }: Import,
   links: readonly LinkRow[],
-): Promise<Map<LinkRow, Refusal | true>> {
+): Promise<Map<LinkRow, DraftFaults>> {
   const owner = { projectId: project_id, userId: user_id };
   // Tags that are missing will be made.
   const bare = links.map(({ link: { tags, ...link } }) =>
     tags === undefined ? link : { ...link, tags: { ids: tags.ids, names: [] } },
   );
   const drafts = await draftLinks(trx, owner, bare);
+  const checked = await refuseBlocked(trx, drafts);
+  const refusalIn = (draft: unknown) => (draft instanceof Refusal ? draft : undefined);
   return new Map(
-    links.map((row, at) => [row, drafts[at] instanceof Refusal ? drafts[at] : (true as const)]),
+    links.map((row, at) => [
+      row,
+      { broken: refusalIn(drafts[at]), blocked: refusalIn(checked[at]) },
+    ]),
   );
 }
 

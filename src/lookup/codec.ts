@@ -1,4 +1,5 @@
 import type {
+  BlockedHosts,
   DomainEntry,
   LinkEntry,
   PageContent,
@@ -20,6 +21,7 @@ import type {
  *   its files   (none)
  *   workspace   projectId
  *   page        id, projectId
+ *   blocked     (none)
  *
  * In Redis, a name holds
  *
@@ -55,9 +57,11 @@ export const siteFilesName = (domainId: string): string => `sf:${domainId}`;
 export const workspaceName = (projectId: string): string => `ws:${projectId}`;
 /** Name of the entry of a page before destinations. */
 export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
+/** Name of the entry of the blocked hosts, which is one. */
+export const BLOCKED_HOSTS_NAME = 'bh:';
 
 /** Patterns of all these names. */
-export const ENTRY_NAMES = ['lk:*', 'dm:*', 'ws:*', 'pg:*'] as const;
+export const ENTRY_NAMES = ['lk:*', 'dm:*', 'sf:*', 'ws:*', 'pg:*', 'bh:*'] as const;
 
 /** The value of a name in Redis: the entry, `null` for "nothing there", `undefined` for "not known" in this epoch. */
 export function readStored(stored: string | null, epoch: string): string | null | undefined {
@@ -111,6 +115,14 @@ export function encodePage({ id, projectId, ...extras }: PageEntry): string {
 export function decodePage(text: string): PageEntry {
   const [fields, extras] = split(text, 2);
   return { id: fields[0]!, projectId: fields[1]!, ...(extras as PageContent) };
+}
+
+export const encodeBlockedHosts = (hosts: readonly string[]): string => join([VERSION], { hosts });
+
+/** @throws Error as {@link decodeLink} */
+export function decodeBlockedHosts(text: string): BlockedHosts {
+  const [, extras] = split(text, 0);
+  return { hosts: new Set((extras as { hosts: string[] }).hosts) };
 }
 
 /** A link in the form for memory. The workspace is left to the caller. */

@@ -163,6 +163,11 @@ export interface SiteFilesEntry {
   android?: string;
 }
 
+/** The hosts that nobody is redirected to, nor to their subdomains. */
+export interface BlockedHosts {
+  hosts: ReadonlySet<string>;
+}
+
 /** A workspace as the redirect sees it, where click ids are handed out. */
 export interface WorkspaceEntry {
   projectId: string;

@@ -6,7 +6,9 @@ import type { Redis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { Tally } from '../infra/tally.ts';
 import {
+  BLOCKED_HOSTS_NAME,
   CURRENT_PREFIX,
+  decodeBlockedHosts,
   decodeDomain,
   decodeLink,
   decodePage,
@@ -20,13 +22,21 @@ import {
   workspaceName,
 } from './codec.ts';
 import { Batch, type Lookup, SharedLookups } from './concurrent-lookups.ts';
-import type { DomainEntry, LinkEntry, PageEntry, SiteFilesEntry, WorkspaceEntry } from './entry.ts';
+import type {
+  BlockedHosts,
+  DomainEntry,
+  LinkEntry,
+  PageEntry,
+  SiteFilesEntry,
+  WorkspaceEntry,
+} from './entry.ts';
 import { NearCache } from './near-cache.ts';
 import { fill } from './publish.ts';
 import {
   type LinkName,
   POSTGRES_MS,
   type Row,
+  readBlockedHosts,
   readDomains,
   readLinks,
   readPage,
@@ -54,6 +64,9 @@ const PAUSE_MS = 250;
 const MISSES_KEPT_PER_SECOND = 500;
 /** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
+
+/** Time for which the blocked hosts are not read again while invalidations are lost, in ms. */
+const BLOCKED_MS = 1_000;
 
 /** Entries of a host and a key. */
 export interface Found {
@@ -128,6 +141,8 @@ export class Finder {
   #missesSince = 0;
   #postgresPausedUntil = 0;
   #postgresFailure: unknown;
+  #blocked: BlockedHosts = { hosts: new Set() };
+  #blockedReadAt = Number.NEGATIVE_INFINITY;
 
   constructor({ commands, subscriber, instance, limits, log }: FinderOptions) {
     this.#redis = commands;
@@ -237,6 +252,34 @@ export class Finder {
       remember() {},
       forget() {},
     });
+  }
+
+  /** The blocked hosts in memory, while they are known to be current; `undefined` when `blockedHosts` has to be asked. */
+  nearBlockedHosts(): BlockedHosts | undefined {
+    return this.#invalidations.isReceiving(performance.now())
+      ? (this.#near.other(BLOCKED_HOSTS_NAME) as BlockedHosts | undefined)
+      : undefined;
+  }
+
+  /**
+   * The blocked hosts. Without invalidations they are read at most once in {@link BLOCKED_MS}, and while no store answers
+   * they are those that were read last: redirects go on.
+   */
+  async blockedHosts(): Promise<BlockedHosts> {
+    const now = performance.now();
+    if (!this.#invalidations.isReceiving(now) && now < this.#blockedReadAt + BLOCKED_MS) {
+      return this.#blocked;
+    }
+    this.#blockedReadAt = now;
+    const target = this.#otherTarget(BLOCKED_HOSTS_NAME, decodeBlockedHosts, () =>
+      readBlockedHosts(),
+    );
+    try {
+      this.#blocked = (await this.#lookUp(target)) ?? this.#blocked;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+    }
+    return this.#blocked;
   }
 
   close(): void {

@@ -1,5 +1,11 @@
-import { db, rows } from '../infra/db.ts';
-import { encodeDomain, encodePage, encodeSiteFiles, encodeWorkspace } from './codec.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import {
+  encodeBlockedHosts,
+  encodeDomain,
+  encodePage,
+  encodeSiteFiles,
+  encodeWorkspace,
+} from './codec.ts';
 import {
   type DomainColumns,
   domainEntry,
@@ -95,6 +101,13 @@ export async function readPage(projectId: string, id: string): Promise<Row | nul
   return row === undefined
     ? null
     : { entry: encodePage({ id, projectId, ...row.content }), version: row.version };
+}
+
+/** Entry of the blocked hosts; there always is one. */
+export async function readBlockedHosts(connection: Db = db()): Promise<Row> {
+  const sql = `SELECT version, ARRAY(SELECT host FROM blocked_hosts ORDER BY host) AS hosts FROM host_blocklist`;
+  const [row] = await rows<{ version: number; hosts: string[] }>(connection, sql, [], POSTGRES_MS);
+  return { entry: encodeBlockedHosts(row!.hosts), version: row!.version };
 }
 
 /** Number of counted visits of a link or QR code. */

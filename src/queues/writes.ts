@@ -109,5 +109,7 @@ export const writes = defineQueue<{
   'session.endOthers': Job<OtherSessions, { deletedCount: number }>;
   'session.used': Job<{ id: string; at: string }, undefined>;
   'user.update': Job<UserChanges, undefined>;
+  'host.block': Job<{ host: string; reason: string }, { host: string }>;
+  'host.unblock': Job<{ host: string }, { host: string }>;
   'workspace.create': Job<OwnWorkspace, Membership>;
 }>('writes', { attempts: 12 });

@@ -1,4 +1,6 @@
+import { hostAndParents, webAddressesIn } from '../infra/url.ts';
 import type {
+  BlockedHosts,
   Conditions,
   DisplayPage,
   DomainEntry,
@@ -51,7 +53,9 @@ export type Decision =
   /** The root of the service's own domain, without a target. */
   | { kind: 'home' }
   | { kind: 'notFound' }
-  | { kind: 'expired' };
+  | { kind: 'expired' }
+  /** It would lead to a host that the operator blocks. */
+  | { kind: 'blocked' };
 
 /** Decides what a visitor gets. */
 export function decide({ domain, link }: Found, facts: Facts): Decision {
@@ -85,6 +89,19 @@ function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): 
 /** The decision on a link whose visits are used up: once it has begun, as if it had expired. */
 export function decideUsedUp(decision: Decision, link: LinkEntry, domain: DomainEntry): Decision {
   return decision.kind === 'notStarted' ? decision : expired(link, domain);
+}
+
+/** The decision, unless it leads to one of some hosts or to a subdomain of one: then that it is blocked. */
+export function decideBlocked(decision: Decision, { hosts }: BlockedHosts): Decision {
+  if (hosts.size === 0) return decision;
+  const isBlocked = (url: string) => hostAndParents(url).some((host) => hosts.has(host));
+  return urlsOf(decision).some(isBlocked) ? { kind: 'blocked' } : decision;
+}
+
+function urlsOf(decision: Decision): string[] {
+  if (decision.kind === 'ownersPage') return [decision.url];
+  if (decision.kind === 'display') return webAddressesIn(decision.page).map(([, url]) => url);
+  return 'destination' in decision ? [decision.destination] : [];
 }
 
 /** Decides a request for the root of a domain. */

@@ -17,6 +17,7 @@ import {
   type VisitRequest,
 } from './facts.ts';
 import { beforePage } from './pages/before.ts';
+import { blockedPage } from './pages/blocked.ts';
 import { cardPage } from './pages/card.ts';
 import { displayPage, fileAnswer } from './pages/display.ts';
 import { expiredPage } from './pages/expired.ts';
@@ -47,6 +48,7 @@ const answered = {
   home: redirects.labels('home'),
   notFound: redirects.labels('not_found'),
   expired: redirects.labels('expired'),
+  blocked: redirects.labels('blocked'),
 };
 
 const INDEXED: SendOptions = { isIndexed: true };
@@ -160,6 +162,8 @@ export async function respond(
       return show(answered.notFound, notFoundPage(language()));
     case 'expired':
       return show(answered.expired, expiredPage(language()));
+    case 'blocked':
+      return show(answered.blocked, blockedPage(language()));
   }
 }
 

@@ -5,10 +5,10 @@ import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { redirects } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
+import type { BlockedHosts, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import type { Found } from '../lookup/find.ts';
 import { type Address, encodedPath, isAmbiguous, keyPrefixesOf, readAddress } from './address.ts';
-import { type Decision, decide, decideUsedUp } from './decide.ts';
+import { type Decision, decide, decideBlocked, decideUsedUp } from './decide.ts';
 import {
   clickIdOf,
   gatherFacts,
@@ -141,10 +141,15 @@ export class RedirectServer {
       return;
     }
     const near = key === null ? undefined : this.#dependencies.finder.near(visitor.host, key);
-    if (near !== undefined && method !== 'POST' && isPlain(near.link, address)) {
-      this.#servePlain(near, { address, visitor, request, response }).catch((error: unknown) =>
-        this.#fail(response, error),
-      );
+    const blocked = this.#dependencies.finder.nearBlockedHosts();
+    if (
+      near !== undefined &&
+      blocked !== undefined &&
+      method !== 'POST' &&
+      isPlain(near.link, address)
+    ) {
+      const visit = { address, visitor, request, response };
+      this.#servePlain(near, visit, blocked).catch((error: unknown) => this.#fail(response, error));
       return;
     }
     this.#serve(near, address, visitor, request, response).catch((error: unknown) =>
@@ -179,14 +184,17 @@ export class RedirectServer {
     const form = isForm ? await readForm(request) : undefined;
     const visit = { address, visitor, request, response, ...(form === undefined ? {} : { form }) };
     const context = await gatherFacts(found, visit, this.#dependencies);
-    const decision = await this.#applyLimit(decide(found, context.facts), context);
+    const blocked = await this.#dependencies.finder.blockedHosts();
+    const decided = decideBlocked(decide(found, context.facts), blocked);
+    // What follows the last visit may lead to a blocked host as well.
+    const decision = decideBlocked(await this.#applyLimit(decided, context), blocked);
     return respond(decision, context, this.#dependencies);
   }
 
   /** Serves a link that {@link isPlain}. */
-  #servePlain(found: Found, visit: VisitRequest): Promise<void> {
+  #servePlain(found: Found, visit: VisitRequest, blocked: BlockedHosts): Promise<void> {
     const facts = new RequestFacts(visit.address, visit.visitor, Date.now());
-    const decision = decide(found, facts);
+    const decision = decideBlocked(decide(found, facts), blocked);
     const visitId = this.#dependencies.nextVisitId();
     return decision.kind === 'redirect'
       ? redirectTo(decision, visit, { visitId, now: facts.now, found }, this.#dependencies)

@@ -2,8 +2,10 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import { type Asker, askWorker } from '../http/answer.ts';
+import { type Db, rows } from '../infra/db.ts';
 import { normalize } from '../infra/normalize.ts';
 import { originOf } from '../infra/short-link.ts';
+import { hostAndParents, webAddressesIn } from '../infra/url.ts';
 import { metatags } from '../queues/metatags.ts';
 import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
@@ -33,6 +35,73 @@ export function leadsTo(
   return path.replace(/\/$/, '') === key || (flexible && path.startsWith(`${key}/`));
 }
 
+/** A URL that a record leads to, with the name of its field. */
+export type NamedUrl = readonly [field: string, url: string];
+
+/**
+ * Reads which of some URLs lead to a host that the operator blocks, or to a subdomain of one.
+ *
+ * @returns tells it of each of these URLs
+ */
+export async function findBlocked(
+  trx: Db,
+  urls: readonly string[],
+): Promise<(url: string) => boolean> {
+  const hosts = [...new Set(urls.flatMap(hostAndParents))];
+  if (hosts.length === 0) return () => false;
+  const found = await rows<{ host: string }>(
+    trx,
+    'SELECT host FROM blocked_hosts WHERE host = ANY(?)',
+    [hosts],
+  );
+  const blocked = new Set(found.map(({ host }) => host));
+  return (url) => hostAndParents(url).some((host) => blocked.has(host));
+}
+
+/** The refusal of a record, some of whose URLs lead to blocked hosts; `undefined` if none does. */
+export function refusalOf(
+  urls: readonly NamedUrl[],
+  isBlocked: (url: string) => boolean,
+): Refusal | undefined {
+  const fields = new Set(urls.filter(([, url]) => isBlocked(url)).map(([field]) => field));
+  const faults = [...fields].map(
+    (field) => `${field} must not lead to a host that the operator of this service blocks`,
+  );
+  return faults.length === 0 ? undefined : new Refusal('unprocessable_entity', faults.join('; '));
+}
+
+/** @throws Refusal `unprocessable_entity` naming every field that leads to a blocked host */
+export async function refuseBlockedHosts(trx: Db, urls: readonly NamedUrl[]): Promise<void> {
+  const isBlocked = await findBlocked(
+    trx,
+    urls.map(([, url]) => url),
+  );
+  const refusal = refusalOf(urls, isBlocked);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** The destinations of a link or QR code, with the names of their fields. */
+function destinationsOf(row: ShortLinkRow & { url?: string | null }): NamedUrl[] {
+  const { url = null, ios, android, expired_url: expiredUrl, page_url: pageUrl } = row;
+  const fields = Object.entries({ url, ios, android, expiredUrl, pageUrl });
+  const geo = Object.entries(row.geo ?? {}).map(([country, to]) => [`geo.${country}`, to] as const);
+  const rules = (row.rules ?? []).map((rule, at) => [`rules[${at}].url`, rule.url] as const);
+  const variants = (row.test_variants ?? []).map(
+    (variant, at) => [`testVariants[${at}].url`, variant.url] as const,
+  );
+  return [
+    ...fields.flatMap(([field, to]) => (to === null ? [] : [[field, to] as const])),
+    ...geo,
+    ...rules,
+    ...variants,
+  ];
+}
+
+/** All URLs that a link or QR code leads visitors to, also from its content, with the names of their fields. */
+export const urlsOf = (
+  row: ShortLinkRow & { url?: string | null; content?: unknown },
+): NamedUrl[] => [...destinationsOf(row), ...webAddressesIn(row.content)];
+
 /**
  * A link or QR code must not lead to itself, for no visitor.
  *
@@ -40,15 +109,8 @@ export function leadsTo(
  * @throws Refusal `unprocessable_entity` naming every field that does
  */
 export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: string): void {
-  const { url, ios, android, expired_url: expiredUrl, page_url: pageUrl } = row;
-  const geo = Object.entries(row.geo ?? {}).map(([country, to]) => [`geo.${country}`, to] as const);
-  const rules = (row.rules ?? []).map((rule, index) => [`rules[${index}].url`, rule.url] as const);
-  const variants = (row.test_variants ?? []).map(
-    (variant, index) => [`testVariants[${index}].url`, variant.url] as const,
-  );
-  const single = Object.entries({ url, ios, android, expiredUrl, pageUrl });
-  const loops = [...single, ...geo, ...rules, ...variants]
-    .filter(([, to]) => to !== null && leadsTo(to, { ...row, domain }))
+  const loops = destinationsOf(row)
+    .filter(([, to]) => leadsTo(to, { ...row, domain }))
     .map(([field]) => `${field} must not be the short link itself`);
   if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
 }

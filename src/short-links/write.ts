@@ -6,6 +6,7 @@ import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
+import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
 import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
 import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
 import {
@@ -85,8 +86,9 @@ export function placeOf(
 export async function insert<Row extends ShortLinkRow>(
   trx: Db,
   tables: ShortLinkTables,
-  drafts: readonly (Draft<Row> | Refusal)[],
+  given: readonly (Draft<Row> | Refusal)[],
 ): Promise<{ inserted: (Draft<Row> | Refusal)[]; changes: LookupChange[] }> {
+  const drafts = await refuseBlocked(trx, given);
   const accepted = drafts.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
   const stored = await insertRows(
@@ -140,6 +142,21 @@ async function markWildcards(
       entry: encodeDomain(domainEntry(row)),
       announce: true,
     }));
+}
+
+/** The drafts; in the place of one that leads to a blocked host, its refusal. */
+export async function refuseBlocked<Row extends ShortLinkRow>(
+  trx: Db,
+  drafts: readonly (Draft<Row> | Refusal)[],
+): Promise<(Draft<Row> | Refusal)[]> {
+  const urls = drafts.flatMap((draft) => (draft instanceof Refusal ? [] : urlsOf(draft.row)));
+  const isBlocked = await findBlocked(
+    trx,
+    urls.map(([, url]) => url),
+  );
+  return drafts.map((draft) =>
+    draft instanceof Refusal ? draft : (refusalOf(urlsOf(draft.row), isBlocked) ?? draft),
+  );
 }
 
 /**
@@ -313,7 +330,8 @@ async function slugOf(trx: Db, domainId: string): Promise<string> {
  * Stores a change.
  *
  * @returns the look-up entries to publish
- * @throws Refusal `conflict` when the key or the external id is taken
+ * @throws Refusal `conflict` when the key or the external id is taken; `unprocessable_entity` when a URL that is new
+ *   leads to a blocked host
  */
 export async function update<Row extends ShortLinkRow>(
   trx: Db,
@@ -321,6 +339,11 @@ export async function update<Row extends ShortLinkRow>(
   before: Row,
   { row, tags, entry }: Change<Row>,
 ): Promise<LookupChange[]> {
+  const present = new Set(urlsOf(before).map(([, url]) => url));
+  await refuseBlockedHosts(
+    trx,
+    urlsOf(row).filter(([, url]) => !present.has(url)),
+  );
   const known = before.password === row.password ? await claimedEntry(trx, before) : undefined;
   const lookups = await moveClaim(trx, before, row, await entry(known));
   await refuseTakenExternalId(trx, tables, before, row);

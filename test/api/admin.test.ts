@@ -19,6 +19,9 @@ const ROUTES = [
   ['GET', '/admin/dead-letters/writes:x'],
   ['POST', '/admin/dead-letters/writes:x/retry'],
   ['DELETE', '/admin/dead-letters/writes:x'],
+  ['GET', '/admin/blocked-hosts'],
+  ['PUT', '/admin/blocked-hosts/malware.example'],
+  ['DELETE', '/admin/blocked-hosts/malware.example'],
 ] as const;
 
 describe('/admin', () => {
@@ -64,7 +67,7 @@ describe('/admin', () => {
       const { api: owner } = await aPerson({
         in: { projectId: world.projectId, slug: world.slug, role: 'owner' },
       });
-      const body = method === 'POST' ? {} : undefined;
+      const body = method === 'POST' ? {} : method === 'PUT' ? { reason: 'a' } : undefined;
       expect((await world.api.send(method, path, body)).status).to.equal(403);
       expect((await owner.send(method, path, body)).status).to.equal(403);
       const anonymous = await fetch(stack().apiUrl + path, { method });

@@ -326,4 +326,27 @@ describe('records in the console', function () {
       await receiver.stop();
     }
   });
+
+  it('lets operators block a host, and unblock it', async () => {
+    const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
+    const host = `${world.slug}.example`;
+    await inConsole(browser, world, '/admin', { token }, async (page) => {
+      await page.getByRole('button', { name: 'Block a host' }).click();
+      await dialog(page).getByLabel('Host').fill('example');
+      await dialog(page).getByLabel('Reason').fill('Phishing');
+      await dialog(page).getByRole('button', { name: 'Block' }).click();
+      await dialog(page).getByText('must be a host name with a dot').first().waitFor();
+      await expectAccessible(page, 'block-host');
+      await dialog(page).getByLabel('Host').fill(host);
+      await dialog(page).getByRole('button', { name: 'Block' }).click();
+      const blocked = page.getByRole('row').filter({ hasText: host });
+      await blocked.getByText('Phishing').waitFor();
+      const refused = await world.api.post('/links', { url: `https://${host}` });
+      expect(refused.status).to.equal(422);
+      await expectAccessible(page, 'blocked-hosts');
+      await blocked.getByRole('button', { name: `Unblock ${host}` }).click();
+      await dialog(page).getByRole('button', { name: 'Unblock' }).click();
+      await blocked.waitFor({ state: 'detached' });
+    });
+  });
 });

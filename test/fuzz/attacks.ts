@@ -272,6 +272,8 @@ export const JOBS = [
     'session.endOthers': true,
     'session.used': true,
     'user.update': true,
+    'host.block': true,
+    'host.unblock': true,
     'workspace.create': true,
   }),
   jobsOf(bulk, {

@@ -6,6 +6,7 @@ import type { FormField, LinkEntry, PageEntry } from '../../src/lookup/entry.ts'
 import { statsPage } from '../../src/public-stats/page.ts';
 import { badRequestPage } from '../../src/redirect/pages/bad-request.ts';
 import { type BeforePageOptions, beforePage } from '../../src/redirect/pages/before.ts';
+import { blockedPage } from '../../src/redirect/pages/blocked.ts';
 import { cardPage } from '../../src/redirect/pages/card.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
 import { expiredPage } from '../../src/redirect/pages/expired.ts';
@@ -47,6 +48,7 @@ type Named = [name: string, answer: Answer][];
 function notices(suffix: string, language: Language): Named {
   return [
     [`bad-request${suffix}`, badRequestPage(language)],
+    [`blocked${suffix}`, blockedPage(language)],
     [`expired${suffix}`, expiredPage(language)],
     [`method-not-allowed${suffix}`, methodNotAllowedPage(language)],
     [`not-found${suffix}`, notFoundPage(language)],

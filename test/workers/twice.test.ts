@@ -331,6 +331,9 @@ describe('a job that runs twice', () => {
     expect(await twice(writes, 'session.endOthers', others)).to.deep.equal({ deletedCount: 1 });
     const password = { hash: 'a', version: 0 };
     await twice(writes, 'user.update', { ...others, name: 'Ada', password });
+    const host = `${world.slug}.test`;
+    await twice(writes, 'host.block', { host, reason: 'a' });
+    await twice(writes, 'host.unblock', { host });
     expect(await db()('users').where({ id: person }).first()).to.include({
       name: 'Ada',
       password_hash: 'a',

@@ -13,6 +13,7 @@ import * as peers from '../../migrations/0025_imports_from_peers.ts';
 import * as variants from '../../migrations/0029_test_variants.ts';
 import * as utm from '../../migrations/0030_utm_and_site_files.ts';
 import * as checks from '../../migrations/0031_destination_checks.ts';
+import * as hosts from '../../migrations/0033_host_blocklist.ts';
 import * as destinations from '../../migrations/0036_all_destinations.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
@@ -144,7 +145,17 @@ describe('an upgrade', function () {
         });
         await database('workspace_users').insert({ project_id, user_id: role, role });
       }
-      const migrations = [users, invitations, imports, peers, variants, utm, checks, destinations];
+      const migrations = [
+        users,
+        invitations,
+        imports,
+        peers,
+        variants,
+        utm,
+        checks,
+        hosts,
+        destinations,
+      ];
       for (const migration of migrations.toReversed()) await migration.down(database);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
       expect(await countOf(database, 'users')).to.equal(3);

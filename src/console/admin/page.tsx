@@ -9,13 +9,14 @@ import { Page } from '../ui/page.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { BlockedHosts } from './blocked-hosts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 
 /** Time between two looks at the queues, in ms. */
 const REFRESH_MS = 5_000;
 const format = new Intl.NumberFormat();
 
-/** Processes, queues and dead letters of the installation, for operators. */
+/** Processes, queues, blocked hosts and dead letters of the installation, for operators. */
 export function AdminPage() {
   const { isOperator } = useMe();
   if (!isOperator) return <NotFoundPage />;
@@ -32,6 +33,7 @@ export function AdminPage() {
       >
         <Processes />
         <Queues />
+        <BlockedHosts />
         <DeadLetters />
       </Page>
     </main>

@@ -1676,6 +1676,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/blocked-hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List blocked hosts
+         * @description Returns the hosts that no link of the installation may lead to, by name. Needs the session of an operator.
+         */
+        get: operations["listBlockedHosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/blocked-hosts/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Block a host
+         * @description Blocks a host with its subdomains, or changes the reason. From then on nothing can be made that leads there, and visitors of what already does get a page that says so. Needs the session of an operator.
+         */
+        put: operations["upsertBlockedHost"];
+        post?: never;
+        /**
+         * Unblock a host
+         * @description Takes a host from the blocklist. Links that lead there work again. Needs the session of an operator.
+         */
+        delete: operations["deleteBlockedHost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/methods": {
         parameters: {
             query?: never;
@@ -2699,6 +2743,26 @@ export interface components {
             };
             /** @description Names of the fields that an update set; their values are not kept. */
             fields?: string[];
+        };
+        BlockedHost: {
+            /** @description Host name, whose subdomains are blocked with it, or IP address. */
+            host: string;
+            /** @description Reason, up to 1,000 characters; only operators see it. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Time since which it is blocked.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+        };
+        BlockedHostChanges: {
+            /** @description Reason, up to 1,000 characters; only operators see it. */
+            reason: string;
         };
         /** @description The change. */
         BulkLinkChange: {
@@ -6406,6 +6470,8 @@ export interface components {
         hasTags: boolean;
         /** @description true: only records with UTM parameters; false: only those without. */
         hasUTM: boolean;
+        /** @description Host name, whose subdomains are blocked with it, or IP address. */
+        host: string;
         /** @description Id of the webhook. */
         id: string;
         /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
@@ -11469,6 +11535,108 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RetriedDeadLetter"];
                 };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    listBlockedHosts: {
+        parameters: {
+            query?: {
+                /** @description Part of the host, regardless of case. */
+                search?: string;
+                /** @description Page, from 1 to 100. */
+                page?: number;
+                /** @description Hosts per page, at most 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedHost"][];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    upsertBlockedHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Host name, whose subdomains are blocked with it, or IP address. */
+                host: components["parameters"]["host"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlockedHostChanges"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedHost"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    deleteBlockedHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Host name, whose subdomains are blocked with it, or IP address. */
+                host: components["parameters"]["host"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];

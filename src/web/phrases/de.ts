@@ -7,6 +7,9 @@ export const de: Record<Phrase, string> = {
     'Unter dieser Adresse gibt es nichts. Prüfe sie auf Tippfehler.',
   'Link expired': 'Link abgelaufen',
   'This link is no longer active.': 'Dieser Link ist nicht mehr aktiv.',
+  'Link blocked': 'Link gesperrt',
+  'This link leads to a site that is blocked here, so you are not sent on.':
+    'Dieser Link führt zu einer Website, die hier gesperrt ist. Sie werden nicht weitergeleitet.',
   'Not open yet': 'Noch nicht geöffnet',
   'This link opens later. Please come back then.':
     'Dieser Link öffnet später. Bitte komm dann wieder.',

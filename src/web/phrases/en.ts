@@ -8,6 +8,8 @@ export const PHRASES = [
   'There is nothing at this address. Check it for typing errors.',
   'Link expired',
   'This link is no longer active.',
+  'Link blocked',
+  'This link leads to a site that is blocked here, so you are not sent on.',
   'Not open yet',
   'This link opens later. Please come back then.',
   'This link opens on {}.',

@@ -7,6 +7,9 @@ export const es: Record<Phrase, string> = {
     'No hay nada en esta dirección. Comprueba si hay errores de escritura.',
   'Link expired': 'Enlace caducado',
   'This link is no longer active.': 'Este enlace ya no está activo.',
+  'Link blocked': 'Enlace bloqueado',
+  'This link leads to a site that is blocked here, so you are not sent on.':
+    'Este enlace lleva a un sitio que aquí está bloqueado, por lo que no se le redirige.',
   'Not open yet': 'Aún no está abierto',
   'This link opens later. Please come back then.':
     'Este enlace se abrirá más tarde. Vuelve entonces.',

@@ -7,6 +7,9 @@ export const fr: Record<Phrase, string> = {
     'Il n’y a rien à cette adresse. Vérifiez s’il y a des fautes de frappe.',
   'Link expired': 'Lien expiré',
   'This link is no longer active.': 'Ce lien n’est plus actif.',
+  'Link blocked': 'Lien bloqué',
+  'This link leads to a site that is blocked here, so you are not sent on.':
+    'Ce lien mène à un site bloqué ici : vous n’êtes pas redirigé.',
   'Not open yet': 'Pas encore ouvert',
   'This link opens later. Please come back then.':
     'Ce lien ouvrira plus tard. Revenez à ce moment-là.',

@@ -7,6 +7,9 @@ export const ja: Record<Phrase, string> = {
     'このアドレスには何もありません。入力に誤りがないか確認してください。',
   'Link expired': 'リンクの有効期限切れ',
   'This link is no longer active.': 'このリンクは現在使われていません。',
+  'Link blocked': 'リンクはブロックされています',
+  'This link leads to a site that is blocked here, so you are not sent on.':
+    'このリンクの移動先サイトはここではブロックされているため、移動しません。',
   'Not open yet': 'まだ開いていません',
   'This link opens later. Please come back then.':
     'このリンクは後ほど開きます。その時にまたお越しください。',

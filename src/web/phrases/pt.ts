@@ -7,6 +7,9 @@ export const pt: Record<Phrase, string> = {
     'Não há nada neste endereço. Verifique se há erros de digitação.',
   'Link expired': 'Link expirado',
   'This link is no longer active.': 'Este link já não está ativo.',
+  'Link blocked': 'Link bloqueado',
+  'This link leads to a site that is blocked here, so you are not sent on.':
+    'Este link leva a um site que está bloqueado aqui, por isso não é redirecionado.',
   'Not open yet': 'Ainda não abriu',
   'This link opens later. Please come back then.': 'Este link abre mais tarde. Volte nessa altura.',
   'This link opens on {}.': 'Este link abre em {}.',

@@ -1,0 +1,125 @@
+import { Refusal } from '../errors.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { contains } from '../infra/like.ts';
+import { cacheRedis } from '../infra/redis.ts';
+import { BLOCKED_HOSTS_NAME } from '../lookup/codec.ts';
+import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
+import { readBlockedHosts } from '../lookup/rows.ts';
+import type { BlockedHostQuery } from './schema.ts';
+
+/** Most hosts: every redirect process keeps all of them in memory. */
+const MOST_HOSTS = 10_000;
+
+/** A host that no link may lead to. */
+export interface BlockedHost {
+  host: string;
+  reason: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+interface BlockedHostRow {
+  host: string;
+  reason: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const toBlockedHost = ({ host, reason, created_at, updated_at }: BlockedHostRow): BlockedHost => ({
+  host,
+  reason,
+  createdAt: created_at.toISOString(),
+  updatedAt: updated_at.toISOString(),
+});
+
+/** A page of the blocked hosts, by name. */
+export async function listBlockedHosts({
+  search = '',
+  page,
+  limit,
+}: BlockedHostQuery): Promise<BlockedHost[]> {
+  const [matches, bindings] = contains('host', search);
+  const found = await rows<BlockedHostRow>(
+    db(),
+    `SELECT * FROM blocked_hosts WHERE ${matches} ORDER BY host LIMIT ? OFFSET ?`,
+    [...bindings, limit, (page - 1) * limit],
+  );
+  return found.map(toBlockedHost);
+}
+
+/** A host that is on the list itself. @throws Refusal `not_found` */
+export async function readBlockedHost(host: string): Promise<BlockedHost> {
+  const [row] = await rows<BlockedHostRow>(db(), 'SELECT * FROM blocked_hosts WHERE host = ?', [
+    host,
+  ]);
+  if (row === undefined) throw new Refusal('not_found', `The host "${host}" is not blocked`);
+  return toBlockedHost(row);
+}
+
+/**
+ * Blocks a host and its subdomains, or changes the reason. Resolves when all redirect processes have been told.
+ *
+ * @throws Refusal `conflict` when the list is full
+ */
+export function blockHost({
+  host,
+  reason,
+}: {
+  host: string;
+  reason: string;
+}): Promise<{ host: string }> {
+  return changeList(async (trx) => {
+    const [{ count } = { count: 0 }] = await rows<{ count: number }>(
+      trx,
+      'SELECT count(*) AS count FROM blocked_hosts WHERE host <> ?',
+      [host],
+    );
+    if (count >= MOST_HOSTS) {
+      throw new Refusal(
+        'conflict',
+        `The blocklist has ${MOST_HOSTS} hosts: take others from it first`,
+      );
+    }
+    const changed = await execute(
+      trx,
+      `INSERT INTO blocked_hosts AS known (host, reason) VALUES (:host, :reason)
+       ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, updated_at = now()
+        WHERE known.reason <> excluded.reason`,
+      { host, reason },
+    );
+    return { result: { host }, isChanged: changed > 0 };
+  });
+}
+
+/** Takes a host from the list: links lead there again. */
+export function unblockHost({ host }: { host: string }): Promise<{ host: string }> {
+  return changeList(async (trx) => {
+    const deleted = await execute(trx, 'DELETE FROM blocked_hosts WHERE host = ?', [host]);
+    return { result: { host }, isChanged: deleted > 0 };
+  });
+}
+
+/** Changes the list in a transaction, and publishes it. A job that runs again publishes it again. */
+async function changeList<Result>(
+  change: (trx: Db) => Promise<{ result: Result; isChanged: boolean }>,
+): Promise<Result> {
+  const [result, lookup] = await db().transaction(async (trx): Promise<[Result, LookupChange]> => {
+    const done = await change(trx);
+    return [done.result, done.isChanged ? await blocklistChange(trx) : await presentBlocklist(trx)];
+  });
+  await publishCommitted(cacheRedis(), [lookup]);
+  return result;
+}
+
+/** A new version of the list, within the transaction that changed it, for redirect processes. */
+async function blocklistChange(trx: Db): Promise<LookupChange> {
+  await execute(trx, "UPDATE host_blocklist SET version = nextval('lookup_version')");
+  return presentBlocklist(trx);
+}
+
+/** The list as it is, for redirect processes. */
+const presentBlocklist = async (trx: Db): Promise<LookupChange> => ({
+  name: BLOCKED_HOSTS_NAME,
+  announce: true,
+  ...(await readBlockedHosts(trx)),
+});
