@@ -327,6 +327,40 @@ describe('records in the console', function () {
     }
   });
 
+  for (const size of sizes) {
+    it(`finds links whose destination is broken, and says what to do (${size})`, async () => {
+      const { body: link } = await world.api.post('/links', { url: A, key: 'gone' });
+      await world.api.post('/links', { url: A, key: 'fine' });
+      await db()('destination_checks').insert({
+        project_id: world.projectId,
+        link_id: link.id,
+        url: A,
+        host: 'example.com',
+        state: 'broken',
+        status: 404,
+        error: 'must respond with status 2xx, not 404',
+        failures: 3,
+        checked_at: new Date(),
+        broken_since: new Date(),
+      });
+      await inConsole(browser, world, 'links', { size }, async (page) => {
+        await row(page, '/fine').waitFor();
+        await page.getByRole('button', { name: 'Filter' }).click();
+        await page.getByLabel('Destination', { exact: true }).selectOption('broken');
+        await row(page, '/fine').waitFor({ state: 'detached' });
+        await page.keyboard.press('Escape');
+        await row(page, '/gone').getByText('Broken').waitFor();
+        await row(page, '/gone').click({ position: { x: 150, y: 45 } });
+        await dialog(page)
+          .getByText('This destination is broken: 3 checks in a row failed.')
+          .waitFor();
+        await expectAccessible(page, `broken-link-${size}`);
+        await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/b');
+        await dialog(page).getByText('This destination is broken').waitFor({ state: 'detached' });
+      });
+    });
+  }
+
   it('lets operators block a host, and unblock it', async () => {
     const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
     const host = `${world.slug}.example`;
