@@ -77,20 +77,7 @@ export function QrCodesPage() {
     <Page
       title="QR codes"
       isFixed
-      actions={
-        <>
-          <Button
-            icon={LayoutGrid}
-            className="max-md:hidden"
-            disabled={selected.size === 0}
-            title="Select codes to lay them out on a sheet"
-            onClick={() => setDialog('sheet')}
-          >
-            Sheet
-          </Button>
-          {newLink}
-        </>
-      }
+      actions={newLink}
     >
       <Toolbar kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
       <ActiveFilters kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
