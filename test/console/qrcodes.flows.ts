@@ -551,10 +551,7 @@ describe('QR codes in the console', function () {
     await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
       await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
-      await page
-        .getByText('fgColor and bgColor must differ more', { exact: false })
-        .first()
-        .waitFor();
+      await page.getByText('Color and background must differ more').first().waitFor();
       await page.getByLabel('Address', { exact: true }).fill('not an address');
       await create(page).click();
       await page.getByText('Address must be a valid URL').first().waitFor();

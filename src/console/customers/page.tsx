@@ -78,7 +78,7 @@ export function CustomersPage() {
                     <Link
                       to="/$workspace/customers/$customerId"
                       params={{ workspace: slug, customerId: id }}
-                      className="font-medium break-words hover:underline max-md:-my-2.5 max-md:py-3"
+                      className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
                     >
                       {name ?? email ?? externalId}
                     </Link>

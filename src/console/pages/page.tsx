@@ -52,7 +52,7 @@ export function PagesPage() {
                     <Link
                       to="/$workspace/pages/$pageId"
                       params={{ workspace: slug, pageId: id }}
-                      className="font-medium break-words hover:underline max-md:-my-2.5 max-md:py-3"
+                      className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
                     >
                       {title}
                     </Link>

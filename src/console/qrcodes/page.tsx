@@ -74,11 +74,7 @@ export function QrCodesPage() {
     </Link>
   );
   return (
-    <Page
-      title="QR codes"
-      isFixed
-      actions={newLink}
-    >
+    <Page title="QR codes" isFixed actions={newLink}>
       <Toolbar kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
       <ActiveFilters kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
       {first.error && first.data === undefined ? (

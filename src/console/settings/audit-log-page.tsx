@@ -148,7 +148,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
                 {count !== undefined && ` (${count})`}
               </span>
               {fields !== undefined && (
-                <span className="text-xs break-words text-muted">{fields.join(', ')}</span>
+                <span className="text-xs text-muted">{fields.join(', ')}</span>
               )}
             </div>
           ),

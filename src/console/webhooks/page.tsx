@@ -52,7 +52,7 @@ export function WebhooksPage() {
                     <Link
                       to="/$workspace/webhooks/$webhookId"
                       params={{ workspace: slug, webhookId: id }}
-                      className="font-medium break-words hover:underline max-md:-my-2.5 max-md:py-3"
+                      className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
                     >
                       {name}
                     </Link>

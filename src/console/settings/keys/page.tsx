@@ -60,7 +60,7 @@ export function KeysPage() {
                 name: 'Name',
                 render: (key) => (
                   <div className="flex min-w-0 flex-col">
-                    <span className="font-medium break-words">{key.name}</span>
+                    <span className="font-medium">{key.name}</span>
                     <span className="font-mono text-xs text-muted">{key.hint}</span>
                   </div>
                 ),

@@ -54,7 +54,7 @@ export function MembersPage() {
                 name: 'Person',
                 render: ({ userId, name, email }) => (
                   <div className="flex min-w-0 flex-col">
-                    <span className="font-medium break-words">
+                    <span className="font-medium">
                       {name === '' ? email : name} {userId === me.id && <Badge>You</Badge>}
                     </span>
                     <span className="text-xs break-all text-muted">{email}</span>
