@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../pages/browser.ts';
@@ -199,6 +200,35 @@ describe('settings in the console', function () {
       });
     });
   }
+
+  it('exports the workspace, and imports the file into another one', async () => {
+    await world.api.post('/links', { url: 'https://example.com/', key: 'a', password: 'pw' });
+    const target = await aWorkspace();
+    let buffer = Buffer.alloc(0);
+    await inConsole(browser, world, 'settings/exports', {}, async (page) => {
+      const title = page.getByRole('heading', { name: 'Whole workspace' });
+      const whole = page.locator('section').filter({ has: title });
+      await whole.getByLabel('Passphrase').fill('correct horse');
+      const download = page.waitForEvent('download');
+      await whole.getByRole('button', { name: 'Download' }).click();
+      expect((await download).suggestedFilename()).to.equal('workspace.jsonl.gz');
+      buffer = readFileSync(await (await download).path());
+    });
+    await inConsole(browser, target, 'imports', {}, async (page) => {
+      const given = { name: 'acme.jsonl.gz', mimeType: 'application/gzip', buffer };
+      await page.getByLabel('File of links').setInputFiles(given);
+      await page.getByText('password must be decrypted').first().waitFor();
+      await page.getByText(`lead anywhere: ${world.domain}`).waitFor();
+      await page.getByLabel('Passphrase of the export').fill('correct horse');
+      await page.getByRole('button', { name: 'Check again' }).click();
+      await page.getByText('password must be decrypted').first().waitFor({ state: 'detached' });
+      await status(page, 'Ready to import').waitFor();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await status(page, 'Done').waitFor();
+      await expectAccessible(page, 'import-of-workspace');
+    });
+    expect((await target.api.get('/links')).body[0].password).to.equal('pw');
+  });
 
   it('imports the account of another service', async () => {
     const peer = await PeerServer.start(PEER_APIS['dub']!(world.domain, 120));

@@ -249,6 +249,18 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       ]);
     });
 
+    it('sums what is stored of records, and tells which events are', async () => {
+      const sums = await store.sumStored(db(), projectId, ['link_a', 'link_b', 'link_c']);
+      const ofA = { visits: 2, leads: 1, sales: 1, saleAmountCents: 1_250 };
+      expect(sums.get('link_a')).to.deep.equal(ofA);
+      expect(sums.get('link_b')).to.deep.include({ sales: 1, saleAmountCents: 750 });
+      expect(sums.has('link_c')).to.equal(false);
+      const known = await store.findKnown(db(), projectId, ['evt_1', 'evt_6', 'evt_7']);
+      expect([...known]).to.have.members(['evt_1', 'evt_6']);
+      const other = await aWorkspace();
+      expect((await store.sumStored(db(), other.projectId, ['link_a'])).size).to.equal(0);
+    });
+
     it('finds the names of records as events had them, also after retention', async () => {
       const later = { id: 'evt_9', occurred_at: at(3), link_id: 'link_a' };
       await append([anEvent(projectId, { ...later, domain: 'c.test', key: 'new' })]);

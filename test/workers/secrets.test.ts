@@ -9,6 +9,7 @@ import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { addSession } from '../../src/users/commands.ts';
+import { linesOf } from '../support/archives.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 
@@ -188,6 +189,15 @@ describe('secrets', function () {
       const { id } = await send('/imports/fetch', { method: 'POST', body });
       await send(`/imports/${id}/cancel`, { method: 'POST' });
     },
+    'post /exports': async (passphrase) => {
+      const { url } = await send('/exports', {
+        method: 'POST',
+        body: { type: 'workspace', passphrase },
+      });
+      const [header, ...lines] = linesOf(Buffer.from(await (await fetch(url)).arrayBuffer()));
+      expect(header.passwords).not.to.equal(null);
+      expect(JSON.stringify(lines)).to.contain('"hasPassword":true').and.not.contain(MARK);
+    },
     'get /links': (password) => find('/links', password),
     'get /links/count': (password) => find('/links/count', password),
     'get /qrcodes': (password) => find('/qrcodes', password),
@@ -239,7 +249,7 @@ describe('secrets', function () {
     const taking = routes
       .filter(
         ({ body, query }) =>
-          has(/"(password|secret|token)"/, body) || has(/"(password|secret)"/, query),
+          has(/"(password|passphrase|secret|token)"/, body) || has(/"(password|secret)"/, query),
       )
       .map(({ method, path: route }) => `${method} ${route}`);
     expect(Object.keys(ROUTES).toSorted()).to.deep.equal(taking.toSorted());
