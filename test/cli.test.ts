@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
@@ -79,6 +81,37 @@ describe('the CLI', function () {
     const nowhere = await cli('import', '--workspace', slug, '--file', 'nowhere.csv');
     expect(nowhere.code).to.equal(2);
     expect(nowhere.errors).to.contain('--file must be a file: nowhere.csv');
+  });
+
+  it('exports a workspace into a file, and imports it into another one', async () => {
+    const [from, to] = [aSlug(), aSlug()];
+    const keys: string[] = [];
+    for (const slug of [from, to]) {
+      const { output } = await cli('workspace', 'create', '--slug', slug, '--json');
+      keys.push(JSON.parse(output).apiKey);
+    }
+    const domain = `go.${from}.test`;
+    await cli('domain', 'add', '--workspace', from, '--slug', domain, '--verified');
+    const link = { url: 'https://example.com/', key: 'a', domain, password: 'pw' };
+    expect((await new ApiClient(keys[0]!).post('/links', link)).status).to.equal(201);
+    const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-cli-'));
+    try {
+      const secret = path.join(folder, 'secret.txt');
+      writeFileSync(secret, 'correct horse\n');
+      const file = path.join(folder, 'acme.jsonl.gz');
+      const given = ['--passphrase-file', secret, '--json'];
+      const exported = await cli('export', '--workspace', from, '--to', file, ...given);
+      expect(exported.code, exported.errors).to.equal(0);
+      expect(JSON.parse(exported.output)).to.include({ file, domain: 1, link: 1 });
+      const source = ['--source', 'workspace', '--file', file, ...given];
+      const imported = await cli('import', '--workspace', to, ...source);
+      expect(imported.code, imported.errors).to.equal(0);
+      expect(JSON.parse(imported.output)).to.include({ state: 'done', created: 2, refused: 0 });
+      const [moved] = (await new ApiClient(keys[1]!).get('/links')).body;
+      expect(moved).to.include({ key: 'a', domain, password: 'pw' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('creates keys with scopes and an expiry, and revokes them', async () => {
