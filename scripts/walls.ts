@@ -52,6 +52,7 @@ const FLOORS: { folders: string[]; instead: string }[] = [
     folders: ['events', 'webhooks'],
     instead: 'let the caller hand over the record, or a function that reads it',
   },
+  { folders: ['mail'], instead: 'let the caller hand over the message' },
   { folders: ['users'], instead: 'let src/api/routes.ts hand over the function' },
   { folders: ['jobs'], instead: 'let the command hand over the value' },
   { folders: ['audit'], instead: 'let the job’s name, data and result say it' },

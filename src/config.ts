@@ -113,6 +113,18 @@ const hostname = (help: string, fallback: string): Setting<string> => ({
   },
 });
 
+function isWellEncoded(text: string): boolean {
+  try {
+    return typeof decodeURIComponent(text) === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** An address, alone or in angle brackets after a name. */
+const MAILBOX =
+  /^(?:[^<>@"\r\n]{0,100}<[^<>@\s"]{1,64}@[^<>@\s"]{1,253}>|[^<>@\s"]{1,64}@[^<>@\s"]{1,253})$/;
+
 /**
  * Every variable the service reads, in the order in which the documentation prints them.
  * `docs/configuration.md` is made from this table.
@@ -178,7 +190,7 @@ export const SETTINGS = {
   HEALTH_PORT: {
     help: 'Port of /healthz, /readyz and /metrics of a process (0 to 65535); 0 chooses a free one and logs it. Unset, a free one is also chosen where that of the process is taken. `npm start`: port of the first process, followed by the others; unset, free ones.',
     fallback: undefined as number | undefined,
-    shownDefault: '3100 to 3111, by [process](monitoring.md#ports)',
+    shownDefault: '3100 to 3112, by [process](monitoring.md#ports)',
     parse: integer('', 0, { min: 0, max: 65535 }).parse,
   },
   BASE_URL: {
@@ -413,6 +425,37 @@ export const SETTINGS = {
     min: 1,
     max: 5000,
   }),
+  SMTP_URL: {
+    help: 'URL of the mail server, with user name and password if it wants them: smtp://user:password@mail.acme.test:587 (TLS by STARTTLS), or smtps:// (TLS from the start). Unset: no e-mail is sent.',
+    fallback: '',
+    shownDefault: 'none',
+    secret: true,
+    parse(value: string) {
+      const { protocol = '', hostname = '', username = '', password = '' } = parseUrl(value) ?? {};
+      if (!/^smtps?:$/.test(protocol) || hostname === '') {
+        throw new Error('must be a URL that starts with smtp:// or smtps:// and a host name');
+      }
+      if (![username, password].every(isWellEncoded)) {
+        throw new Error('must have a percent-encoded user name and password');
+      }
+      return value;
+    },
+  },
+  MAIL_FROM: {
+    help: 'Sender of e-mail: an address, or a name and an address such as Links <links@acme.test>. Required with SMTP_URL.',
+    fallback: '',
+    shownDefault: 'none',
+    parse(value: string) {
+      if (!MAILBOX.test(value)) {
+        throw new Error('must be an e-mail address, or a name and an address in < >');
+      }
+      return value;
+    },
+  },
+  MAIL_CONCURRENCY: integer('Concurrent connections of one worker_mail to the mail server.', 5, {
+    min: 1,
+    max: 10,
+  }),
   CLICKS_CONCURRENCY: integer(
     'Concurrent batches of visits of one worker_clicks; they are stored together.',
     250,
@@ -506,6 +549,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (config.OIDC_ISSUER !== '' && config.OIDC_CLIENT_ID === '') {
     faults.push('OIDC_CLIENT_ID is required when OIDC_ISSUER is set');
+  }
+  if (config.SMTP_URL !== '' && config.MAIL_FROM === '') {
+    faults.push('MAIL_FROM is required when SMTP_URL is set');
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return Object.freeze(config);

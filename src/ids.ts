@@ -27,6 +27,7 @@ const PREFIXES = {
   invitation: 'inv_',
   utmTemplate: 'utm_',
   view: 'view_',
+  mail: 'mail_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

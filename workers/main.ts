@@ -19,6 +19,7 @@ const WORKERS: Record<QueueName, LoadWorker> = {
   metatags: () => import('./metatags.ts'),
   currency: () => import('./currency.ts'),
   webhooks: () => import('./webhooks.ts'),
+  mail: () => import('./mail.ts'),
   maintenance: () => import('./maintenance.ts'),
 };
 

@@ -1,5 +1,7 @@
 import { pruneAuditLog } from '../src/audit/prune.ts';
 import { checkDomains } from '../src/domains/commands.ts';
+import { eventRecords } from '../src/event-records/event-records.ts';
+import { sendReports } from '../src/events/report/send.ts';
 import { eventsStore } from '../src/events/store/index.ts';
 import { rebuildMarked } from '../src/events/store/postgres/rollup-rebuilds.ts';
 import { ensurePartitions, pruneVisitGuards } from '../src/events/store/postgres/upkeep.ts';
@@ -9,6 +11,9 @@ import { pruneImports, resumeImports } from '../src/imports/commands.ts';
 import { pruneInvitations } from '../src/invitations/commands.ts';
 import { expireJobs } from '../src/jobs/expire.ts';
 import { checkDestinations } from '../src/links/check-destinations.ts';
+import { announceExpired } from '../src/links/expire.ts';
+import { sendAlerts } from '../src/mail/alerts.ts';
+import { pruneMails } from '../src/mail/outbox.ts';
 import { maintenance } from '../src/queues/maintenance.ts';
 import { type JobContext, serve } from '../src/queues/queue.ts';
 import { pruneSessions } from '../src/users/commands.ts';
@@ -34,6 +39,10 @@ export default () =>
     'domains.check': oneAtATime(checkDomains),
     'destinations.check': oneAtATime(checkDestinations),
     'sessions.prune': oneAtATime(pruneSessions),
+    'links.expire': oneAtATime(announceExpired),
+    'alerts.send': oneAtATime(sendAlerts),
+    'reports.send': oneAtATime((_, { log }) => sendReports(eventRecords.names, log)),
+    'mails.prune': oneAtATime(pruneMails),
   });
 
 /** Skips a run while the one before it goes on: slow runs must not take the slots of all other kinds. */

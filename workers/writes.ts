@@ -17,6 +17,7 @@ import {
   deleteUtmTemplate,
   updateUtmTemplate,
 } from '../src/links/utm-templates/commands.ts';
+import { changeNotifications, unsubscribe } from '../src/mail/preferences.ts';
 import { removeMember, updateMember } from '../src/members/commands.ts';
 import { createPage, deletePage, updatePage } from '../src/pages/commands.ts';
 import { createQrCode, deleteQrCode, fillQrCode, updateQrCode } from '../src/qrcodes/commands.ts';
@@ -24,6 +25,7 @@ import { deleteTemplate } from '../src/qrcodes/templates/commands.ts';
 import { serve } from '../src/queues/queue.ts';
 import { writes } from '../src/queues/writes.ts';
 import { changeSettings } from '../src/settings/commands.ts';
+import { announceLimit } from '../src/settings/limits.ts';
 import { createTag, deleteTag, updateTag } from '../src/tags/commands.ts';
 import {
   endOtherSessions,
@@ -119,4 +121,7 @@ export default () =>
     'host.block': blockHost,
     'host.unblock': unblockHost,
     'workspace.create': createOwnWorkspace,
+    'notifications.update': changeNotifications,
+    'notifications.unsubscribe': unsubscribe,
+    'limit.announce': announceLimit,
   });

@@ -9,8 +9,13 @@ import { noteSessionUse } from '../users/sessions.ts';
 import { type Caller, noteApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
 import { allowOrigin, isOpen } from './cors.ts';
+import { noteLimit } from './note-limit.ts';
 import { RateLimit, type RateLimitVerdict } from './rate-limit.ts';
 import { refuseOtherOrigins } from './same-origin.ts';
+
+/** True for requests that count against what the plan of a workspace allows. */
+const isCountedForWorkspace = ({ limit }: Route, { sessionId }: Caller): boolean =>
+  sessionId === undefined && limit === undefined;
 
 /** Admits requests: finds their callers, and whether they may do what they ask for now. */
 export class Admission {
@@ -42,7 +47,7 @@ export class Admission {
     }
     const caller = await this.#callerOf(route, producer, request, network);
     response.locals['projectId'] = caller.projectId;
-    await this.take(route, caller, response);
+    await this.take(route, caller, producer, response);
     const params = request.params as Record<string, string>;
     const isOwn = route.isOwn?.(caller, params) === true;
     authorize(caller, isOwn ? undefined : route.scope, route.plan);
@@ -67,7 +72,7 @@ export class Admission {
     }
     const caller = await this.#authenticator.byApiKey(authorization, network);
     response.locals['projectId'] = caller.projectId;
-    await this.take(route, caller, response);
+    await this.take(route, caller, producer, response);
     authorize(caller, route.scope, route.plan);
     noteApiKeyUse(producer, caller);
     return caller;
@@ -79,8 +84,12 @@ export class Admission {
   }
 
   /** Takes a request from what a caller has left. @throws Refusal `rate_limit_exceeded` */
-  async take(route: Route, caller: Caller, response: Response): Promise<void> {
-    this.#apply(response, await this.#verdictOf(route, caller));
+  async take(route: Route, caller: Caller, producer: Producer, response: Response): Promise<void> {
+    const verdict = await this.#verdictOf(route, caller);
+    if (verdict.percent !== undefined && isCountedForWorkspace(route, caller)) {
+      noteLimit(producer, caller, verdict.percent);
+    }
+    this.#apply(response, verdict);
   }
 
   /** Finds out anew whether the caller of a long request may still have it. @throws Refusal as `admit` does */

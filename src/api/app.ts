@@ -27,6 +27,7 @@ import { openApiDocument } from './openapi.ts';
 import { clientOf, type Perform, performer, send } from './perform.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
+import { serveUnsubscribe } from './unsubscribe.ts';
 
 /** The dependencies of the API. */
 export interface ApiDependencies {
@@ -62,6 +63,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   serveDocs(app, document as unknown as SearchedDocument, admission);
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
+  serveUnsubscribe(app, admission, dependencies.queues);
   for (const route of routes)
     app[route.method](patternOf(route), handle(route, dependencies, admission, perform));
   for (const pattern of new Set(routes.map(patternOf))) {

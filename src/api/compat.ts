@@ -130,7 +130,7 @@ function askFor(
     admission.authorize(route, caller);
     if (route.writes === true) {
       writes += 1;
-      if (writes > 1) await admission.take(route, caller, response);
+      if (writes > 1) await admission.take(route, caller, queues.producer, response);
     }
     const context: Context = {
       caller,

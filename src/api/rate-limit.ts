@@ -11,7 +11,13 @@ const WINDOW_SECONDS = 60;
 export interface RateLimitVerdict {
   headers: Record<string, string>;
   refusal?: Refusal;
+  /** Share of the limit that is used, in per cent, where that is much. */
+  percent?: 80 | 100;
 }
+
+/** Requests a minute that a workspace may send; 0: no limit. */
+export const requestLimitOf = ({ requestsPerMinute, plan }: Caller): number =>
+  requestsPerMinute ?? REQUESTS_PER_MINUTE[plan];
 
 /**
  * Counts requests of a workspace by the minute, in Redis, for all API processes together. While Redis is
@@ -27,8 +33,7 @@ export class RateLimit {
 
   /** Takes one request from what the caller has left. */
   async take(caller: Caller, kind: 'api' | 'track'): Promise<RateLimitVerdict> {
-    const perMinute =
-      (caller.requestsPerMinute ?? REQUESTS_PER_MINUTE[caller.plan]) * (kind === 'track' ? 10 : 1);
+    const perMinute = requestLimitOf(caller) * (kind === 'track' ? 10 : 1);
     return this.#verdict(perMinute, `${kind}:${caller.projectId}`, 'The workspace');
   }
 
@@ -60,8 +65,11 @@ export class RateLimit {
       'RateLimit-Remaining': String(remainingPoints),
       'RateLimit-Reset': reset,
     };
-    if (!refused) return { headers };
+    if (!refused) {
+      return perMinute - remainingPoints < 0.8 * perMinute ? { headers } : { headers, percent: 80 };
+    }
     return {
+      percent: 100,
       headers: { ...headers, 'Retry-After': reset },
       refusal: new Refusal(
         'rate_limit_exceeded',

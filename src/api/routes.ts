@@ -6,6 +6,7 @@ import { domainRoutes } from '../domains/routes.ts';
 import { eventRecords } from '../event-records/event-records.ts';
 import { analyticsRoutes } from '../events/analytics-routes.ts';
 import { liveRoutes } from '../events/live/routes.ts';
+import { reportRoutes } from '../events/report/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
@@ -16,6 +17,7 @@ import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
 import { utmTemplateRoutes } from '../links/utm-templates/routes.ts';
+import { notificationRoutes } from '../mail/routes.ts';
 import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
@@ -48,6 +50,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes(eventRecords),
   ...liveRoutes(eventRecords),
   ...analyticsRoutes(eventRecords),
+  ...reportRoutes(eventRecords),
   ...webhookRoutes,
   ...settingsRoutes,
   ...memberRoutes,
@@ -59,4 +62,5 @@ export const routes: readonly Route[] = [
   ...signInRoutes,
   ...oidcRoutes,
   ...userRoutes,
+  ...notificationRoutes,
 ];

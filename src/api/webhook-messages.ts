@@ -2,7 +2,9 @@ import type { Schema } from 'joi';
 import { WEBHOOK_RECORDS, webhookDataSchema } from '../event-records/record.ts';
 import { EVENT_KINDS, type EventKind, kindOf } from '../events/kinds.ts';
 import { Joi } from '../http/fields.ts';
+import { limitRecord } from '../settings/limits.ts';
 import { summaryOf, WEBHOOK_KINDS, type WebhookKind } from '../webhooks/kinds.ts';
+import { webhookRecord } from '../webhooks/record.ts';
 
 /** The body that webhooks receive for events of some kinds. */
 const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
@@ -25,7 +27,7 @@ const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
 const eventOf = (kind: WebhookKind): EventKind | undefined =>
   EVENT_KINDS.find((event) => kindOf(event).webhook === kind);
 
-function kindsOfRecord(record: 'link' | 'qrcode'): WebhookKind[] {
+function kindsOfRecord(record: 'link' | 'qrcode' | 'webhook' | 'limit'): WebhookKind[] {
   return WEBHOOK_KINDS.filter(
     (kind) => kind.startsWith(`${record}.`) && eventOf(kind) === undefined,
   );
@@ -35,6 +37,8 @@ function kindsOfRecord(record: 'link' | 'qrcode'): WebhookKind[] {
 const RECORDS = {
   link: message('LinkMessage', WEBHOOK_RECORDS.link, ...kindsOfRecord('link')),
   qrcode: message('QrCodeMessage', WEBHOOK_RECORDS.qrcode, ...kindsOfRecord('qrcode')),
+  webhook: message('WebhookMessage', webhookRecord, ...kindsOfRecord('webhook')),
+  limit: message('LimitMessage', limitRecord, ...kindsOfRecord('limit')),
 };
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

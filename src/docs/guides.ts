@@ -21,6 +21,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'imports',
       'compat',
       'webhooks',
+      'notifications',
       'metatags',
       'users',
       'workspaces',

@@ -132,6 +132,12 @@ const run = <Row extends object>(connection: Db, sql: string, bindings?: SqlBind
   // Knex declares an overload for each form of its bindings, and lists as mutable, which it does not change.
   connection.raw<pg.QueryResult<Row>>(sql, bindings as Knex.ValueDict);
 
+/** Calls a function after a transaction has been committed; never if it is rolled back. */
+export function afterCommit(trx: Db, then: () => void): void {
+  if ('executionPromise' in trx) void trx.executionPromise.then(then, () => {});
+  else then();
+}
+
 /** Connections for look-ups of API keys, which must not wait for heavy questions. */
 const KEYS_POOL = 3;
 

@@ -1,7 +1,9 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
+import { unseal } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
+import { addMails, isMailSetUp } from '../mail/outbox.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { addSession, type NewSession } from '../users/commands.ts';
 import type { Role } from '../workspaces/roles.ts';
@@ -13,6 +15,9 @@ import { type InvitationWithUrl, toInvitation } from './record.ts';
 export const VALID_DAYS = 7;
 /** Most invitations of a workspace that wait to be accepted. */
 const MOST = 200;
+
+/** Time for which nobody gets a second mail about an invitation to the same workspace, in minutes. */
+const MAIL_MINUTES = 10;
 
 /** The data of a job that creates an invitation. */
 export interface CreateInvitation {
@@ -54,8 +59,36 @@ export function createInvitation(
       { ...columns, invited_by: invitedBy, expires_at },
       trx,
     );
-    return { result: { ...toInvitation(row), url }, changes: [] };
+    const isMailed = await mailInvitation(trx, row, url);
+    return { result: { ...toInvitation(row), url, isMailed }, changes: [] };
   });
+}
+
+/** Sends the address of an invitation to the person. @returns false without a mail server, or soon after another one */
+async function mailInvitation(trx: Db, row: Invitation, sealedUrl: string): Promise<boolean> {
+  if (!isMailSetUp()) return false;
+  const { project_id: projectId, email: recipient, role } = row;
+  const [{ name, isRecent }] = (await rows<{ name: string; isRecent: boolean }>(
+    trx,
+    `SELECT name, EXISTS (
+              SELECT FROM mails m
+               WHERE m.project_id = w.id AND m.kind = 'invitation' AND lower(m.recipient) = lower(:recipient)
+                 AND m.created_at > now() - make_interval(mins => :minutes)) AS "isRecent"
+       FROM workspaces w WHERE id = :projectId`,
+    { projectId, recipient, minutes: MAIL_MINUTES },
+  )) as [{ name: string; isRecent: boolean }];
+  if (isRecent) return false;
+  const message = {
+    subject: `Invitation to the workspace "${name}"`,
+    lines: [
+      `You are invited to the workspace "${name}", with the role "${role}".`,
+      `The invitation is valid for ${VALID_DAYS} days.`,
+    ],
+    action: { label: 'Accept the invitation', url: unseal(sealedUrl) },
+    reason: 'If you do not know the workspace, ignore this mail: without you, nothing happens.',
+  };
+  await addMails(trx, [{ projectId, userId: null, kind: 'invitation', recipient, message }]);
+  return true;
 }
 
 async function refuseMember(trx: Db, projectId: string, email: string): Promise<void> {

@@ -18,7 +18,7 @@ export function toInvitation(row: Invitation) {
 export type InvitationRecord = ReturnType<typeof toInvitation>;
 
 /** An invitation with its address, as a job's result carries it: sealed. */
-export type InvitationWithUrl = InvitationRecord & { url: string };
+export type InvitationWithUrl = InvitationRecord & { url: string; isMailed: boolean };
 
 /** Decrypts the address for whoever made the invitation. */
 export const openUrl = (record: InvitationWithUrl): InvitationWithUrl => ({
@@ -56,6 +56,11 @@ export const invitationWithUrl = invitationRecord
       .description('Address at which the person accepts. No other answer shows it.')
       .example(
         'https://api.example.com/console/invitation#q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu',
+      ),
+    isMailed: Joi.boolean()
+      .required()
+      .description(
+        'The person gets the address by e-mail: where the installation has a mail server, at most every ten minutes.',
       ),
   })
   .meta({ name: 'InvitationWithUrl' });

@@ -3,6 +3,7 @@ import { bulk } from './bulk.ts';
 import { clicks } from './clicks.ts';
 import { currency } from './currency.ts';
 import { images } from './images.ts';
+import { mail } from './mail.ts';
 import { maintenance } from './maintenance.ts';
 import { metatags } from './metatags.ts';
 import { qr } from './qr.ts';
@@ -71,6 +72,12 @@ export const QUEUES = {
     queue: webhooks,
     concurrency: 'WEBHOOKS_CONCURRENCY',
     healthPort: 3109,
+    scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
+  },
+  mail: {
+    queue: mail,
+    concurrency: 'MAIL_CONCURRENCY',
+    healthPort: 3112,
     scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
   },
   maintenance: {

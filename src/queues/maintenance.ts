@@ -19,4 +19,9 @@ export const maintenance = defineQueue<{
   'domains.check': Job<object, undefined>;
   'destinations.check': Job<object, undefined>;
   'sessions.prune': Job<object, undefined>;
+  /** Announces links that have expired. */
+  'links.expire': Job<object, undefined>;
+  'alerts.send': Job<object, undefined>;
+  'reports.send': Job<object, undefined>;
+  'mails.prune': Job<object, undefined>;
 }>('maintenance', { attempts: 4, keepFailed: false });

@@ -1,4 +1,11 @@
-import { Job as BullJob, DelayedError, type JobsOptions, Queue, Worker } from 'bullmq';
+import {
+  Job as BullJob,
+  DelayedError,
+  type JobsOptions,
+  Queue,
+  UnrecoverableError,
+  Worker,
+} from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Refusal } from '../errors.ts';
 import { isLockTimeout } from '../infra/db.ts';
@@ -143,6 +150,9 @@ export type Handlers<Jobs> = {
 
 /** Thrown by a handler that cannot do its job at the moment: it is run again soon, which does not count as an attempt. */
 export class Postponed extends Error {}
+
+/** Thrown by a handler whose job no further attempt can do: it becomes a dead letter at once. */
+export class Hopeless extends UnrecoverableError {}
 
 /** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
 const POSTPONED_MS = 2_000;
@@ -650,7 +660,8 @@ export function serve<Jobs>(
           jobId: job.id,
           attempt: job.attemptsMade,
         };
-        if (job.attemptsMade < (job.opts.attempts ?? queue.attempts)) {
+        const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
+        if (isTriedAgain && !(error instanceof Hopeless)) {
           log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
           return;
         }

@@ -1,6 +1,7 @@
 import { newId } from '../ids.ts';
 import { bulk } from './bulk.ts';
 import { currency } from './currency.ts';
+import { mail } from './mail.ts';
 import { maintenance } from './maintenance.ts';
 import type { Producer, QueueDefinition } from './queue.ts';
 import { webhooks } from './webhooks.ts';
@@ -33,6 +34,11 @@ export const SCHEDULE = [
   due(maintenance, 'webhooks.prune', 60 * MINUTE),
   due(maintenance, 'invitations.prune', 60 * MINUTE),
   due(maintenance, 'audit.prune', 60 * MINUTE),
+  due(maintenance, 'links.expire', MINUTE),
+  due(maintenance, 'alerts.send', MINUTE),
+  due(maintenance, 'reports.send', MINUTE),
+  due(mail, 'mail.sweep', MINUTE),
+  due(maintenance, 'mails.prune', 60 * MINUTE),
   due(currency, 'rates.refresh', 6 * 60 * MINUTE),
 ];
 

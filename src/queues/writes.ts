@@ -17,12 +17,15 @@ import type { SealedLink } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
 import type { UtmTemplateRecord } from '../links/utm-templates/record.ts';
 import type { NewUtmTemplate, UtmTemplateChanges } from '../links/utm-templates/schema.ts';
+import type { NotificationChanges, NotificationsRecord } from '../mail/schema.ts';
+import type { Subscription } from '../mail/unsubscribe.ts';
 import type { MemberRecord } from '../members/record.ts';
 import type { PageRecord } from '../pages/record.ts';
 import type { NewPage, PageChanges } from '../pages/schema.ts';
 import type { SealedQrCode } from '../qrcodes/record.ts';
 import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
 import type { WorkspaceChanges } from '../settings/commands.ts';
+import type { ReachedLimit } from '../settings/limits.ts';
 import type { WorkspaceRecord } from '../settings/record.ts';
 import type { FoundPreview } from '../short-links/preview.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
@@ -112,4 +115,10 @@ export const writes = defineQueue<{
   'host.block': Job<{ host: string; reason: string }, { host: string }>;
   'host.unblock': Job<{ host: string }, { host: string }>;
   'workspace.create': Job<OwnWorkspace, Membership>;
+  'notifications.update': Job<
+    { userId: string; projectId: string; changes: NotificationChanges },
+    NotificationsRecord
+  >;
+  'notifications.unsubscribe': Job<Subscription, undefined>;
+  'limit.announce': Job<ReachedLimit, undefined>;
 }>('writes', { attempts: 12 });

@@ -1,12 +1,12 @@
 import { Refusal } from '../errors.ts';
-import { type Db, execute } from '../infra/db.ts';
+import { afterCommit, type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { sampleOf, type WebhookKind } from './kinds.ts';
 import { type Delivery, Webhook } from './model.ts';
-import { afterCommit, insertDeliveries } from './outbox.ts';
+import { insertDeliveries } from './outbox.ts';
 import { deliveriesOf } from './queries.ts';
 import { disable } from './receivers.ts';
 import {

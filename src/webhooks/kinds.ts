@@ -42,6 +42,13 @@ const CONVERSION = {
   metadata: null,
 };
 const SALE = { amount: 1_999, currency: 'usd', paymentProcessor: 'stripe', invoiceId: 'inv-1' };
+const WEBHOOK = {
+  id: 'wh_example',
+  name: 'Orders',
+  url: 'https://example.com/hooks',
+  enabled: false,
+  disabledReason: 'The receiver answered 410 Gone',
+};
 
 /** The table of kinds: subscriptions, recipients, erasure, test deliveries and the reference follow from it. */
 const KINDS = {
@@ -50,6 +57,7 @@ const KINDS = {
   'link.deleted': { summary: 'A link was deleted', sample: LINK },
   'link.broken': { summary: 'The destination of a link stopped responding', sample: LINK },
   'link.recovered': { summary: 'The destination of a broken link responds again', sample: LINK },
+  'link.expired': { summary: 'A link has expired', sample: LINK },
   'link.clicked': {
     summary: 'A link was clicked',
     isVisit: true,
@@ -70,6 +78,14 @@ const KINDS = {
     summary: 'A sale was recorded',
     isPersonal: true,
     sample: { ...CONVERSION, sale: SALE },
+  },
+  'webhook.disabled': {
+    summary: 'Another webhook was disabled, because its receiver fails',
+    sample: WEBHOOK,
+  },
+  'limit.reached': {
+    summary: 'The workspace uses 80 % or all of a limit of its plan',
+    sample: { limit: 'requestsPerMinute', percent: 80, most: 600 },
   },
 } as const satisfies Record<string, KindDefinition>;
 

@@ -1,5 +1,7 @@
 import { newId } from '../ids.ts';
-import { type Db, execute, rows } from '../infra/db.ts';
+import { afterCommit, type Db, execute, rows } from '../infra/db.ts';
+import { ALERT_KINDS } from '../mail/alert-kinds.ts';
+import { addAlerts } from '../mail/alerts.ts';
 import { isVisitKind, type WebhookKind } from './kinds.ts';
 import { wakeWebhooks } from './wake.ts';
 
@@ -7,6 +9,9 @@ import { wakeWebhooks } from './wake.ts';
  * A transactional outbox: the deliveries of an event are written in the transaction of the change that caused it, so
  * neither exists without the other. Sending starts after the commit; a sweep finds deliveries whose job was lost.
  */
+
+/** Kinds of events of which people can be told by e-mail. */
+const ALERTED: ReadonlySet<string> = new Set(ALERT_KINDS);
 
 /** An event that webhooks may subscribe to. */
 export interface WebhookEvent {
@@ -18,6 +23,8 @@ export interface WebhookEvent {
   customerId?: string;
   /** Of visits: ids of the webhooks that the link or QR code names. */
   named?: readonly string[];
+  /** Id of the webhook that the event is about, which does not get it. */
+  about?: string;
   /** Makes the field `data` of the payload; called only where a webhook gets the event. */
   data(): object;
 }
@@ -40,8 +47,8 @@ export async function withWebhooks(trx: Db, projectIds: readonly string[]): Prom
 }
 
 /**
- * Stores the deliveries of events to the webhooks that subscribe to them, and has them sent after the commit.
- * Deliveries to a disabled webhook are held.
+ * Stores the deliveries of events to the webhooks that subscribe to them, and has them sent after the commit. Deliveries to
+ * a disabled webhook are held. Alerts by e-mail are stored too.
  */
 export async function publishEvents(
   trx: Db,
@@ -49,6 +56,7 @@ export async function publishEvents(
   events: readonly WebhookEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
+  if (events.some(({ kind }) => ALERTED.has(kind))) await addAlerts(trx, projectId, events);
   const subscribers = await subscribersOf(trx, projectId);
   const subscribed = events.flatMap((event) => {
     const to = subscribers.filter((subscriber) => isSubscribed(subscriber, event));
@@ -105,8 +113,10 @@ export function withoutPassword<Item extends object>(item: Item): Item {
   return rest as Item;
 }
 
-const isSubscribed = ({ id, kinds }: Subscriber, { kind, named = [] }: WebhookEvent): boolean =>
-  isVisitKind(kind) ? named.includes(id) : kinds.includes(kind);
+const isSubscribed = (
+  { id, kinds }: Subscriber,
+  { kind, named = [], about }: WebhookEvent,
+): boolean => (isVisitKind(kind) ? named.includes(id) : kinds.includes(kind) && id !== about);
 
 async function subscribersOf(trx: Db, projectId: string): Promise<Subscriber[]> {
   return rows<Subscriber>(
@@ -194,10 +204,4 @@ export async function insertDeliveries(
       CROSS JOIN LATERAL json_to_recordset(d."to") AS t(webhook_id text, id text, state text)`,
     { projectId, deliveries: JSON.stringify(deliveries) },
   );
-}
-
-/** Calls a function after a transaction has been committed; never if it is rolled back. */
-export function afterCommit(trx: Db, then: () => void): void {
-  if ('executionPromise' in trx) void trx.executionPromise.then(then, () => {});
-  else then();
 }

@@ -1,7 +1,7 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { webhookAttempts } from '../infra/metrics.ts';
 import type { Delivery, DeliveryState, Webhook } from './model.ts';
-import { disable, holdPending } from './receivers.ts';
+import { disableFailing, holdPending } from './receivers.ts';
 import { nextAttemptAt } from './retries.ts';
 
 /** The outcome of one attempt. */
@@ -188,7 +188,7 @@ async function updateHealth(
   // Outcomes of an earlier URL say nothing about the present one.
   const own = outcomes.filter((outcome) => outcome.webhook.url === webhook.url);
   if (own.some(({ status }) => status === GONE)) {
-    await disable(trx, where, 'The receiver answered 410 Gone');
+    await disableFailing(trx, where, 'The receiver answered 410 Gone');
     return true;
   }
   let { failures, failing_since } = webhook;
@@ -208,7 +208,11 @@ async function updateHealth(
   const failingMs = Date.now() - failing_since.getTime();
   if (failingMs > DISABLED_AFTER_MS) {
     const last = own.findLast(({ error }) => error !== null)!;
-    await disable(trx, where, `Every attempt failed for five days; the last error: ${last.error}`);
+    await disableFailing(
+      trx,
+      where,
+      `Every attempt failed for five days; the last error: ${last.error}`,
+    );
     return true;
   }
   const isPaused = failures >= FAILURES_TO_PAUSE;

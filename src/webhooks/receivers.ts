@@ -1,9 +1,31 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import { Webhook } from './model.ts';
+import { publishEvents } from './outbox.ts';
+import { toWebhook } from './record.ts';
 import { wakeWebhooks } from './wake.ts';
 
 const CHUNK = 10_000;
 /** Retention of deliveries and their attempts, in days. */
 const KEPT_DAYS = 30;
+
+/** Disables a webhook because its receiver fails, and tells the other webhooks and people. */
+export async function disableFailing(
+  trx: Db,
+  where: { project_id: string; id: string },
+  reason: string,
+): Promise<void> {
+  await disable(trx, where, reason);
+  const webhook = await Webhook.of(where.project_id, trx).where({ id: where.id }).first();
+  await publishEvents(trx, where.project_id, [
+    {
+      kind: 'webhook.disabled',
+      occurredAt: new Date(),
+      recordId: null,
+      about: where.id,
+      data: () => toWebhook(webhook!),
+    },
+  ]);
+}
 
 /** Disables a webhook and holds its pending deliveries. */
 export async function disable(

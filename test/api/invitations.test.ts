@@ -39,7 +39,8 @@ describe('invitations', () => {
   }
 
   it('are made, listed, read and withdrawn', async () => {
-    const { url, token, ...record } = await invite('viewer');
+    const { url, token, isMailed, ...record } = await invite('viewer');
+    expect(isMailed).to.equal(true);
     expect(url).to.match(/^http:\/\/localhost:\d+\/console\/invitation#/);
     expect(token).to.match(/^[\w-]{43}$/);
     const { id, createdAt, expiresAt } = record;

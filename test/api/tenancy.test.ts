@@ -407,6 +407,14 @@ const ATTEMPTS: Record<string, Attempt> = {
     is404(api.get(`/invitations/${invitationId}`)),
   'delete /invitations/{id}': ({ api }, { invitationId }) =>
     is404(api.delete(`/invitations/${invitationId}`)),
+  'get /report': async ({ api }) => {
+    const { body } = await api.get('/report');
+    expect([body.totals.clicks.value, body.topLinks]).to.deep.equal([0, []]);
+  },
+  'get /report/mail': async ({ api }, { link }) => {
+    const { bytes } = await api.download('/report/mail');
+    expect(bytes.toString()).to.not.contain(link.key);
+  },
   'post /keys': async ({ api, projectId }) => {
     const { id, key } = (await api.post('/keys', { name: 'own' })).body;
     expect((await new ApiClient(key).get('/links')).body).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
+import { ALERT_KINDS } from '../../src/mail/alert-kinds.ts';
 import { WEBHOOK_KINDS } from '../../src/webhooks/kinds.ts';
 import { sweepWebhooks } from '../../src/webhooks/receivers.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
@@ -204,6 +205,7 @@ describe('webhooks', () => {
       );
     });
 
+    // Alerts: `notifications.test.ts`.
     it('every kind of event, as the reference describes it', async () => {
       const { id } = await aWebhook();
       await api.post('/tags', { name: 'News' });
@@ -241,9 +243,9 @@ describe('webhooks', () => {
         expect((await api.delete(path)).status).to.equal(200);
       }
       const kinds = (await received(10)).map(({ body }) => body.type);
-      // Those of checks are caused in test/workers/destinations.test.ts.
-      const checked = ['link.broken', 'link.recovered'];
-      expect([...kinds, ...checked]).to.have.members([...WEBHOOK_KINDS]);
+      // Alerts are caused in test/api/notifications.test.ts, those of checks in test/workers/destinations.test.ts.
+      const caused = new Set<string>([...kinds, ...ALERT_KINDS, 'link.recovered']);
+      expect([...caused]).to.have.members([...WEBHOOK_KINDS]);
     });
 
     it('no events of bulk operations', async () => {

@@ -146,6 +146,32 @@ describe('settings in the console', function () {
     });
   }
 
+  for (const size of sizes) {
+    it(`chooses alerts and a report, which stay (${size})`, async () => {
+      const person = await aPerson({ in: { ...world, role: 'viewer' } });
+      const { token } = person;
+      await inConsole(browser, world, 'settings/profile', { size, token }, async (page) => {
+        const alert = page.getByRole('switch', { name: 'Link expired' });
+        const isOn = (on: boolean) =>
+          page.locator(`[role=switch][aria-checked=${on}]`).filter({ visible: true });
+        await alert.click();
+        await page.getByText('Saved').first().waitFor();
+        await isOn(true).waitFor();
+        await page.getByLabel('Report').selectOption('weekly');
+        await page.getByText(/It comes at 8:00/).waitFor();
+        await expectAccessible(page, `notifications-${size}`);
+        await page.reload();
+        await isOn(true).waitFor();
+        expect(await alert.getAttribute('aria-checked')).to.equal('true');
+        expect(await page.getByLabel('Report').inputValue()).to.equal('weekly');
+      });
+      const { body } = await person.api.get('/me/notifications');
+      const [{ alerts, report }] = body.workspaces;
+      expect(alerts).to.deep.equal(['link.expired']);
+      expect(report.every).to.equal('weekly');
+    });
+  }
+
   it('signs out everywhere else, and that browser no longer works', async () => {
     await inConsole(browser, world, 'settings/profile', {}, async (page) => {
       const email = await page.getByLabel('E-mail').inputValue();

@@ -5,6 +5,7 @@ import { bulk } from '../../src/queues/bulk.ts';
 import { clicks } from '../../src/queues/clicks.ts';
 import { currency } from '../../src/queues/currency.ts';
 import { images } from '../../src/queues/images.ts';
+import { mail } from '../../src/queues/mail.ts';
 import { maintenance } from '../../src/queues/maintenance.ts';
 import { metatags } from '../../src/queues/metatags.ts';
 import { qr } from '../../src/queues/qr.ts';
@@ -275,6 +276,9 @@ export const JOBS = [
     'host.block': true,
     'host.unblock': true,
     'workspace.create': true,
+    'notifications.update': true,
+    'notifications.unsubscribe': true,
+    'limit.announce': true,
   }),
   jobsOf(bulk, {
     'links.create': true,
@@ -305,6 +309,10 @@ export const JOBS = [
     'domains.check': true,
     'destinations.check': true,
     'sessions.prune': true,
+    'links.expire': true,
+    'alerts.send': true,
+    'reports.send': true,
+    'mails.prune': true,
   }),
   jobsOf(clicks, {
     'visits.record': true,
@@ -316,6 +324,7 @@ export const JOBS = [
   jobsOf(images, { 'image.keep': true, 'image.preview': true }),
   jobsOf(metatags, { 'pages.framing': true, 'page.read': true, 'record.preview': true }),
   jobsOf(webhooks, { 'webhook.send': true, 'webhooks.sweep': true }),
+  jobsOf(mail, { 'mail.send': true, 'mail.sweep': true }),
   jobsOf(currency, { 'amount.convert': true, 'rates.refresh': true }),
 ];
 

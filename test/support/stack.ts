@@ -6,6 +6,7 @@ import { type Servers, serversEnv, startServers } from '../../scripts/embedded/s
 import { reloadConfig, SETTINGS } from '../../src/config.ts';
 import { closeDb } from '../../src/infra/db.ts';
 import { closeRedis } from '../../src/infra/redis.ts';
+import { MailServer } from './mail-server.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
 import { type Service, startService } from './service.ts';
@@ -21,6 +22,7 @@ export interface Stack extends Service {
   dns: NameServer;
   /** The source of exchange rates. */
   rates: Site;
+  mail: MailServer;
   dataDir: string;
 }
 
@@ -52,6 +54,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   writeFileSync(geoFile, mmdb(PLACES));
   const dns = await NameServer.start();
   const rates = await Site.start();
+  const mail = await MailServer.start();
   const settings = {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
@@ -65,16 +68,31 @@ export async function mochaGlobalSetup(): Promise<void> {
     RATES_URL: failingTwice(rates),
     // Its file is of 2024.
     RATES_MAX_AGE_DAYS: '0',
+    SMTP_URL: mail.url('none'),
+    MAIL_FROM: 'Short links <links@mail.test>',
   };
   Object.assign(process.env, settings);
+  // The certificate of the mail server. A process reads the variable when it begins, so this one can't.
+  const trusting = {
+    SMTP_URL: mail.url('starttls'),
+    NODE_EXTRA_CA_CERTS: path.resolve('test/data/tls/localhost.crt'),
+  };
   const servers = await startServers({ dataDir });
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
   settingsBefore = settingsNow();
   try {
-    running = { ...(await startService(servers, settings)), dns, rates, dataDir, servers };
+    running = {
+      ...(await startService(servers, { ...settings, ...trusting })),
+      dns,
+      mail,
+      rates,
+      dataDir,
+      servers,
+    };
   } catch (error) {
     await dns.stop();
+    await mail.stop();
     await rates.stop();
     await servers.stop();
     throw error;
@@ -108,6 +126,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await running.runner.stop();
   await running.dns.stop();
   await running.rates.stop();
+  await running.mail.stop();
   await running.servers.stop();
   rmSync(running.dataDir, { recursive: true, force: true });
 }

@@ -26,6 +26,7 @@ import serveBulk from '../../workers/bulk.ts';
 import serveClicks from '../../workers/clicks.ts';
 import serveCurrency from '../../workers/currency.ts';
 import serveImages from '../../workers/images.ts';
+import serveMail from '../../workers/mail.ts';
 import serveMaintenance from '../../workers/maintenance.ts';
 import serveMetatags from '../../workers/metatags.ts';
 import serveQr from '../../workers/qr.ts';
@@ -66,7 +67,7 @@ describe('a job that runs twice', () => {
   const log = pino({ level: 'silent' });
   const [writes, bulk, qr, images] = [serveWrites(), serveBulk(), serveQr(), serveImages()];
   const [metatags, currency, maintenance] = [serveMetatags(), serveCurrency(), serveMaintenance()];
-  const webhooks = serveWebhooks();
+  const [webhooks, mail] = [serveWebhooks(), serveMail()];
   let clicks: Awaited<ReturnType<typeof serveClicks>>;
   /** Jobs that were run twice, as `queue job`. */
   const covered = new Set<string>();
@@ -79,7 +80,8 @@ describe('a job that runs twice', () => {
     const { tests } = this.test!.parent!;
     // With --grep only some of the tests run.
     if (!tests.every(({ state }) => state === 'passed')) return;
-    const all = [writes, bulk, clicks, qr, images, metatags, currency, webhooks, maintenance];
+    const others = [metatags, currency, webhooks, mail, maintenance];
+    const all = [writes, bulk, clicks, qr, images, ...others];
     expect(all.map(({ queue }) => queue.name)).to.deep.equal(Object.keys(QUEUES));
     const jobs = all.flatMap(({ queue, handlers }) =>
       Object.keys(handlers).map((job) => `${queue.name} ${job}`),
@@ -278,6 +280,41 @@ describe('a job that runs twice', () => {
     const account = { name: 'a', passwordHash: 'hash', session };
     await twice(writes, 'invitation.accept', { hash, userId: newId('user'), account });
     expect((await world.api.get('/members')).body).to.have.length(2);
+  });
+
+  it('changes notifications and unsubscribes once', async () => {
+    const { projectId } = world;
+    const person = await aPerson({ in: { ...world, role: 'viewer' } });
+    const who = { userId: person.userId, projectId };
+    const report = { every: 'weekly' as const, timezone: 'Europe/Berlin' };
+    const changes = { alerts: ['link.expired' as const], report };
+    await twice(writes, 'notifications.update', { ...who, changes });
+    await twice(writes, 'notifications.unsubscribe', { ...who, kind: 'link.expired' });
+    await twice(writes, 'notifications.unsubscribe', { ...who, kind: 'report' });
+    const { alerts, report: left } = await db()('workspace_users')
+      .where({ project_id: projectId, user_id: person.userId })
+      .first();
+    expect({ alerts, left }).to.deep.equal({ alerts: [], left: null });
+  });
+
+  it('sends a mail once', async () => {
+    const recipient = `${newId('user').toLowerCase()}@people.test`;
+    const id = newId('mail');
+    const content = seal(JSON.stringify({ subject: 'a', text: 'b', html: 'c' }));
+    const row = { id, project_id: world.projectId, kind: 'invitation', recipient, content };
+    await db()('mails').insert(row);
+    await twice(mail, 'mail.send', { mailId: id });
+    expect(stack().mail.to(recipient)).to.have.length(1);
+  });
+
+  it('announces a limit once', async () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    const reached = { limit: 'requestsPerMinute', percent: 80, most: 10, at } as const;
+    const owner = await aPerson({ in: { ...world, role: 'owner' } });
+    await twice(writes, 'limit.announce', reached);
+    await twice(maintenance, 'alerts.send', {});
+    await stack().mail.arrived(owner.email);
+    expect(stack().mail.to(owner.email)).to.have.length(1);
   });
 
   it('updates a workspace once', async () => {
@@ -494,6 +531,7 @@ describe('a job that runs twice', () => {
       await twice(maintenance, name, {});
     }
     await twice(webhooks, 'webhooks.sweep', {});
+    await twice(mail, 'mail.sweep', {});
   });
 
   it('resends a delivery only if its first outcome was lost', async () => {

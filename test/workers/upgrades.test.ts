@@ -13,6 +13,7 @@ import * as peers from '../../migrations/0025_imports_from_peers.ts';
 import * as variants from '../../migrations/0029_test_variants.ts';
 import * as utm from '../../migrations/0030_utm_and_site_files.ts';
 import * as checks from '../../migrations/0031_destination_checks.ts';
+import * as mail from '../../migrations/0032_mail.ts';
 import * as hosts from '../../migrations/0033_host_blocklist.ts';
 import * as destinations from '../../migrations/0036_all_destinations.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
@@ -153,6 +154,7 @@ describe('an upgrade', function () {
         variants,
         utm,
         checks,
+        mail,
         hosts,
         destinations,
       ];

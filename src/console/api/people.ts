@@ -12,6 +12,9 @@ export const people = {
   sessions: () => answer(api.GET('/me/sessions')),
   endSession: (id: string) => answer(api.DELETE('/me/sessions/{id}', { params: { path: { id } } })),
   endOtherSessions: () => answer(api.DELETE('/me/sessions')),
+  notifications: () => answer(api.GET('/me/notifications')),
+  changeNotifications: (projectId: string, body: Schemas['NotificationsUpdate']) =>
+    answer(api.PATCH('/me/notifications/{projectId}', { params: { path: { projectId } }, body })),
   methods: () => answer(api.GET('/auth/methods')),
   signIn: (body: Schemas['SignIn']) => answer(api.POST('/auth/sign-in', { body })),
   signInByLink: (token: string) => answer(api.POST('/auth/links', { body: { token } })),

@@ -1108,6 +1108,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a report
+         * @description Returns the report of the last whole week or month. Its numbers are those of analytics with its `start` and `end`. Needs the scope `analytics.read`. From the plan `pro` on.
+         */
+        get: operations["retrieveReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Render a report as an e-mail
+         * @description Returns the HTML of the e-mail in which members get the report. Needs the scope `analytics.read`. From the plan `pro` on.
+         */
+        get: operations["renderReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -1928,6 +1968,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List own notifications
+         * @description Returns which alerts and reports the signed-in person gets by e-mail, for each of their workspaces. Needs the session of a signed-in person, and no workspace.
+         */
+        get: operations["listNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/notifications/{projectId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change own notifications
+         * @description Changes which alerts and reports the signed-in person gets by e-mail from a workspace. Absent fields stay as they are. Needs the session of a signed-in person, and no workspace.
+         */
+        patch: operations["updateNotifications"];
+        trace?: never;
+    };
 }
 export interface webhooks {
     "link.created": {
@@ -2024,6 +2104,26 @@ export interface webhooks {
          * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
          */
         post: operations["onLinkRecovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link has expired
+         * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
+         */
+        post: operations["onLinkExpired"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2170,6 +2270,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Another webhook was disabled, because its receiver fails
+         * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
+         */
+        post: operations["onWebhookDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "limit.reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The workspace uses 80 % or all of a limit of its plan
+         * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
+         */
+        post: operations["onLimitReached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2181,6 +2321,12 @@ export interface components {
              * @enum {string}
              */
             status: "queued" | "running" | "done" | "failed";
+        };
+        AllNotifications: {
+            /** @description The installation has a mail server; without one, no e-mail is sent. */
+            isMailSetUp: boolean;
+            /** @description The mail that the person gets from each of their workspaces, by name. */
+            workspaces: components["schemas"]["Notifications"][];
         };
         Analytics: components["schemas"]["AnalyticsCount"] | components["schemas"]["AnalyticsTimeseries"] | components["schemas"]["AnalyticsClicks"] | components["schemas"]["AnalyticsScans"] | components["schemas"]["AnalyticsViews"] | components["schemas"]["AnalyticsLeads"] | components["schemas"]["AnalyticsSales"] | components["schemas"]["AnalyticsComposite"] | components["schemas"]["AnalyticsKpis"] | components["schemas"]["AnalyticsTrendLive"] | components["schemas"]["AnalyticsContinents"] | components["schemas"]["AnalyticsCountries"] | components["schemas"]["AnalyticsRegion"] | components["schemas"]["AnalyticsCities"] | components["schemas"]["AnalyticsDevices"] | components["schemas"]["AnalyticsBrowsers"] | components["schemas"]["AnalyticsOs"] | components["schemas"]["AnalyticsReferers"] | components["schemas"]["AnalyticsRefererUrls"] | components["schemas"]["AnalyticsTopUrls"] | components["schemas"]["AnalyticsTopLinks"] | components["schemas"]["AnalyticsTopQrcodes"] | components["schemas"]["AnalyticsTopPages"] | components["schemas"]["AnalyticsTopEvents"] | components["schemas"]["AnalyticsVariants"] | components["schemas"]["AnalyticsUtmSources"] | components["schemas"]["AnalyticsUtmMediums"] | components["schemas"]["AnalyticsUtmCampaigns"] | components["schemas"]["AnalyticsUtmTerms"] | components["schemas"]["AnalyticsUtmContents"];
         AnalyticsBrowsers: {
@@ -3050,7 +3196,7 @@ export interface components {
              * @description The queue of the job; `visits` for a visit that the database refused.
              * @enum {string}
              */
-            source: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "maintenance" | "visits";
+            source: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "mail" | "maintenance" | "visits";
             /** @description Name of the job. */
             job: string;
             /** @description Id of the workspace; empty for jobs of the service itself. */
@@ -3072,7 +3218,7 @@ export interface components {
              * @description The queue of the job; `visits` for a visit that the database refused.
              * @enum {string}
              */
-            source: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "maintenance" | "visits";
+            source: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "mail" | "maintenance" | "visits";
             /** @description Name of the job. */
             job: string;
             /** @description Id of the workspace; empty for jobs of the service itself. */
@@ -3737,6 +3883,8 @@ export interface components {
             expiresAt: string;
             /** @description Address at which the person accepts. No other answer shows it. */
             url: string;
+            /** @description The person gets the address by e-mail: where the installation has a mail server, at most every ten minutes. */
+            isMailed: boolean;
         };
         Job: {
             /** @description Id of the job. */
@@ -3822,6 +3970,22 @@ export interface components {
             linkId: string | null;
             /** @description Metadata, as sent. */
             metadata: Record<string, never> | null;
+        };
+        LimitMessage: {
+            /**
+             * @description Kind of the event.
+             * @enum {string}
+             */
+            type: "limit.reached";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description Number of the event among those of the same link or QR code, without gaps. */
+            sequence: number | null;
+            /** @description Data of the event. */
+            data: components["schemas"]["ReachedLimit"];
         };
         Link: {
             /** @description Unique id. */
@@ -3987,7 +4151,7 @@ export interface components {
              * @description Kind of the event.
              * @enum {string}
              */
-            type: "link.created" | "link.updated" | "link.deleted" | "link.broken" | "link.recovered";
+            type: "link.created" | "link.updated" | "link.deleted" | "link.broken" | "link.recovered" | "link.expired";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -4774,6 +4938,45 @@ export interface components {
             /** @description Name. Default: the slug. */
             name?: string;
         };
+        Notifications: {
+            /** @description Id of the workspace. */
+            projectId: string;
+            /** @description Short name of the workspace. */
+            slug: string;
+            /** @description Name of the workspace. */
+            name: string;
+            /** @description Alerts that come by e-mail. */
+            alerts: ("limit.reached" | "link.expired" | "link.broken" | "webhook.disabled")[];
+            /** @description Report that comes by e-mail; null: none. */
+            report: {
+                /**
+                 * @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day.
+                 * @enum {string}
+                 */
+                every: "weekly" | "monthly";
+                /** @description IANA zone. */
+                timezone: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next report.
+                 */
+                nextAt: string;
+            } | null;
+        };
+        NotificationsUpdate: {
+            /** @description Alerts that come by e-mail: `limit.reached` when the workspace uses 80 % or all of a limit of its plan; `link.expired` when a link expires, by its date or its number of visits; `link.broken` when the destination of a link stops responding; `webhook.disabled` when a webhook is disabled because its receiver fails. */
+            alerts?: ("limit.reached" | "link.expired" | "link.broken" | "webhook.disabled")[];
+            /** @description Report that comes by e-mail at 8 o’clock; null: none. */
+            report?: {
+                /**
+                 * @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day.
+                 * @enum {string}
+                 */
+                every: "weekly" | "monthly";
+                /** @description IANA zone of days, weeks and months. Default: `"UTC"`. */
+                timezone?: string;
+            } | null;
+        };
         Page: {
             /** @description Id of the page. */
             id: string;
@@ -5308,6 +5511,99 @@ export interface components {
             /** @description Visits that the database refused: the dead letters of `visits`. */
             rejectedVisits: number;
         };
+        /** @description Data of the event. */
+        ReachedLimit: {
+            /**
+             * @description The limit, by its name in `limits` of the workspace.
+             * @enum {string}
+             */
+            limit: "requestsPerMinute";
+            /**
+             * @description Share of it that is used, in per cent.
+             * @enum {number}
+             */
+            percent: 80 | 100;
+            /** @description The limit itself. */
+            most: number;
+        };
+        Report: {
+            /**
+             * @description How often the report comes.
+             * @enum {string}
+             */
+            every: "weekly" | "monthly";
+            /** @description IANA zone of the span. */
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description First moment of the span.
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description First moment after the span.
+             */
+            end: string;
+            /** @description Totals, compared with the week or month before. */
+            totals: {
+                /** @description Total of `clicks`. */
+                clicks: {
+                    /** @description `clicks` of analytics in the span. */
+                    value: number;
+                    /** @description The same in the week or month before. */
+                    previous: number;
+                };
+                /** @description Total of `scans`. */
+                scans: {
+                    /** @description `scans` of analytics in the span. */
+                    value: number;
+                    /** @description The same in the week or month before. */
+                    previous: number;
+                };
+                /** @description Total of `leads`. */
+                leads: {
+                    /** @description `leads` of analytics in the span. */
+                    value: number;
+                    /** @description The same in the week or month before. */
+                    previous: number;
+                };
+                /** @description Total of `sales`. */
+                sales: {
+                    /** @description `sales` of analytics in the span. */
+                    value: number;
+                    /** @description The same in the week or month before. */
+                    previous: number;
+                };
+                /** @description Total of `saleAmount`. */
+                saleAmount: {
+                    /** @description `saleAmount` of analytics in the span. */
+                    value: number;
+                    /** @description The same in the week or month before. */
+                    previous: number;
+                };
+            };
+            /** @description At most 5, most clicks first. */
+            topLinks: {
+                /** @description Short link. */
+                shortLink: string;
+                /** @description Number of clicks. */
+                clicks: number;
+            }[];
+            /** @description At most 5, most clicks first. */
+            countries: {
+                /** @description Country (ISO 3166-1 alpha-2); empty: unknown. */
+                country: string;
+                /** @description Number of clicks. */
+                clicks: number;
+            }[];
+            /** @description At most 5, most clicks first. */
+            referers: {
+                /** @description Host that visitors came from. */
+                referer: string;
+                /** @description Number of clicks. */
+                clicks: number;
+            }[];
+        };
         ResendRequest: {
             /**
              * Format: date-time
@@ -5757,7 +6053,7 @@ export interface components {
             updatedAt: string;
         };
         /** @enum {string} */
-        WebhookKind: "link.created" | "link.updated" | "link.deleted" | "link.broken" | "link.recovered" | "link.clicked" | "qrcode.created" | "qrcode.updated" | "qrcode.deleted" | "qrcode.scanned" | "lead.created" | "sale.created";
+        WebhookKind: "link.created" | "link.updated" | "link.deleted" | "link.broken" | "link.recovered" | "link.expired" | "link.clicked" | "qrcode.created" | "qrcode.updated" | "qrcode.deleted" | "qrcode.scanned" | "lead.created" | "sale.created" | "webhook.disabled" | "limit.reached";
         /** @description Data of the event. */
         WebhookLink: {
             /** @description Unique id. */
@@ -5908,6 +6204,22 @@ export interface components {
              * @description URL of an image of a QR code of the short link with `?qr=1`, so that its visits are counted as scans.
              */
             qrCode: string;
+        };
+        WebhookMessage: {
+            /**
+             * @description Kind of the event.
+             * @enum {string}
+             */
+            type: "webhook.disabled";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description Number of the event among those of the same link or QR code, without gaps. */
+            sequence: number | null;
+            /** @description Data of the event. */
+            data: components["schemas"]["Webhook"];
         };
         /** @description Data of the event. */
         WebhookQrCode: {
@@ -6436,6 +6748,8 @@ export interface components {
         event: "clicks" | "leads" | "sales" | "scans" | "views";
         /** @description What becomes of the events. By default they are kept, and counted in analytics; `remove` deletes them. */
         events: "keep" | "remove";
+        /** @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day. */
+        every: "weekly" | "monthly";
         /** @description true: as `root=false`. */
         excludeRoot: boolean;
         /** @description Only records that expire at this time or later. */
@@ -6494,6 +6808,8 @@ export interface components {
         pageSize: number;
         /** @description Only records with exactly this password. */
         password: string;
+        /** @description Id of the workspace. */
+        projectId: string;
         /** @description Slug of the workspace; it must be that of the API key. */
         projectSlug: string;
         /** @description Id of the QR code, or the caller’s own after `ext_`. */
@@ -10172,6 +10488,74 @@ export interface operations {
             500: components["responses"]["internal_server_error"];
         };
     };
+    retrieveReport: {
+        parameters: {
+            query?: {
+                /** @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day. */
+                every?: components["parameters"]["every"];
+                /** @description IANA zone of days, weeks and months. */
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    renderReport: {
+        parameters: {
+            query?: {
+                /** @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day. */
+                every?: components["parameters"]["every"];
+                /** @description IANA zone of days, weeks and months. */
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -10677,7 +11061,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                projectId: string;
+                projectId: components["parameters"]["projectId"];
                 /** @description Id of the image. */
                 id: string;
             };
@@ -11421,7 +11805,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only those of one queue, or of `visits`. */
-                source?: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "maintenance" | "visits";
+                source?: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "mail" | "maintenance" | "visits";
                 /** @description Page, from 1 to 10. */
                 page?: number;
                 /** @description Dead letters per page, at most 100. */
@@ -12021,6 +12405,71 @@ export interface operations {
             500: components["responses"]["internal_server_error"];
         };
     };
+    listNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllNotifications"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    updateNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the workspace. */
+                projectId: components["parameters"]["projectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotificationsUpdate"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
     onLinkCreated: {
         parameters: {
             query?: never;
@@ -12138,6 +12587,35 @@ export interface operations {
         };
     };
     onLinkRecovered: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the delivery. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later; after 410 the webhook is disabled. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkExpired: {
         parameters: {
             query?: never;
             header?: never;
@@ -12350,6 +12828,64 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SaleMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the delivery. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later; after 410 the webhook is disabled. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookDisabled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver has the delivery. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later; after 410 the webhook is disabled. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLimitReached: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitMessage"];
             };
         };
         responses: {

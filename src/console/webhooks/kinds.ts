@@ -6,10 +6,18 @@ export type WebhookKind = Schemas['WebhookKind'];
 export const KIND_GROUPS: readonly { label: string; kinds: readonly WebhookKind[] }[] = [
   {
     label: 'Links',
-    kinds: ['link.created', 'link.updated', 'link.deleted', 'link.broken', 'link.recovered'],
+    kinds: [
+      'link.created',
+      'link.updated',
+      'link.deleted',
+      'link.expired',
+      'link.broken',
+      'link.recovered',
+    ],
   },
   { label: 'QR codes', kinds: ['qrcode.created', 'qrcode.updated', 'qrcode.deleted'] },
   { label: 'Conversions', kinds: ['lead.created', 'sale.created'] },
+  { label: 'Workspace', kinds: ['webhook.disabled', 'limit.reached'] },
   { label: 'Visits', kinds: ['link.clicked', 'qrcode.scanned'] },
 ];
 

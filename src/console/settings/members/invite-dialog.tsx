@@ -39,7 +39,7 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
       <TextField
         label="E-mail"
         type="email"
-        hint="You get an address to send to them."
+        hint="They get an address by e-mail where that is set up, and you see it too."
         autoFocus
         required
         value={email}

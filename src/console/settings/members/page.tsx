@@ -125,7 +125,10 @@ export function MembersPage() {
           secret={opened.invitation.url}
           onClose={close}
         >
-          Send this address to {opened.invitation.email}. It works once, for seven days.
+          {opened.invitation.isMailed
+            ? `${opened.invitation.email} gets this address by e-mail.`
+            : `Send this address to ${opened.invitation.email}.`}{' '}
+          It works once, for seven days.
         </SecretDialog>
       )}
       {opened?.what === 'role' && <RoleDialog member={opened.member} onClose={close} />}

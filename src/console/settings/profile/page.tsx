@@ -8,15 +8,17 @@ import { Page } from '../../ui/page.tsx';
 import { Sections } from '../../ui/section.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { FormSection } from '../form-section.tsx';
+import { NotificationsSection } from './notifications.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The signed-in person: name, password, sessions. */
+/** The signed-in person: name, password, notifications, sessions. */
 export function ProfilePage() {
   return (
     <Page title="My profile">
       <Sections>
         <NameSection />
         <PasswordSection />
+        <NotificationsSection />
         <Sessions />
       </Sections>
     </Page>

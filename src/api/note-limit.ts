@@ -1,0 +1,22 @@
+import { LRUCache } from 'lru-cache';
+import type { Producer } from '../queues/queue.ts';
+import { writes } from '../queues/writes.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { requestLimitOf } from './rate-limit.ts';
+
+const noted = new LRUCache<string, true>({ max: 10_000 });
+
+/**
+ * Has it announced that a workspace uses much of the requests that it may send, once a day and process. Not awaited; errors
+ * are ignored.
+ */
+export function noteLimit(producer: Producer, caller: Caller, percent: 80 | 100): void {
+  const { projectId } = caller;
+  const at = new Date().toISOString();
+  const jobId = `limit_${projectId}_${percent}_${at.slice(0, 10)}`;
+  if (noted.has(jobId)) return;
+  noted.set(jobId, true);
+  const most = requestLimitOf(caller);
+  const data = { limit: 'requestsPerMinute' as const, percent, most, at };
+  producer.add(writes, 'limit.announce', data, { jobId, projectId }).catch(() => {});
+}

@@ -1,0 +1,67 @@
+import type { Express, Request, Response } from 'express';
+import { askWorker } from '../http/answer.ts';
+import type { Queues } from '../http/route.ts';
+import { networkOf } from '../infra/network.ts';
+import { readUnsubscribeToken } from '../mail/unsubscribe.ts';
+import { writes } from '../queues/writes.ts';
+import {
+  BASE_STYLE,
+  type Html,
+  html,
+  notice,
+  type Page,
+  pageAssets,
+  wholePage,
+} from '../web/layout.ts';
+import type { Admission } from './admission.ts';
+import { NOBODY } from './authenticate.ts';
+
+/*
+ * The addresses in mails at which readers stop them, without signing in. A GET only asks, since programs that look for
+ * viruses open every address. A POST is the button of the page, or the mailbox itself (RFC 8058).
+ */
+
+const ASSETS = pageAssets(`${BASE_STYLE}\nform{margin-top:1.5rem}`);
+
+const question = (body: Html): Page =>
+  wholePage(200, ASSETS, { language: 'en', title: 'Unsubscribe', body, allow: { forms: true } });
+
+const ASKED = question(html`<main class="notice">
+<h1>Unsubscribe</h1>
+<p>You will get no more mails of this kind. You can turn them on again in your profile.</p>
+<form method="post"><button class="action main">Unsubscribe</button></form>
+</main>`);
+const DONE = notice(200, {
+  language: 'en',
+  title: 'Unsubscribed',
+  text: 'You will get no more mails of this kind.',
+});
+const UNKNOWN = notice(404, {
+  language: 'en',
+  title: 'This address is not complete',
+  text: 'Copy the whole address from the mail, or change your notifications in your profile.',
+});
+
+/** Serves `/unsubscribe/<token>`. */
+export function serveUnsubscribe(app: Express, admission: Admission, queues: Queues): void {
+  app.all('/unsubscribe/:token', async (request: Request<{ token: string }>, response) => {
+    response.locals['route'] = '/unsubscribe';
+    const network = networkOf(request.ip ?? '');
+    await admission.takePublic(network, response);
+    // What a mailbox sends says nothing that the address doesn't.
+    request.resume();
+    const subscription = readUnsubscribeToken(request.params.token);
+    if (subscription === undefined) return send(response, UNKNOWN);
+    if (request.method !== 'POST') return send(response, ASKED);
+    const caller = { ...NOBODY, projectId: subscription.projectId, network };
+    const requestId = String(response.locals['requestId']);
+    const asker = { queues, caller, requestId };
+    await askWorker(asker, writes, 'notifications.unsubscribe', subscription);
+    send(response, DONE);
+  });
+}
+
+function send(response: Response, { status, headers, body }: Page): void {
+  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+  response.status(status).end(body);
+}

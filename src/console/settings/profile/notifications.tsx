@@ -1,0 +1,116 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { describe } from '../../api/error.ts';
+import { people } from '../../api/people.ts';
+import { personClient } from '../../app/session.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { SelectField, Switch } from '../../ui/field.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Failure, Skeleton } from '../../ui/states.tsx';
+import { toast } from '../../ui/toasts.tsx';
+
+type Notifications = Schemas['Notifications'];
+type Alert = Notifications['alerts'][number];
+
+const key = ['notifications'];
+
+/** Alerts in the words of the console. */
+const ALERTS: Record<Alert, { label: string; hint: string }> = {
+  'limit.reached': {
+    label: 'Limit reached',
+    hint: 'The workspace uses 80 % or all of a limit of its plan.',
+  },
+  'link.expired': {
+    label: 'Link expired',
+    hint: 'A link expires by its date, or by its number of visits.',
+  },
+  'link.broken': {
+    label: 'Destination broken',
+    hint: 'The destination of a link stops responding.',
+  },
+  'webhook.disabled': {
+    label: 'Webhook disabled',
+    hint: 'A webhook is disabled because its receiver fails.',
+  },
+};
+const ALL = Object.keys(ALERTS) as Alert[];
+
+/** The mail that the person gets from the workspace that is open. */
+export function NotificationsSection() {
+  const { slug } = useWorkspace();
+  const all = useQuery({ queryKey: key, queryFn: people.notifications }, personClient);
+  const own = all.data?.workspaces.find((one) => one.slug === slug);
+  return (
+    <Section
+      title="E-mail notifications"
+      description={
+        own === undefined ? undefined : (
+          <>
+            {all.data?.isMailSetUp === false && (
+              <p className="font-medium text-ink">
+                E-mail isn’t set up on this installation, so nothing is sent. Its operator sets
+                SMTP_URL.
+              </p>
+            )}
+            <p>What you get from the workspace {own.name}.</p>
+          </>
+        )
+      }
+    >
+      {all.isPending && <Skeleton className="h-40 w-full" />}
+      {all.error && <Failure error={all.error} retry={() => void all.refetch()} />}
+      {own && <Choices own={own} />}
+    </Section>
+  );
+}
+
+function Choices({ own }: { own: Notifications }) {
+  const { plan } = useWorkspace();
+  const [zone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const change = useMutation(
+    {
+      mutationFn: (changes: Schemas['NotificationsUpdate']) =>
+        people.changeNotifications(own.projectId, changes),
+      onSuccess: () => toast('Saved'),
+      onError: (error: Error) => toast(describe(error), 'danger'),
+      onSettled: () => personClient.invalidateQueries({ queryKey: key }),
+    },
+    personClient,
+  );
+  // What was chosen last is shown while it is saved.
+  const alerts = (change.isPending && change.variables.alerts) || own.alerts;
+  return (
+    <>
+      {ALL.map((alert) => (
+        <Switch
+          key={alert}
+          {...ALERTS[alert]}
+          checked={alerts.includes(alert)}
+          disabled={change.isPending}
+          onChange={(isOn) =>
+            change.mutate({ alerts: ALL.filter((a) => (a === alert ? isOn : alerts.includes(a))) })
+          }
+        />
+      ))}
+      <SelectField
+        label="Report"
+        hint={
+          plan === 'free'
+            ? 'Reports need the pro plan.'
+            : `Clicks, scans, leads and sales, compared with the time before. It comes at 8:00, ${own.report?.timezone ?? zone}.`
+        }
+        disabled={plan === 'free' || change.isPending}
+        value={own.report?.every ?? ''}
+        onChange={({ target }) => {
+          const every = target.value as 'weekly' | 'monthly' | '';
+          change.mutate({ report: every === '' ? null : { every, timezone: zone } });
+        }}
+      >
+        <option value="">None</option>
+        <option value="weekly">Every week, on Monday</option>
+        <option value="monthly">Every month, on its first day</option>
+      </SelectField>
+    </>
+  );
+}

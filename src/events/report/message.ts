@@ -1,0 +1,65 @@
+import { config } from '../../config.ts';
+import type { Message } from '../../mail/message.ts';
+import type { Change, Report } from './report.ts';
+
+/** A name in analytics as people read it: "Clicks", "Sale amount". */
+function labelOf(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const CENTS = 100;
+const whole = (value: number): string => value.toLocaleString('en-US');
+const dollars = (cents: number): string =>
+  (cents / CENTS).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+
+function compared(name: string, { value, previous }: Change): string {
+  const shown = name === 'saleAmount' ? dollars : whole;
+  if (previous === 0) return `${shown(value)} (${shown(previous)} before)`;
+  const percent = Math.round((100 * (value - previous)) / previous);
+  return `${shown(value)} (${shown(previous)} before, ${percent > 0 ? '+' : ''}${percent} %)`;
+}
+
+const rowsOf = <Row extends { clicks: number }>(rows: readonly Row[], name: (row: Row) => string) =>
+  rows.map((row) => [name(row) || 'unknown', whole(row.clicks)]);
+
+/** A day of the report's zone: "1 March 2026". */
+const dayOf = (at: string, timeZone: string): string =>
+  new Date(at).toLocaleDateString('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  });
+
+/** A report as a mail. */
+export function reportMessage(
+  { every, timezone, start, end, totals, topLinks, countries, referers }: Report,
+  workspace: { name: string; slug: string },
+): Message {
+  const lastDay = new Date(Date.parse(end) - 1).toISOString();
+  const lists = [
+    { title: 'Most clicked links', rows: rowsOf(topLinks, ({ shortLink }) => shortLink) },
+    { title: 'Countries', rows: rowsOf(countries, ({ country }) => country) },
+    { title: 'Sources', rows: rowsOf(referers, ({ referer }) => referer) },
+  ];
+  return {
+    subject: `${workspace.name}: ${every} report, ${dayOf(start, timezone)} to ${dayOf(lastDay, timezone)}`,
+    lines: [`Days are those of ${timezone}.`],
+    tables: [
+      {
+        title: 'Totals',
+        rows: Object.entries(totals).map(([name, change]) => [
+          labelOf(name),
+          compared(name, change),
+        ]),
+      },
+      ...lists.filter(({ rows }) => rows.length > 0),
+    ],
+    action: {
+      label: 'Open analytics',
+      url: `${config().BASE_URL}/console/${workspace.slug}/analytics`,
+    },
+    reason: `You get this because you subscribed to the ${every} report of "${workspace.name}".`,
+  };
+}

@@ -1,0 +1,130 @@
+import { Joi } from '../../http/fields.ts';
+import { db, rows } from '../../infra/db.ts';
+import { UNIT_OF } from '../../mail/report-times.ts';
+import type { ReportChoice } from '../../mail/schema.ts';
+import { EVENT_KINDS, kindOf, kindsOf } from '../kinds.ts';
+import { GROUPS } from '../query/groups/index.ts';
+import { numberNames } from '../query/numbers.ts';
+import type { RecordNames } from '../records.ts';
+import { eventsStore } from '../store/index.ts';
+
+/** The numbers of a report, by their names in analytics. */
+const NUMBERS = numberNames(EVENT_KINDS.filter((kind) => kindOf(kind).family !== 'view'));
+/** Rows of each list. */
+const MOST_ROWS = 5;
+
+/** A number, and the same of the week or month before. */
+export interface Change {
+  value: number;
+  previous: number;
+}
+
+/** The summary of a week or month of a workspace. */
+export interface Report extends ReportChoice {
+  start: string;
+  end: string;
+  totals: Record<string, Change>;
+  topLinks: { shortLink: string; clicks: number }[];
+  countries: { country: string; clicks: number }[];
+  referers: { referer: string; clicks: number }[];
+}
+
+/** The last whole week or month before `at`, and the one before it: by the calendar of the zone. */
+async function spansOf({ every, timezone }: ReportChoice, at: Date) {
+  const [found] = await rows<{ before: Date; start: Date; end: Date }>(
+    db(),
+    `SELECT (this - 2 * step) AT TIME ZONE :timezone AS before, (this - step) AT TIME ZONE :timezone AS start,
+            this AT TIME ZONE :timezone AS end
+       FROM (SELECT date_trunc(:unit, :at::timestamptz AT TIME ZONE :timezone) AS this,
+                    ('1 ' || :unit)::interval AS step) AS clock`,
+    { timezone, at, unit: UNIT_OF[every] },
+  );
+  return found!;
+}
+
+/**
+ * Makes the report of the last whole week or month before `at`. Its numbers are those of `GET /analytics` with its
+ * `start` and `end`.
+ */
+export async function makeReport(
+  projectId: string,
+  choice: ReportChoice,
+  at: Date,
+  names: RecordNames,
+): Promise<Report> {
+  const { before, start, end } = await spansOf(choice, at);
+  const { every, timezone } = choice;
+  const span = { start, end, granularity: 'day' as const, timezone };
+  const question = { projectId, span, filter: {}, events: kindsOf('clicks') };
+  const totalsOf = (from: Date, until: Date) =>
+    eventsStore.totals({
+      ...question,
+      span: { ...span, start: from, end: until },
+      events: EVENT_KINDS,
+    });
+  const [totals, previous, topLinks, countries, referers] = await Promise.all([
+    totalsOf(start, end),
+    totalsOf(before, start),
+    GROUPS.top_links.ask(question, names),
+    GROUPS.countries.ask(question, names),
+    GROUPS.referers.ask(question, names),
+  ]);
+  return {
+    every,
+    timezone,
+    start: start.toISOString(),
+    end: end.toISOString(),
+    totals: Object.fromEntries(
+      NUMBERS.map((name) => [name, { value: totals[name]!, previous: previous[name]! }]),
+    ),
+    topLinks: firstOf<Report['topLinks'][number]>(topLinks, 'shortLink'),
+    countries: firstOf<Report['countries'][number]>(countries, 'country'),
+    referers: firstOf<Report['referers'][number]>(referers, 'referer'),
+  };
+}
+
+/** The first rows of an answer, with one field and the clicks of each. */
+function firstOf<Row>(answer: unknown, field: keyof Row & string): Row[] {
+  return (answer as Record<string, unknown>[])
+    .slice(0, MOST_ROWS)
+    .map((row) => ({ [field]: row[field], clicks: row['clicks'] }) as Row);
+}
+
+const text = Joi.string().allow('').required();
+const count = Joi.number().required();
+
+const listOf = (field: string, description: string, example: string) =>
+  Joi.array()
+    .items(
+      Joi.object({
+        [field]: text.description(description).example(example),
+        clicks: count.description('Number of clicks.').example(120),
+      }),
+    )
+    .required()
+    .description(`At most ${MOST_ROWS}, most clicks first.`);
+
+const change = (name: string) =>
+  Joi.object({
+    value: count.description(`\`${name}\` of analytics in the span.`).example(120),
+    previous: count.description('The same in the week or month before.').example(100),
+  })
+    .required()
+    .description(`Total of \`${name}\`.`);
+
+/** The record of a report, for the reference and for checking answers. */
+export const reportRecord = Joi.object({
+  every: Joi.string()
+    .valid(...Object.keys(UNIT_OF))
+    .required()
+    .description('How often the report comes.'),
+  timezone: Joi.string().required().description('IANA zone of the span.').example('Europe/Berlin'),
+  start: Joi.string().isoDate().required().description('First moment of the span.'),
+  end: Joi.string().isoDate().required().description('First moment after the span.'),
+  totals: Joi.object(Object.fromEntries(NUMBERS.map((name) => [name, change(name)])))
+    .required()
+    .description('Totals, compared with the week or month before.'),
+  topLinks: listOf('shortLink', 'Short link.', 'https://go.example.com/spring'),
+  countries: listOf('country', 'Country (ISO 3166-1 alpha-2); empty: unknown.', 'DE'),
+  referers: listOf('referer', 'Host that visitors came from.', 'news.example.com'),
+}).meta({ name: 'Report' });

@@ -1,0 +1,92 @@
+import { type Db, db, execute, rows } from '../../infra/db.ts';
+import type { Log } from '../../infra/log.ts';
+import { addMails } from '../../mail/outbox.ts';
+import { REPORT_PLAN } from '../../mail/preferences.ts';
+import { nextReportAt, type ReportInterval } from '../../mail/report-times.ts';
+import { unsubscribeUrl } from '../../mail/unsubscribe.ts';
+import { includesPlan, type Plan } from '../../workspaces/plans.ts';
+import type { RecordNames } from '../records.ts';
+import { reportMessage } from './message.ts';
+import { makeReport } from './report.ts';
+
+/** Most reports of one run. */
+const BATCH = 500;
+
+interface Due {
+  projectId: string;
+  userId: string;
+  every: ReportInterval;
+  timezone: string;
+  dueAt: Date;
+  email: string;
+  isDisabled: boolean;
+  plan: Plan;
+  name: string;
+  slug: string;
+}
+
+/** The names of a workspace, as its mails have them. */
+export async function workspaceOf(projectId: string): Promise<{ name: string; slug: string }> {
+  const [workspace] = await rows<{ name: string; slug: string }>(
+    db(),
+    'SELECT name, slug FROM workspaces WHERE id = ?',
+    [projectId],
+  );
+  return workspace!;
+}
+
+/**
+ * Writes the mails of the reports that are due. A report is written in the transaction that moves its next time on, so it
+ * comes once, whenever the worker dies; of several that were missed, the last one comes.
+ */
+export async function sendReports(names: RecordNames, log: Log): Promise<undefined> {
+  const due = await rows<Due>(
+    db(),
+    `SELECT m.project_id AS "projectId", m.user_id AS "userId", m.report AS every,
+            m.report_timezone AS timezone, m.report_due_at AS "dueAt", u.email,
+            u.disabled_at IS NOT NULL AS "isDisabled", w.plan, w.name, w.slug
+       FROM workspace_users m JOIN users u ON u.id = m.user_id JOIN workspaces w ON w.id = m.project_id
+      WHERE m.report_due_at <= now() ORDER BY m.report_due_at, m.project_id, m.user_id LIMIT ?`,
+    [BATCH],
+  );
+  for (const one of due) {
+    // A workspace whose numbers can't be read now must not keep those of others from their readers; it is due again soon.
+    await sendReport(one, names).catch((error: unknown) => {
+      log.error({ err: error, projectId: one.projectId }, 'a report could not be made');
+    });
+  }
+  return undefined;
+}
+
+async function sendReport(due: Due, names: RecordNames): Promise<void> {
+  const { projectId, userId, every, timezone, email } = due;
+  const now = new Date();
+  // A plan or an account may have changed since they subscribed.
+  const isSent = includesPlan(due.plan, REPORT_PLAN) && !due.isDisabled;
+  const report = isSent ? await makeReport(projectId, { every, timezone }, now, names) : undefined;
+  await db().transaction(async (trx) => {
+    if (!(await moveOn(trx, due, now)) || report === undefined) return;
+    const message = {
+      ...reportMessage(report, due),
+      unsubscribeUrl: unsubscribeUrl({ userId, projectId, kind: 'report' }),
+    };
+    await addMails(trx, [{ projectId, userId, kind: 'report', recipient: email, message }]);
+  });
+}
+
+/** @returns false where another run has sent the report, or the person has changed it */
+async function moveOn(
+  trx: Db,
+  { projectId, userId, every, timezone, dueAt }: Due,
+  now: Date,
+): Promise<boolean> {
+  const next = await nextReportAt(trx, every, timezone, now);
+  const moved = await execute(
+    trx,
+    `UPDATE workspace_users SET report_due_at = :next
+      WHERE project_id = :projectId AND user_id = :userId AND report = :every AND report_timezone = :timezone
+        AND date_trunc('milliseconds', report_due_at) = :dueAt`,
+    { next, projectId, userId, every, timezone, dueAt },
+  );
+  return moved > 0;
+}

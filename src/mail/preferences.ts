@@ -1,0 +1,119 @@
+import { Refusal } from '../errors.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import { includesPlan, type Plan } from '../workspaces/plans.ts';
+import type { Role } from '../workspaces/roles.ts';
+import { type AlertKind, alertsOf } from './alert-kinds.ts';
+import { nextReportAt, type ReportInterval } from './report-times.ts';
+import type { NotificationChanges, NotificationsRecord } from './schema.ts';
+import type { Subscription } from './unsubscribe.ts';
+
+/** Lowest plan that has reports, as it is of analytics. */
+export const REPORT_PLAN: Plan = 'pro';
+
+interface MemberRow {
+  projectId: string;
+  slug: string;
+  name: string;
+  plan: Plan;
+  role: Role;
+  alerts: AlertKind[] | null;
+  report: ReportInterval | null;
+  timezone: string | null;
+  dueAt: Date | null;
+}
+
+const MEMBERSHIPS = `
+  SELECT w.id AS "projectId", w.slug, w.name, w.plan, m.role, m.alerts, m.report,
+         m.report_timezone AS timezone, m.report_due_at AS "dueAt"
+    FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
+   WHERE m.user_id = :userId`;
+
+const toRecord = ({ plan: _, role, alerts, report, timezone, dueAt, ...workspace }: MemberRow) => ({
+  ...workspace,
+  alerts: alertsOf(role, alerts),
+  report:
+    report === null ? null : { every: report, timezone: timezone!, nextAt: dueAt!.toISOString() },
+});
+
+/** The mail that a person gets from each of their workspaces. */
+export async function readNotifications(userId: string): Promise<NotificationsRecord[]> {
+  const found = await rows<MemberRow>(db(), `${MEMBERSHIPS} ORDER BY lower(w.name), w.id`, {
+    userId,
+  });
+  return found.map(toRecord);
+}
+
+async function lockMembership(
+  trx: Db,
+  { userId, projectId }: { userId: string; projectId: string },
+): Promise<MemberRow | undefined> {
+  const [row] = await rows<MemberRow>(
+    trx,
+    `${MEMBERSHIPS} AND m.project_id = :projectId FOR NO KEY UPDATE OF m`,
+    { userId, projectId },
+  );
+  return row;
+}
+
+/**
+ * Changes the mail that a person gets from a workspace.
+ *
+ * @throws Refusal `not_found` where the person is no member; `forbidden` for a report that the plan does not have
+ */
+export async function changeNotifications({
+  changes: { alerts, report },
+  ...who
+}: {
+  userId: string;
+  projectId: string;
+  changes: NotificationChanges;
+}): Promise<NotificationsRecord> {
+  return db().transaction(async (trx) => {
+    const before = await lockMembership(trx, who);
+    if (before === undefined) {
+      throw new Refusal('not_found', `There is no workspace "${who.projectId}" of yours`);
+    }
+    if (report && !includesPlan(before.plan, REPORT_PLAN)) {
+      throw new Refusal(
+        'forbidden',
+        `report must be null: it needs the ${REPORT_PLAN} plan or higher`,
+      );
+    }
+    await trx('workspace_users')
+      .where({ project_id: who.projectId, user_id: who.userId })
+      .update({ alerts, ...(await reportColumns(trx, report, before)) });
+    return toRecord((await lockMembership(trx, who))!);
+  });
+}
+
+async function reportColumns(
+  trx: Db,
+  report: NotificationChanges['report'],
+  before: MemberRow,
+): Promise<object> {
+  if (report === undefined) return {};
+  if (report === null) return NO_REPORT;
+  const { every, timezone } = report;
+  // The same choice again does not put the next report off.
+  if (before.report === every && before.timezone === timezone) return {};
+  return {
+    report: every,
+    report_timezone: timezone,
+    report_due_at: await nextReportAt(trx, every, timezone, new Date()),
+  };
+}
+
+const NO_REPORT = { report: null, report_timezone: null, report_due_at: null };
+
+/** Stops the mails of a subscription; where there is none any more, does nothing. */
+export async function unsubscribe({ kind, ...who }: Subscription): Promise<undefined> {
+  await db().transaction(async (trx) => {
+    const before = await lockMembership(trx, who);
+    if (before === undefined) return;
+    const left = alertsOf(before.role, before.alerts).filter((alert) => alert !== kind);
+    await trx('workspace_users')
+      .where({ project_id: who.projectId, user_id: who.userId })
+      .update(kind === 'report' ? NO_REPORT : { alerts: left });
+  });
+  return undefined;
+}

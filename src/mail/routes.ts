@@ -1,0 +1,50 @@
+import { askWorker, ok } from '../http/answer.ts';
+import { type Route, route } from '../http/route.ts';
+import { writes } from '../queues/writes.ts';
+import { isMailSetUp } from './outbox.ts';
+import { readNotifications } from './preferences.ts';
+import {
+  allNotifications,
+  type NotificationChanges,
+  notificationChangesBody,
+  notificationParams,
+  notificationsRecord,
+} from './schema.ts';
+
+const tag = 'Users';
+
+export const notificationRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/me/notifications',
+    operationId: 'listNotifications',
+    summary: 'List own notifications',
+    description:
+      'Returns which alerts and reports the signed-in person gets by e-mail, for each of their workspaces.',
+    extension: true,
+    tag,
+    scope: 'user',
+    answers: { 200: allNotifications },
+    handle: async ({ caller: { userId } }) =>
+      ok({ isMailSetUp: isMailSetUp(), workspaces: await readNotifications(userId) }),
+  }),
+  route<{ params: { projectId: string }; body: NotificationChanges }>({
+    method: 'patch',
+    path: '/me/notifications/{projectId}',
+    operationId: 'updateNotifications',
+    summary: 'Change own notifications',
+    description:
+      'Changes which alerts and reports the signed-in person gets by e-mail from a workspace. Absent fields stay as they are.',
+    extension: true,
+    tag,
+    scope: 'user',
+    params: notificationParams,
+    body: notificationChangesBody,
+    answers: { 200: notificationsRecord },
+    async handle(request) {
+      const { caller, params, body } = request;
+      const data = { userId: caller.userId, projectId: params.projectId, changes: body };
+      return ok(await askWorker(request, writes, 'notifications.update', data));
+    },
+  }),
+];

@@ -1,0 +1,84 @@
+import { canonicalTimezone, id, Joi, list, timezone } from '../http/fields.ts';
+import { ALERT_KINDS, type AlertKind, alertOf } from './alert-kinds.ts';
+import { REPORT_INTERVALS, type ReportInterval } from './report-times.ts';
+
+/** A report that a person subscribes to. */
+export interface ReportChoice {
+  every: ReportInterval;
+  timezone: string;
+}
+
+/** What a person changes about the mail that they get from a workspace. */
+export interface NotificationChanges {
+  alerts?: AlertKind[];
+  report?: ReportChoice | null;
+}
+
+const every = () =>
+  Joi.string()
+    .valid(...REPORT_INTERVALS)
+    .description(
+      'weekly: of the week before, on Mondays; monthly: of the month before, on its first day.',
+    );
+
+/** Parameters of a report. */
+export const reportFields = {
+  every: every(),
+  timezone: timezone()
+    .custom(canonicalTimezone)
+    .description('IANA zone of days, weeks and months.')
+    .example('Europe/Berlin'),
+};
+
+export const notificationParams = Joi.object<{ projectId: string }>({
+  projectId: id().required().description('Id of the workspace.'),
+});
+
+const alertKind = () => Joi.string().valid(...ALERT_KINDS);
+
+export const notificationChangesBody = Joi.object<NotificationChanges>({
+  alerts: list(alertKind())
+    .description(
+      `Alerts that come by e-mail: ${ALERT_KINDS.map((kind) => `\`${kind}\` when ${alertOf(kind).when}`).join('; ')}.`,
+    )
+    .example(['limit.reached', 'webhook.disabled']),
+  report: Joi.object<ReportChoice>({ ...reportFields, every: every().required() })
+    .allow(null)
+    .description('Report that comes by e-mail at 8 o’clock; null: none.'),
+})
+  .or('alerts', 'report')
+  .meta({ name: 'NotificationsUpdate' });
+
+/** The mail that a person gets from a workspace. */
+export interface NotificationsRecord {
+  projectId: string;
+  slug: string;
+  name: string;
+  alerts: AlertKind[];
+  report: (ReportChoice & { nextAt: string }) | null;
+}
+
+export const notificationsRecord = Joi.object({
+  projectId: Joi.string().required().description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: Joi.string().required().description('Short name of the workspace.').example('acme'),
+  name: Joi.string().required().description('Name of the workspace.').example('Acme'),
+  alerts: Joi.array().items(alertKind()).required().description('Alerts that come by e-mail.'),
+  report: Joi.object({
+    every: every().required(),
+    timezone: Joi.string().required().description('IANA zone.').example('Europe/Berlin'),
+    nextAt: Joi.string().isoDate().required().description('Time of the next report.'),
+  })
+    .allow(null)
+    .required()
+    .description('Report that comes by e-mail; null: none.'),
+}).meta({ name: 'Notifications' });
+
+export const allNotifications = Joi.object({
+  isMailSetUp: Joi.boolean()
+    .required()
+    .description('The installation has a mail server; without one, no e-mail is sent.'),
+  workspaces: Joi.array()
+    .items(notificationsRecord)
+    .required()
+    .description('The mail that the person gets from each of their workspaces, by name.'),
+}).meta({ name: 'AllNotifications' });

@@ -1,0 +1,116 @@
+import { createTransport, type Transporter } from 'nodemailer';
+import { config } from '../config.ts';
+import { db, execute, rows } from '../infra/db.ts';
+import { unseal } from '../infra/secrets.ts';
+import { Hopeless } from '../queues/queue.ts';
+import type { MailContent } from './message.ts';
+
+/** Longest silence of the mail server: while it is connected to, until it greets, and later, in ms. */
+const SILENCE_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
+
+let transporter: Transporter | undefined;
+
+/** The pool of connections to the mail server, made on first use. */
+function transport(): Transporter {
+  if (transporter !== undefined) return transporter;
+  const { protocol, hostname, port, username, password } = new URL(config().SMTP_URL);
+  const host = hostname.replaceAll(/[[\]]/g, '');
+  const secure = protocol === 'smtps:';
+  const hasAccount = username !== '';
+  transporter = createTransport({
+    host,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    // A password never crosses a network in the clear.
+    requireTLS: hasAccount && !LOOPBACK.has(host),
+    ...(hasAccount
+      ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }
+      : {}),
+    pool: true,
+    maxConnections: config().MAIL_CONCURRENCY,
+    ...SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return transporter;
+}
+
+interface StoredMail {
+  id: string;
+  recipient: string;
+  content: string;
+}
+
+/**
+ * Sends a mail, once however often the job runs: a second run waits for the first and finds the mail sent. If the worker
+ * dies between the server's answer and the commit, the repeat has the same Message-ID, by which mailboxes know it.
+ *
+ * @throws Hopeless when the mail server refuses the mail for good (5xx)
+ * @throws Error when it is away or asks for patience (4xx): the job is run again
+ */
+export async function sendMail({ mailId }: { mailId: string }): Promise<undefined> {
+  const refusal = await db().transaction(async (trx) => {
+    // No lock of the row: who leaves a workspace must not wait for a slow mail server.
+    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`mail ${mailId}`]);
+    const [mail] = await rows<StoredMail>(
+      trx,
+      "SELECT id, recipient, content FROM mails WHERE id = ? AND state <> 'sent'",
+      [mailId],
+    );
+    if (mail === undefined) return null;
+    const error = await deliver(mail);
+    await trx('mails')
+      .where({ id: mailId })
+      .update(error === null ? { state: 'sent', content: null } : { state: 'refused' });
+    return error;
+  });
+  if (refusal !== null) throw new Hopeless(`The mail server refused the mail: ${refusal}`);
+  return undefined;
+}
+
+/** @returns why the server refused the mail for good; `null` when it took it */
+async function deliver({ id, recipient, content }: StoredMail): Promise<string | null> {
+  const { subject, text, html, unsubscribeUrl } = JSON.parse(unseal(content)) as MailContent;
+  const { MAIL_FROM } = config();
+  try {
+    await transport().sendMail({
+      from: MAIL_FROM,
+      to: { name: '', address: recipient },
+      subject,
+      text,
+      html,
+      messageId: `<${id}@${hostOf(MAIL_FROM)}>`,
+      headers: {
+        // Mailboxes must not answer with an "out of office" (RFC 3834).
+        'Auto-Submitted': 'auto-generated',
+        ...(unsubscribeUrl === undefined
+          ? {}
+          : { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+      },
+      ...(unsubscribeUrl === undefined ? {} : { list: { unsubscribe: unsubscribeUrl } }),
+    });
+    return null;
+  } catch (error) {
+    const reason = refusalIn(error);
+    if (reason === undefined) throw error;
+    // Logs and dead letters have no addresses of people.
+    return reason.replaceAll(recipient, '…');
+  }
+}
+
+/** Why the server refused recipient or contents for good (5xx); `undefined` for all that a retry may mend. */
+function refusalIn(error: unknown): string | undefined {
+  const { code, command, responseCode, response, message } = error as Error & {
+    code?: string;
+    command?: string;
+    responseCode?: number;
+    response?: string;
+  };
+  const isPermanent = responseCode === undefined ? code === 'EENVELOPE' : responseCode >= 500;
+  // A refused sender or account is the operator's to mend.
+  const isOfMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
+  return isPermanent && isOfMail ? (response ?? message).slice(0, 500) : undefined;
+}
+
+const hostOf = (mailbox: string): string => /@([^@>\s]+)>?$/.exec(mailbox)?.[1] ?? 'localhost';

@@ -1,0 +1,28 @@
+import { config } from '../config.ts';
+import { isSigned, sign } from '../infra/secrets.ts';
+import { type AlertKind, isAlertKind } from './alert-kinds.ts';
+
+/** The mails that a person stops: those of a kind, in a workspace. */
+export interface Subscription {
+  userId: string;
+  projectId: string;
+  kind: AlertKind | 'report';
+}
+
+const PURPOSE = 'unsubscribe';
+
+/** The address at which a reader stops mails without signing in. Nobody else can make one. */
+export function unsubscribeUrl({ userId, projectId, kind }: Subscription): string {
+  const what = Buffer.from(`${userId} ${projectId} ${kind}`).toString('base64url');
+  return `${config().BASE_URL}/unsubscribe/${what}.${sign(PURPOSE, what)}`;
+}
+
+/** The subscription of the last part of such an address; `undefined` where we have not made it. */
+export function readUnsubscribeToken(token: string): Subscription | undefined {
+  const [what = '', signature = ''] = token.split('.');
+  if (!isSigned(PURPOSE, what, signature)) return undefined;
+  const [userId = '', projectId = '', kind = ''] = Buffer.from(what, 'base64url')
+    .toString()
+    .split(' ');
+  return kind === 'report' || isAlertKind(kind) ? { userId, projectId, kind } : undefined;
+}
