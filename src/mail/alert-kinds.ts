@@ -43,7 +43,11 @@ const ALERTS = {
       count === 1
         ? 'The destination of a link is broken'
         : `The destinations of ${count} links are broken`,
-    line: ({ shortLink, url }) => `${String(shortLink)} (to ${String(url)})`,
+    // A link has several destinations: the check names the one that broke.
+    line: ({ shortLink, destinationCheck }) => {
+      const { url, error } = destinationCheck as { url: string; error: string };
+      return `${String(shortLink)}: ${url} ${error}`;
+    },
     view: 'links',
   },
   'webhook.disabled': {

@@ -167,7 +167,7 @@ describe('notifications', () => {
       const links = Array.from({ length: 22 }, (_, number) => ({
         id: `link_${number}`,
         shortLink: `https://acme.test/broken-${number}-`,
-        url: A,
+        destinationCheck: { url: `${A}?in=de`, error: 'must have a host that responds' },
       }));
       for (const link of links) {
         await db().transaction((trx) =>
@@ -178,7 +178,8 @@ describe('notifications', () => {
       const { headers, body } = await mailTo(reader);
       expect(headers.get('subject')).to.contain('The destinations of 22 links are broken');
       expect(body)
-        .to.contain('/broken-19-')
+        .to.contain('/broken-0-: https://example.com/a?in=de must have a host that responds')
+        .and.contain('/broken-19-')
         .and.contain('and 2 more')
         .and.not.contain('/broken-20-');
       expect(stack().mail.to(reader.email)).to.have.length(1);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../pages/browser.ts';
 import { exportOf } from '../support/imports.ts';
+import { OneProcess } from '../support/one-process.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
@@ -12,6 +13,12 @@ import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
 /* Flows through the settings, the imports and the records beside links: see flows.ts. */
 
 const sizes = Object.keys(SIZES) as Size[];
+/** Computed in the page. */
+const alignmentOf = (element: unknown): string =>
+  (
+    globalThis as unknown as { getComputedStyle(of: unknown): { textAlign: string } }
+  ).getComputedStyle(element).textAlign;
+
 const dialog = (page: Page) => page.getByRole('dialog');
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
@@ -160,6 +167,15 @@ describe('settings in the console', function () {
         await page.getByLabel('Report').selectOption('weekly');
         await page.getByText(/It comes at 8:00/).waitFor();
         await expectAccessible(page, `notifications-${size}`);
+
+        await page.getByRole('button', { name: 'Preview the report' }).click();
+        const mail = page.frameLocator('iframe[title=E-mail]');
+        await mail.getByRole('heading', { name: /weekly report/ }).waitFor();
+        const number = mail.getByText('0 (0 before)').first();
+        expect(await number.evaluate(alignmentOf)).to.equal('right');
+        await expectAccessible(page, `report-preview-${size}`);
+        await dialog(page).getByRole('button', { name: 'Close' }).click();
+
         await page.reload();
         await isOn(true).waitFor();
         expect(await alert.getAttribute('aria-checked')).to.equal('true');
@@ -171,6 +187,21 @@ describe('settings in the console', function () {
       expect(report.every).to.equal('weekly');
     });
   }
+
+  it('says where e-mail is not set up', async () => {
+    const settings = { SMTP_URL: undefined, MAIL_FROM: undefined, API_PORT: '0', HEALTH_PORT: '0' };
+    const api = new OneProcess('api', settings);
+    try {
+      const { port } = await api.logged('API is listening');
+      const origin = `http://127.0.0.1:${String(port)}`;
+      await inConsole(browser, world, 'settings/profile', { origin }, async (page) => {
+        await page.getByText('E-mail isn’t set up on this installation').waitFor();
+        await expectAccessible(page, 'notifications-not-set-up');
+      });
+    } finally {
+      await api.stop();
+    }
+  });
 
   it('signs out everywhere else, and that browser no longer works', async () => {
     await inConsole(browser, world, 'settings/profile', {}, async (page) => {

@@ -5,10 +5,12 @@ import { describe } from '../../api/error.ts';
 import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
+import { Button } from '../../ui/button.tsx';
 import { SelectField, Switch } from '../../ui/field.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { ReportPreview } from './report-preview.tsx';
 
 type Notifications = Schemas['Notifications'];
 type Alert = Notifications['alerts'][number];
@@ -68,6 +70,7 @@ export function NotificationsSection() {
 function Choices({ own }: { own: Notifications }) {
   const { plan } = useWorkspace();
   const [zone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [isPreviewed, preview] = useState(false);
   const change = useMutation(
     {
       mutationFn: (changes: Schemas['NotificationsUpdate']) =>
@@ -111,6 +114,20 @@ function Choices({ own }: { own: Notifications }) {
         <option value="weekly">Every week, on Monday</option>
         <option value="monthly">Every month, on its first day</option>
       </SelectField>
+      {plan !== 'free' && (
+        <div>
+          <Button onClick={() => preview(true)}>Preview the report</Button>
+        </div>
+      )}
+      {isPreviewed && (
+        <ReportPreview
+          choice={{
+            every: own.report?.every ?? 'weekly',
+            timezone: own.report?.timezone ?? zone,
+          }}
+          onClose={() => preview(false)}
+        />
+      )}
     </>
   );
 }
