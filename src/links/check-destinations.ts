@@ -19,8 +19,8 @@ const WALKED_PER_RUN = 5_000;
 const LEAST_PER_RUN = 200;
 /** Share of a run beyond the average, for repeated checks and hosts that make it wait. */
 const SPARE = 1.5;
-/** Due destinations that a run looks at for each one that it asks, so that a host with many does not hide the others. */
-const LOOKED_AT = 5;
+/** Due destinations that a run looks at besides, so that a host with many does not hide the others. */
+const LOOKED_AT = 20_000;
 /** Most further destinations of a link that are checked. */
 const MOST_OTHERS = 10;
 /** Destinations of one host in a run: each takes up to two requests, at one a second. */
@@ -121,16 +121,18 @@ async function noteDestinations(after: { project_id: string; link_id: string }):
  * The destinations of a run: those that have waited longest, hosts in turn. Those of a host that has more than fit into a
  * run are put off by minutes, and those of links that have another destination by now until the walk has noted it.
  */
-function findDue(): Promise<Due[]> {
+async function findDue(): Promise<Due[]> {
+  const [size] = await rows<{ links: number }>(
+    db(),
+    "SELECT reltuples AS links FROM pg_class WHERE oid = 'destination_checks'::regclass",
+  );
   const runs = config().DESTINATION_CHECK_HOURS * 60;
+  const most = Math.max(LEAST_PER_RUN, Math.ceil((size!.links * SPARE) / runs));
+  // With limits that Postgres knows when it plans.
   return rows<Due>(
     db(),
-    `WITH size AS MATERIALIZED (
-       SELECT greatest(:least, ceil(reltuples * :share)::bigint) AS most FROM pg_class
-        WHERE oid = 'destination_checks'::regclass),
-     looked_at AS MATERIALIZED (
-       SELECT * FROM destination_checks WHERE next_check_at <= now()
-        ORDER BY next_check_at LIMIT (SELECT most * :lookedAt FROM size)),
+    `WITH looked_at AS MATERIALIZED (
+       SELECT * FROM destination_checks WHERE next_check_at <= now() ORDER BY next_check_at LIMIT :lookedAt),
      ranked AS MATERIALIZED (
        SELECT d.*, l.id IS NOT NULL AS is_present,
               row_number() OVER (PARTITION BY l.id IS NOT NULL, d.host ORDER BY d.next_check_at) AS turn
@@ -144,8 +146,8 @@ function findDue(): Promise<Due[]> {
      SELECT project_id, link_id, url, others, host,
             coalesce(state IN ('ok', 'redirecting'), false) AND next_check_at > now() - interval '1 day' AS was_well
        FROM ranked WHERE is_present AND turn <= :perHost
-      ORDER BY turn, next_check_at LIMIT (SELECT most FROM size)`,
-    { perHost: PER_HOST, least: LEAST_PER_RUN, share: SPARE / runs, lookedAt: LOOKED_AT },
+      ORDER BY turn, next_check_at LIMIT :most`,
+    { perHost: PER_HOST, most, lookedAt: most + LOOKED_AT },
   );
 }
 
