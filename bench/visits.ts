@@ -4,6 +4,7 @@ import { db } from '../src/infra/db.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { clicks, type Visit } from '../src/queues/clicks.ts';
 import { Producer } from '../src/queues/queue.ts';
+import { encodeVisits } from '../src/queues/visit-batch.ts';
 import { type BenchService, seedLinks, thousands, withService, worker } from './service.ts';
 
 const LINKS = 10_000;
@@ -59,13 +60,21 @@ export function benchVisits(): Promise<void> {
 
 let made = 0;
 
-async function put(producer: Producer, { projectId }: BenchService, count: number): Promise<void> {
+/** Adds so many visits to the queue. */
+export async function put(
+  producer: Producer,
+  { projectId }: BenchService,
+  count: number,
+): Promise<void> {
   const waiting: Promise<void>[] = [];
   for (let done = 0; done < count; done += BATCH) {
     const size = Math.min(BATCH, count - done);
     const visits = Array.from({ length: size }, () => visit(projectId));
     waiting.push(
-      producer.add(clicks, 'visits.record', visits, { jobId: newId('job'), projectId: '' }),
+      producer.add(clicks, 'visits.record', encodeVisits(visits), {
+        jobId: newId('job'),
+        projectId: '',
+      }),
     );
     if (waiting.length === 200) await Promise.all(waiting.splice(0));
   }

@@ -462,11 +462,6 @@ export const SETTINGS = {
     { min: 1, max: 1000 },
   ),
   DATABASE_POOL: integer('Most Postgres connections of one process.', 10, { min: 1, max: 200 }),
-  REDIRECT_BATCH_MS: integer(
-    'Longest time for which visits are batched before they are sent to Redis, in ms. Higher: fewer round trips under load, slower responses.',
-    2,
-    { min: 0, max: 50 },
-  ),
   REDIRECT_CACHE_ENTRIES: integer(
     'Most entries in the memory cache of one redirect process.',
     1_000_000,

@@ -11,6 +11,7 @@ import { cacheRedis } from '../src/infra/redis.ts';
 import { runIdempotent } from '../src/jobs/run-idempotent.ts';
 import { clicks } from '../src/queues/clicks.ts';
 import { serve } from '../src/queues/queue.ts';
+import { decodeVisits } from '../src/queues/visit-batch.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 
 export default async (log: Log) => {
@@ -22,8 +23,8 @@ export default async (log: Log) => {
   // Connected before the first visit, which clients may be watching for.
   cacheRedis();
   return serve(clicks, {
-    'visits.record': async (visits) => {
-      await recorder.record(visits);
+    'visits.record': async (batch) => {
+      await recorder.record(decodeVisits(batch));
       return undefined;
     },
     'rejected.retry': async ({ id }) => {

@@ -1,4 +1,5 @@
 import { defineQueue, type Job } from './queue.ts';
+import type { VisitBatch } from './visit-batch.ts';
 
 /** A visit that was answered. The worker derives everything else from it. */
 export interface Visit {
@@ -47,7 +48,8 @@ export interface FormLead {
  * (`events/ingest/rejected-visits.ts`), and are not retried with the batch. A call of the API is tried as often as any other.
  */
 export const clicks = defineQueue<{
-  'visits.record': Job<Visit[], undefined>;
+  /** Releases before 0.6 added plain visits. */
+  'visits.record': Job<VisitBatch | Visit[], undefined>;
   /** A click that another redirect service reports. */
   'click.track': Job<Visit & { clickId: string }, { clickId: string }>;
   /** An operator wants a rejected visit to be tried again, or deleted. */

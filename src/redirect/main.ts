@@ -49,7 +49,6 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
     deliver: deliverTo(queue),
     probe: () => within(PROBE_MS, queue.ping(), 'Redis'),
     spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
-    batchMs: config.REDIRECT_BATCH_MS,
     log,
   });
   const passwords = new Passwords(new PasswordTries(queue));

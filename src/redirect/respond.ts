@@ -53,25 +53,31 @@ const answered = {
 
 const INDEXED: SendOptions = { isIndexed: true };
 const NOT_INDEXED: SendOptions = {};
-const DONE = Promise.resolve();
 
-/** Carries out a redirect about which nothing had to be gathered: records the visit, then answers. */
+/**
+ * Carries out a redirect about which nothing had to be gathered: records the visit, then answers. Not by promises, of which the
+ * most frequent way would need three for each visit.
+ */
 export function redirectTo(
   decision: Extract<Decision, { kind: 'redirect' }>,
   visit: VisitRequest,
   { visitId, now, found }: { visitId: string; now: number; found: Found },
-  { visits }: VisitDependencies,
-): Promise<void> {
+  { visits, errors }: VisitDependencies,
+): void {
   const { status, destination, visited } = decision;
   const options = found.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
   if (visited === undefined || !isCounted(visit)) {
     answered.redirect.add();
-    sendRedirect(visit.response, status, destination, options);
-    return DONE;
+    return sendRedirect(visit.response, status, destination, options);
   }
-  return visits.record(visitOf(visit, { id: visitId, now }, visited, decision)).then(() => {
-    answered.redirect.add();
-    sendRedirect(visit.response, status, destination, options);
+  visits.recordThen(visitOf(visit, { id: visitId, now }, visited, decision), () => {
+    try {
+      answered.redirect.add();
+      sendRedirect(visit.response, status, destination, options);
+    } catch (error) {
+      errors.report(error);
+      visit.response.destroy();
+    }
   });
 }
 

@@ -148,9 +148,7 @@ export class RedirectServer {
       method !== 'POST' &&
       isPlain(near.link, address)
     ) {
-      const visit = { address, visitor, request, response };
-      this.#servePlain(near, visit, blocked).catch((error: unknown) => this.#fail(response, error));
-      return;
+      return this.#servePlain(near, { address, visitor, request, response }, blocked);
     }
     this.#serve(near, address, visitor, request, response).catch((error: unknown) =>
       this.#fail(response, error),
@@ -192,17 +190,17 @@ export class RedirectServer {
   }
 
   /** Serves a link that {@link isPlain}. */
-  #servePlain(found: Found, visit: VisitRequest, blocked: BlockedHosts): Promise<void> {
+  #servePlain(found: Found, visit: VisitRequest, blocked: BlockedHosts): void {
     const facts = new RequestFacts(visit.address, visit.visitor, Date.now());
     const decision = decideBlocked(decide(found, facts), blocked);
     const visitId = this.#dependencies.nextVisitId();
-    return decision.kind === 'redirect'
-      ? redirectTo(decision, visit, { visitId, now: facts.now, found }, this.#dependencies)
-      : respond(
-          decision,
-          { ...visit, found, facts, visitId, dedupeSeconds: 0 },
-          this.#dependencies,
-        );
+    if (decision.kind === 'redirect') {
+      return redirectTo(decision, visit, { visitId, now: facts.now, found }, this.#dependencies);
+    }
+    const context = { ...visit, found, facts, visitId, dedupeSeconds: 0 };
+    respond(decision, context, this.#dependencies).catch((error: unknown) =>
+      this.#fail(visit.response, error),
+    );
   }
 
   /** Takes one of the visits that a link may have, where there will be a visit. Where none is left, decides that. */

@@ -6,12 +6,13 @@ import { visitsRecorded } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
 import { clicks, type Visit } from '../queues/clicks.ts';
 import { Producer } from '../queues/queue.ts';
+import { encodeVisits } from '../queues/visit-batch.ts';
 import { type Deliver, HeldVisits, type Spool, VISITS_PER_JOB } from './spool.ts';
 
 /*
- * Makes visits safe before they are answered. Visits are gathered for a moment and become one job: until a turn
- * of the event loop brings no further one, at most `batchMs`. So a lone visit doesn't wait, and under load a
- * batch grows with what arrives: a job costs the same for one visit as for a hundred.
+ * Makes visits safe before they are answered, by group commit: a visit that comes alone is sent to the queue at the end of the
+ * turn of the event loop, and while a batch is on its way, those that come gather in the next one. So nobody waits for a timer,
+ * and under load a batch grows with what arrives: a job costs little more for a hundred visits than for one.
  *
  *   up ──a batch fails, or takes longer than QUEUE_MS──▶ down
  *   down ──a probe succeeds, and the first visits that waited are acknowledged──▶ up
@@ -36,11 +37,8 @@ const UPKEEP_MS = { up: 5_000, down: 200 };
 
 interface Batch {
   visits: Visit[];
-  safe: Promise<void>;
-  resolve(): void;
-  reject(error: unknown): void;
-  /** When it is sent at the latest, on the clock of `performance.now()`. */
-  until: number;
+  /** Called when its visits are safe. */
+  settled: (() => void)[];
 }
 
 /** Dependencies and settings of a visit log. */
@@ -50,8 +48,6 @@ export interface VisitLogOptions {
   /** Settles soon; rejects while Redis does not answer. */
   probe(): Promise<unknown>;
   spool: Spool;
-  /** Longest time for which visits are batched, in ms. */
-  batchMs: number;
   /** Limit of memory for what neither the queue nor the disk takes, in characters of JSON. */
   heldCharacters?: number;
   log: Log;
@@ -112,18 +108,25 @@ export class VisitLog {
 
   /** Resolves when the visit is safe, or waits in memory because nothing takes it. Never rejects. */
   record(visit: Visit): Promise<void> {
+    return new Promise((resolve) => this.recordThen(visit, resolve));
+  }
+
+  /** The same for the many visits that are answered at once: calls `settled`, which must not throw, when the visit is safe. */
+  recordThen(visit: Visit, settled: () => void): void {
     const batch = this.#gathering ?? this.#open();
     batch.visits.push(visit);
+    batch.settled.push(settled);
     if (batch.visits.length >= VISITS_PER_JOB) this.#send(batch);
-    return batch.safe;
   }
 
   /** Makes everything that was recorded safe. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    if (this.#gathering !== undefined) this.#send(this.#gathering);
-    await Promise.all(this.#sending);
+    while (this.#gathering !== undefined || this.#sending.size > 0) {
+      if (this.#gathering !== undefined) this.#send(this.#gathering);
+      await Promise.all(this.#sending);
+    }
     // Ends a replay; visits can still be appended.
     const closing = within(SPOOL_MS, this.#options.spool.close(), 'closing the spool');
     await Promise.all([
@@ -142,35 +145,21 @@ export class VisitLog {
   }
 
   #open(): Batch {
-    const batch: Batch = {
-      visits: [],
-      safe: Promise.resolve(),
-      resolve() {},
-      reject() {},
-      until: performance.now() + this.#options.batchMs,
-    };
-    batch.safe = new Promise((resolve, reject) => {
-      batch.resolve = resolve;
-      batch.reject = reject;
-    });
+    const batch: Batch = { visits: [], settled: [] };
     this.#gathering = batch;
-    setImmediate(() => this.#watch(batch, 0));
+    if (this.#sending.size === 0) setImmediate(() => this.#send(batch));
     return batch;
-  }
-
-  /** Once in a turn of the event loop. */
-  #watch(batch: Batch, sizeBefore: number): void {
-    const size = batch.visits.length;
-    if (size === sizeBefore || performance.now() >= batch.until) this.#send(batch);
-    else setImmediate(() => this.#watch(batch, size));
   }
 
   #send(batch: Batch): void {
     if (this.#gathering !== batch) return;
     this.#gathering = undefined;
-    const sending = this.#store(batch.visits)
-      .finally(() => this.#sending.delete(sending))
-      .then(batch.resolve, batch.reject);
+    const sending = this.#store(batch.visits).then(() => {
+      this.#sending.delete(sending);
+      // First, so that Redis works on them while the others are answered.
+      if (this.#gathering !== undefined) this.#send(this.#gathering);
+      for (const settled of batch.settled) settled();
+    });
     this.#sending.add(sending);
   }
 
@@ -349,7 +338,10 @@ export function deliverTo(redis: Redis): Deliver {
     producer ??= new Producer(redis);
     const used = producer;
     try {
-      await used.add(clicks, 'visits.record', visits, { jobId: newId('job'), projectId: '' });
+      await used.add(clicks, 'visits.record', encodeVisits(visits), {
+        jobId: newId('job'),
+        projectId: '',
+      });
     } catch (error) {
       if (producer === used) {
         producer = undefined;

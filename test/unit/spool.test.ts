@@ -215,12 +215,39 @@ describe('the visit log', () => {
       ...queue,
       probe: async () => {},
       spool: spoolIn(),
-      batchMs: 1,
       log,
     });
     await visitLog.start();
     await Promise.all(visits(20).map((one) => visitLog.record(one)));
     expect(queue.jobs).to.have.length(1);
+    await visitLog.close();
+  });
+
+  it('sends a visit that comes alone at once, and gathers others while it is on its way', async () => {
+    const jobs: string[][] = [];
+    const acknowledge: (() => void)[] = [];
+    const visitLog = new VisitLog({
+      deliver: (batch) => {
+        jobs.push(batch.map(({ id }) => id));
+        return new Promise((resolve) => acknowledge.push(resolve));
+      },
+      probe: async () => {},
+      spool: spoolIn(),
+      log,
+    });
+    await visitLog.start();
+    const answered: string[] = [];
+    const record = (id: string) => visitLog.recordThen(visit(id), () => answered.push(id));
+    record('lone');
+    await eventually(() => expect(jobs).to.deep.equal([['lone']]));
+    for (const id of ['b', 'c', 'd']) record(id);
+    await new Promise(setImmediate);
+    expect([jobs.length, answered]).to.deep.equal([1, []]);
+    acknowledge.shift()!();
+    await eventually(() => expect(jobs).to.deep.equal([['lone'], ['b', 'c', 'd']]));
+    expect(answered).to.deep.equal(['lone']);
+    acknowledge.shift()!();
+    await eventually(() => expect(answered).to.deep.equal(['lone', 'b', 'c', 'd']));
     await visitLog.close();
   });
 
@@ -231,7 +258,6 @@ describe('the visit log', () => {
       deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
       probe: () => (isAway ? away() : Promise.resolve()),
       spool: spoolIn(),
-      batchMs: 1,
       log,
     });
     await visitLog.start();
@@ -249,7 +275,6 @@ describe('the visit log', () => {
       deliver: () => new Promise(() => {}),
       probe: async () => {},
       spool: spoolIn(),
-      batchMs: 1,
       log,
     });
     await visitLog.start();
@@ -273,7 +298,6 @@ describe('the visit log', () => {
       deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
       probe: () => (isAway ? away() : Promise.resolve()),
       spool: spoolIn('blocked'),
-      batchMs: 1,
       log,
     });
     await visitLog.start();
@@ -288,7 +312,7 @@ describe('the visit log', () => {
   it('moves visits from memory to disk once it works again, also on close', async () => {
     const folder = path.join(root, 'blocked');
     await writeFile(folder, '');
-    const means = { deliver: away, probe: away, batchMs: 1, log };
+    const means = { deliver: away, probe: away, log };
     const visitLog = new VisitLog({ ...means, spool: spoolIn('blocked') });
     await visitLog.start();
     for (const one of visits(3)) await visitLog.record(one);
@@ -315,7 +339,7 @@ describe('the visit log', () => {
       }
     }
     const spool = new Hanging(path.join(root, 'spool'), log);
-    const visitLog = new VisitLog({ deliver: away, probe: away, spool, batchMs: 1, log });
+    const visitLog = new VisitLog({ deliver: away, probe: away, spool, log });
     await visitLog.start();
     await visitLog.record(visit('first'));
     const start = performance.now();
@@ -349,7 +373,6 @@ describe('the visit log', () => {
       deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
       probe: () => (isAway ? away() : Promise.resolve()),
       spool: new Hanging(path.join(root, 'spool'), log),
-      batchMs: 1,
       log,
     });
     await visitLog.start();
@@ -379,7 +402,6 @@ describe('the visit log', () => {
       deliver: (batch) => (isAway ? away() : queue.deliver(batch)),
       probe: () => (isAway ? away() : Promise.resolve()),
       spool: new Unreadable(path.join(root, 'spool'), log),
-      batchMs: 1,
       log,
     });
     await visitLog.start();
@@ -395,7 +417,7 @@ describe('the visit log', () => {
   it('counts visits above the limit of memory as not recorded', async () => {
     await writeFile(path.join(root, 'blocked'), '');
     const room = 10 * JSON.stringify(visit('v0')).length;
-    const means = { deliver: away, probe: away, spool: spoolIn('blocked'), batchMs: 1, log };
+    const means = { deliver: away, probe: away, spool: spoolIn('blocked'), log };
     const visitLog = new VisitLog({ ...means, heldCharacters: room });
     await visitLog.start();
     await Promise.all(visits(9).map((one) => visitLog.record(one)));
@@ -416,7 +438,7 @@ describe('the visit log', () => {
         void lines.push({ ...(count === undefined ? {} : { count }), message }),
     });
     const spool = spoolIn('blocked');
-    const means = { deliver: away, probe: away, spool, batchMs: 1, log: recording };
+    const means = { deliver: away, probe: away, spool, log: recording };
     const visitLog = new VisitLog({ ...means, heldCharacters: 1 });
     await visitLog.start();
     for (const one of visits(5)) await visitLog.record(one);
@@ -431,7 +453,6 @@ describe('the visit log', () => {
       ...queue,
       probe: async () => {},
       spool: spoolIn(),
-      batchMs: 50,
       log,
     });
     await visitLog.start();
