@@ -1,0 +1,97 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { percentileOf } from './service.ts';
+
+/** Latencies of requests that are sent at a fixed rate, whether earlier ones are answered or not, in ms. */
+export interface Latencies {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  p999Ms: number;
+  /** Answers of another status, and requests that were never answered. */
+  errors: number;
+}
+
+export interface OpenLoopOptions {
+  port: number;
+  perSecond: number;
+  seconds: number;
+  /** The bytes of the request with this number. */
+  request(number: number): string;
+  /** The status of right answers. */
+  expected?: string;
+}
+
+const CONNECTIONS = 256;
+/** Time for the answers that are missing at the end, in ms. */
+const LAST_MS = 2_000;
+
+/**
+ * Sends requests at the times of a Poisson process, to the millisecond: visitors do not wait for each other. Where no connection
+ * is free, a latency is counted from the time at which its request was due, so that a pause of the server is seen by all that
+ * fall into it (no coordinated omission).
+ */
+export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
+  const { port, perSecond, seconds, request, expected = '302' } = options;
+  const latencies: number[] = [];
+  let errors = 0;
+  const free: Socket[] = [];
+  const due: number[] = [];
+  const sentAt = new Map<Socket, number>();
+  let number = 0;
+  const send = (socket: Socket, at: number) => {
+    sentAt.set(socket, at);
+    socket.write(request(number));
+    number += 1;
+  };
+  const sockets = await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const socket = connect(port, '127.0.0.1').setNoDelay(true);
+      await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        // An answer is small, and comes as one: the next is asked for when it is here.
+        if (chunk.toString('latin1', 0, 9) !== 'HTTP/1.1 ' || !sentAt.has(socket)) return;
+        if (chunk.toString('latin1', 9, 12) !== expected) errors += 1;
+        latencies.push(performance.now() - sentAt.get(socket)!);
+        sentAt.delete(socket);
+        const next = due.shift();
+        if (next === undefined) free.push(socket);
+        else send(socket, next);
+      });
+      return socket;
+    }),
+  );
+  free.push(...sockets);
+  const began = performance.now();
+  const end = began + seconds * 1_000;
+  for (let at = began; at < end; await pause(1)) {
+    const now = performance.now();
+    for (; at <= now && at < end; at += (-Math.log(1 - Math.random()) * 1_000) / perSecond) {
+      const socket = free.pop();
+      // Timers of the load are late by up to a millisecond, which is not the server's.
+      if (socket === undefined) due.push(now);
+      else send(socket, performance.now());
+    }
+  }
+  const deadline = performance.now() + LAST_MS;
+  while (sentAt.size > 0 && performance.now() < deadline) await pause(10);
+  for (const socket of sockets) socket.destroy();
+  return {
+    perSecond: latencies.length / seconds,
+    p50Ms: percentileOf(latencies, 0.5),
+    p99Ms: percentileOf(latencies, 0.99),
+    p999Ms: percentileOf(latencies, 0.999),
+    errors: errors + sentAt.size + due.length,
+  };
+}
+
+/** A random whole number, at least 0. */
+export const below = (limit: number): number => Math.floor(Math.random() * limit);
+
+/** The request of a browser, each from another visitor. */
+export const browserRequest = (number: number, key: string): string =>
+  `GET /${key} HTTP/1.1\r\nHost: localhost\r\n` +
+  `User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + (number % 40)}.0.0.0 Safari/537.36\r\n` +
+  'Accept: text/html,application/xhtml+xml\r\nAccept-Language: en-GB,en;q=0.9\r\nAccept-Encoding: gzip, deflate, br\r\n' +
+  `X-Forwarded-For: 10.${below(256)}.${below(256)}.${below(256)}\r\n\r\n`;
