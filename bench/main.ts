@@ -5,6 +5,7 @@ import { benchBulk } from './bulk.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
+import { benchPressure } from './pressure.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
 import { benchTenants } from './tenants.ts';
@@ -22,6 +23,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   analytics: benchAnalytics,
   webhooks: benchWebhooks,
   tenants: benchTenants,
+  pressure: benchPressure,
 };
 
 const name = process.argv[2] ?? '';

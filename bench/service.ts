@@ -42,7 +42,7 @@ export async function withService(
     LOG_LEVEL: 'warn',
     TRUST_PROXY: '127.0.0.1',
   });
-  const servers = await startServers({ dataDir });
+  const servers = await startServers({ dataDir, yields: true });
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
   const runners: Runner[] = [];
@@ -66,6 +66,7 @@ export async function withService(
         const runner = new Runner({
           processes,
           env: { ...process.env, ...env },
+          yields: true,
           cwd: process.cwd(),
           onLine: (name, line) => console.error(`${name} | ${line}`),
         });

@@ -35,11 +35,15 @@ export interface RunnerOptions {
   scale?: Record<string, number>;
   /** Variables for one process alone, by its name: copies of a server need ports of their own. */
   envOf?: Record<string, Record<string, string>>;
+  /** Workers leave the processor to the other processes where it is scarce. */
+  yields?: boolean;
 }
 
 /** Longer than a process itself waits for its servers, so that it can say what it waited for. */
 const READY_MS = 75_000;
 const STOP_MS = 30_000;
+
+const isWorker = (name: string): boolean => name.startsWith('worker_');
 
 /**
  * Runs the processes of a Procfile and keeps them running: one that ends unasked is started again. They end in
@@ -51,7 +55,8 @@ export class Runner {
   /** The port of the first process; those after it have the ports after it. 0: free ones. */
   readonly #firstHealthPort: number;
 
-  constructor({ processes, env, cwd, onLine, scale = {}, envOf = {} }: RunnerOptions) {
+  constructor(options: RunnerOptions) {
+    const { processes, env, cwd, onLine, scale = {}, envOf = {}, yields = false } = options;
     this.#firstHealthPort = Number(env['HEALTH_PORT'] ?? 0);
     const all = processes.flatMap(({ name, command }) => {
       const count = scale[name] ?? 1;
@@ -67,6 +72,7 @@ export class Runner {
           command,
           cwd,
           env: { ...env, ...envOf[name] },
+          yields: yields && isWorker(name),
           onLine: (line) => onLine(name, line),
         }),
       ]),
@@ -129,7 +135,7 @@ export class Runner {
   async stop(): Promise<void> {
     const all = [...this.#processes];
     for (const isTurn of [true, false]) {
-      const turn = all.filter(([name]) => !name.startsWith('worker_') === isTurn);
+      const turn = all.filter(([name]) => !isWorker(name) === isTurn);
       await Promise.all(turn.map(([, process]) => process.stop(STOP_MS)));
     }
   }

@@ -42,7 +42,11 @@ async function main(): Promise<void> {
   });
   try {
     const config = await choosePorts();
-    servers = await startServers({ dataDir: config.DATA_DIR, log: console.log });
+    servers = await startServers({
+      dataDir: config.DATA_DIR,
+      log: console.log,
+      yields: true,
+    });
     servers.keepRunning();
     end.throwIfAborted();
     Object.assign(process.env, serversEnv(servers));
@@ -58,6 +62,7 @@ async function main(): Promise<void> {
     runner = new Runner({
       processes: parseProcfile(readFileSync(path.join(ROOT, 'Procfile'), 'utf8')),
       env: process.env,
+      yields: true,
       cwd: ROOT,
       onLine: (name, line) => logs.take(name, line),
     });

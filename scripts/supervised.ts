@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupError } from './embedded/setup-error.ts';
 import { freePort, isFree } from './ports.ts';
+import { yieldProcessor } from './priority.ts';
 
 const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 5_000;
@@ -21,6 +22,8 @@ interface SupervisedOptions {
   command: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** Leaves the processor to others where it is scarce. */
+  yields?: boolean;
   onLine: (line: string) => void;
 }
 
@@ -78,6 +81,7 @@ export class Supervised {
       return;
     }
     this.#child = child;
+    if (this.#options.yields === true) yieldProcessor(child.pid);
     // Without descriptors there are no streams either.
     child.stdin?.on('error', () => {});
     for (const stream of [child.stdout, child.stderr]) {

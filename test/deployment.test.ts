@@ -7,7 +7,10 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { parseProcfile } from '../scripts/procfile.ts';
 
 interface Compose {
-  services: Record<string, { command?: string[]; depends_on?: Record<string, unknown> }>;
+  services: Record<
+    string,
+    { command?: string[]; depends_on?: Record<string, unknown>; cpu_shares?: number }
+  >;
 }
 
 describe('deployment', () => {
@@ -23,8 +26,9 @@ describe('deployment', () => {
       command: command.join(' '),
     }));
     expect(commands).to.deep.equal(processes);
-    for (const { depends_on: needs = {} } of Object.values(ours)) {
+    for (const [name, { depends_on: needs = {}, cpu_shares: shares }] of Object.entries(ours)) {
       expect(needs).to.have.property('migrate');
+      expect(shares, name).to.equal(name.startsWith('worker_') ? 102 : undefined);
     }
   });
 
@@ -51,6 +55,9 @@ describe('deployment', () => {
         expect(target).to.match(new RegExp(`^Wants=shortlinks-${name}@\\d+\\.service$`, 'm'));
         const unit = readFileSync(path.join(folder, `shortlinks-${name}@.service`), 'utf8');
         expect(unit).to.contain(`ExecStart=${command.replace('node', process.execPath)}\n`);
+        expect(/^Nice=(\d+)$/m.exec(unit)?.[1]).to.equal(
+          name.startsWith('worker_') ? '10' : undefined,
+        );
       }
     });
 

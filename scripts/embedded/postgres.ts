@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { yieldProcessor } from '../priority.ts';
 import { type Account, postgresAccount } from './account.ts';
 import { keptSecret } from './kept.ts';
 import { findPostgres } from './postgres-programs.ts';
@@ -46,7 +47,7 @@ type Run = (program: string, args: string[], output: number | 'pipe') => ChildPr
 export async function startPostgres(
   dataDir: string,
   fixedPort: number,
-  log: (line: string) => void,
+  { log, yields }: { log: (line: string) => void; yields: boolean },
 ): Promise<Started> {
   const data = path.join(dataDir, 'postgres');
   const { folder } = findPostgres(data);
@@ -67,7 +68,10 @@ export async function startPostgres(
     spawn(port, logFile) {
       const settings = Object.entries({ ...SETTINGS, port });
       const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-      return run('postgres', ['-D', data, ...options], logFile);
+      const child = run('postgres', ['-D', data, ...options], logFile);
+      // Before it starts others, which have what it has.
+      if (yields) yieldProcessor(child.pid);
+      return child;
     },
     greet: (port) => greet(port, password, data),
     stopSignal: 'SIGINT',

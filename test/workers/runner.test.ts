@@ -7,14 +7,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { startRedis } from '../../scripts/embedded/redis.ts';
 import { findRedis } from '../../scripts/embedded/redis-program.ts';
 import { freePort } from '../../scripts/ports.ts';
-import { parseProcfile } from '../../scripts/procfile.ts';
+import { parseProcfile, Runner } from '../../scripts/procfile.ts';
 import { Supervised } from '../../scripts/supervised.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { eventually } from '../support/eventually.ts';
@@ -113,6 +113,30 @@ describe('the private Redis', function () {
       await server.stop();
       rmSync(dataDir, { recursive: true, force: true });
     }
+  });
+});
+
+describe('processes of the Procfile', () => {
+  it('leave the processor to redirects, where they are workers of npm start', async () => {
+    const command = `${process.execPath} -e setInterval(()=>{},1000)`;
+    const niceOf = async (name: string, yields: boolean) => {
+      const runner = new Runner({
+        processes: [{ name, command }],
+        env: process.env,
+        cwd: process.cwd(),
+        onLine: () => {},
+        yields,
+      });
+      const started = runner.start().catch(() => {});
+      await eventually(() => expect(runner.isRunning(name)).to.equal(true));
+      const nice = getPriority(runner.pidOf(name)) - getPriority();
+      runner.abandon();
+      await started;
+      return nice;
+    };
+    expect(await niceOf('redirect', true)).to.equal(0);
+    expect(await niceOf('worker_clicks', true)).to.equal(Math.max(0, 10 - getPriority()));
+    expect(await niceOf('worker_clicks', false)).to.equal(0);
   });
 });
 
