@@ -24,9 +24,9 @@ import {
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
+import { ABUSE_COMMANDS } from './cli-abuse.ts';
 import { BACKUP_COMMANDS } from './cli-backup.ts';
 import { EXPORT_COMMANDS } from './cli-exports.ts';
-import { HOST_COMMANDS } from './cli-hosts.ts';
 import { IMPORT_COMMANDS } from './cli-imports.ts';
 import {
   type Command,
@@ -161,7 +161,7 @@ const COMMANDS: Record<string, Command> = {
   ...EXPORT_COMMANDS,
   ...IMPORT_COMMANDS,
   ...USER_COMMANDS,
-  ...HOST_COMMANDS,
+  ...ABUSE_COMMANDS,
   ...BACKUP_COMMANDS,
   demo: {
     summary: 'Create the demo workspace of npm start, and show its API key',

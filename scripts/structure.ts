@@ -43,7 +43,7 @@ const places = (kind: string, sample: RegExp, limit: number): Figure => ({
 const FIGURES: Figure[] = [
   {
     name: 'folders that import another one, in pairs',
-    limit: 260,
+    limit: 262,
     measure: ({ pairs }) => pairs.length,
   },
   {

@@ -421,6 +421,11 @@ export const SETTINGS = {
     min: 1,
     max: 10,
   }),
+  ABUSE_REPORTER_DAYS: integer(
+    'Days after the answer to an abuse report for which the address and email of its sender are kept.',
+    90,
+    { min: 1, max: 3_650 },
+  ),
   WEBHOOKS_CONCURRENCY: integer('Webhooks that one worker_webhooks serves concurrently.', 500, {
     min: 1,
     max: 5000,

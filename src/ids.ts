@@ -28,6 +28,7 @@ const PREFIXES = {
   utmTemplate: 'utm_',
   view: 'view_',
   mail: 'mail_',
+  abuseReport: 'rep_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -1,3 +1,4 @@
+import { addReport } from '../src/admin/abuse-reports.ts';
 import { publishToWebhooks } from '../src/event-records/publish.ts';
 import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
@@ -27,6 +28,7 @@ export default async (log: Log) => {
       await recorder.record(decodeVisits(batch));
       return undefined;
     },
+    'report.add': addReport,
     'rejected.retry': async ({ id }) => {
       await retryRejected(db(), { id }, (visits) => recorder.record(visits));
       // As it is now, so that a second run has the same result.

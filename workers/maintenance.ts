@@ -1,3 +1,4 @@
+import { pruneReporters } from '../src/admin/abuse-reports.ts';
 import { pruneAuditLog } from '../src/audit/prune.ts';
 import { checkDomains } from '../src/domains/commands.ts';
 import { eventRecords } from '../src/event-records/event-records.ts';
@@ -43,6 +44,7 @@ export default () =>
     'alerts.send': oneAtATime(sendAlerts),
     'reports.send': oneAtATime((_, { log }) => sendReports(eventRecords.names, log)),
     'mails.prune': oneAtATime(pruneMails),
+    'abuse.prune': oneAtATime(pruneReporters),
   });
 
 /** Skips a run while the one before it goes on: slow runs must not take the slots of all other kinds. */

@@ -1,4 +1,6 @@
+import { answerReport } from '../src/admin/abuse-reports.ts';
 import { blockHost, unblockHost } from '../src/admin/blocked-hosts.ts';
+import { unblockLink } from '../src/admin/blocked-links.ts';
 import { trackLead, trackSale } from '../src/conversions/commands.ts';
 import { deleteCustomer, updateCustomer } from '../src/customers/commands.ts';
 import { createDomain, deleteDomain, updateDomain, verifyDomain } from '../src/domains/commands.ts';
@@ -120,6 +122,8 @@ export default () =>
     'user.update': updateUser,
     'host.block': blockHost,
     'host.unblock': unblockHost,
+    'link.unblock': unblockLink,
+    'report.answer': answerReport,
     'workspace.create': createOwnWorkspace,
     'notifications.update': changeNotifications,
     'notifications.unsubscribe': unsubscribe,

@@ -2,13 +2,13 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { BLOCKED_HOSTS_NAME } from '../lookup/codec.ts';
+import { BLOCKLIST_NAME } from '../lookup/codec.ts';
 import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
-import { readBlockedHosts } from '../lookup/rows.ts';
-import type { BlockedHostQuery } from './schema.ts';
+import { readBlocklist } from '../lookup/rows.ts';
+import type { BlocklistQuery } from './schema.ts';
 
-/** Most hosts: every redirect process keeps all of them in memory. */
-const MOST_HOSTS = 10_000;
+/** Most hosts, and most links: every redirect process keeps all of them in memory. */
+export const MOST_BLOCKED = 10_000;
 
 /** A host that no link may lead to. */
 export interface BlockedHost {
@@ -16,6 +16,12 @@ export interface BlockedHost {
   reason: string;
   createdAt: string;
   updatedAt: string;
+}
+
+/** A host to block, with the reason. */
+interface NewBlockedHost {
+  host: string;
+  reason: string;
 }
 
 interface BlockedHostRow {
@@ -37,7 +43,7 @@ export async function listBlockedHosts({
   search = '',
   page,
   limit,
-}: BlockedHostQuery): Promise<BlockedHost[]> {
+}: BlocklistQuery): Promise<BlockedHost[]> {
   const [matches, bindings] = contains('host', search);
   const found = await rows<BlockedHostRow>(
     db(),
@@ -61,46 +67,50 @@ export async function readBlockedHost(host: string): Promise<BlockedHost> {
  *
  * @throws Refusal `conflict` when the list is full
  */
-export function blockHost({
-  host,
-  reason,
-}: {
-  host: string;
-  reason: string;
-}): Promise<{ host: string }> {
-  return changeList(async (trx) => {
-    const [{ count } = { count: 0 }] = await rows<{ count: number }>(
-      trx,
-      'SELECT count(*) AS count FROM blocked_hosts WHERE host <> ?',
-      [host],
-    );
-    if (count >= MOST_HOSTS) {
-      throw new Refusal(
-        'conflict',
-        `The blocklist has ${MOST_HOSTS} hosts: take others from it first`,
-      );
-    }
-    const changed = await execute(
-      trx,
-      `INSERT INTO blocked_hosts AS known (host, reason) VALUES (:host, :reason)
-       ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, updated_at = now()
-        WHERE known.reason <> excluded.reason`,
-      { host, reason },
-    );
-    return { result: { host }, isChanged: changed > 0 };
+export function blockHost({ host, reason }: NewBlockedHost): Promise<{ host: string }> {
+  return changeBlocklist(async (trx) => {
+    const isChanged = await addHost(trx, { host, reason });
+    return { result: { host }, isChanged };
   });
+}
+
+/**
+ * Blocks a host within the transaction of a command. @returns true if the list has changed
+ *
+ * @throws Refusal `conflict` when the list is full
+ */
+export async function addHost(trx: Db, { host, reason }: NewBlockedHost): Promise<boolean> {
+  const [{ count } = { count: 0 }] = await rows<{ count: number }>(
+    trx,
+    'SELECT count(*) AS count FROM blocked_hosts WHERE host <> ?',
+    [host],
+  );
+  if (count >= MOST_BLOCKED) {
+    throw new Refusal(
+      'conflict',
+      `The blocklist has ${MOST_BLOCKED} hosts: take others from it first`,
+    );
+  }
+  const changed = await execute(
+    trx,
+    `INSERT INTO blocked_hosts AS known (host, reason) VALUES (:host, :reason)
+     ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, updated_at = now()
+      WHERE known.reason <> excluded.reason`,
+    { host, reason },
+  );
+  return changed > 0;
 }
 
 /** Takes a host from the list: links lead there again. */
 export function unblockHost({ host }: { host: string }): Promise<{ host: string }> {
-  return changeList(async (trx) => {
+  return changeBlocklist(async (trx) => {
     const deleted = await execute(trx, 'DELETE FROM blocked_hosts WHERE host = ?', [host]);
     return { result: { host }, isChanged: deleted > 0 };
   });
 }
 
-/** Changes the list in a transaction, and publishes it. A job that runs again publishes it again. */
-async function changeList<Result>(
+/** Changes what is blocked in a transaction, and publishes it. A job that runs again publishes it again. */
+export async function changeBlocklist<Result>(
   change: (trx: Db) => Promise<{ result: Result; isChanged: boolean }>,
 ): Promise<Result> {
   const [result, lookup] = await db().transaction(async (trx): Promise<[Result, LookupChange]> => {
@@ -119,7 +129,7 @@ async function blocklistChange(trx: Db): Promise<LookupChange> {
 
 /** The list as it is, for redirect processes. */
 const presentBlocklist = async (trx: Db): Promise<LookupChange> => ({
-  name: BLOCKED_HOSTS_NAME,
+  name: BLOCKLIST_NAME,
   announce: true,
-  ...(await readBlockedHosts(trx)),
+  ...(await readBlocklist(trx)),
 });

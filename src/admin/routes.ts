@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts';
 import { countRejected } from '../events/ingest/rejected-visits.ts';
 import { askWorker, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
@@ -5,7 +6,9 @@ import { NO_CONTENT, type Route, route } from '../http/route.ts';
 import { listProcesses } from '../infra/heartbeat.ts';
 import { QUEUES } from '../queues/index.ts';
 import { writes } from '../queues/writes.ts';
+import { listReports, readReport } from './abuse-reports.ts';
 import { listBlockedHosts, readBlockedHost } from './blocked-hosts.ts';
+import { listBlockedLinks, readBlockedLink } from './blocked-links.ts';
 import {
   discardDeadLetter,
   listDeadLetters,
@@ -13,11 +16,18 @@ import {
   retryDeadLetter,
 } from './dead-letters.ts';
 import {
-  type BlockedHostQuery,
+  type AbuseReportQuery,
+  abuseReportParams,
+  abuseReportQuery,
+  abuseReportRecord,
+  type BlocklistQuery,
   blockedHostBody,
   blockedHostParams,
   blockedHostQuery,
   blockedHostRecord,
+  blockedLinkParams,
+  blockedLinkQuery,
+  blockedLinkRecord,
   type DeadLetterQuery,
   deadLetterDetails,
   deadLetterParams,
@@ -25,6 +35,8 @@ import {
   deadLetterRecord,
   processRecord,
   queuesRecord,
+  type ReportAnswer,
+  reportAnswerBody,
   retriedRecord,
 } from './schema.ts';
 
@@ -120,7 +132,7 @@ export const adminRoutes: Route[] = [
       return { status: 204, body: undefined };
     },
   }),
-  route<{ query: BlockedHostQuery }>({
+  route<{ query: BlocklistQuery }>({
     ...common,
     method: 'get',
     path: '/admin/blocked-hosts',
@@ -163,6 +175,78 @@ export const adminRoutes: Route[] = [
       await readBlockedHost(host);
       await askWorker(request, writes, 'host.unblock', { host });
       return { status: 204, body: undefined };
+    },
+  }),
+  route<{ query: BlocklistQuery }>({
+    ...common,
+    method: 'get',
+    path: '/admin/blocked-links',
+    operationId: 'listBlockedLinks',
+    summary: 'List blocked links',
+    description: 'Returns the links and QR codes that operators have blocked, the latest first.',
+    query: blockedLinkQuery,
+    answers: { 200: Joi.array().items(blockedLinkRecord) },
+    handle: async ({ query }) => ok(await listBlockedLinks(query)),
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'delete',
+    path: '/admin/blocked-links/{id}',
+    operationId: 'deleteBlockedLink',
+    summary: 'Unblock a link',
+    description: 'Unblocks a link or QR code, which works again at once.',
+    params: blockedLinkParams,
+    answers: { 204: NO_CONTENT },
+    async handle(request) {
+      const { id } = request.params;
+      await readBlockedLink(id);
+      await askWorker(request, writes, 'link.unblock', { id });
+      return { status: 204, body: undefined };
+    },
+  }),
+  route<{ query: AbuseReportQuery }>({
+    ...common,
+    method: 'get',
+    path: '/admin/abuse-reports',
+    operationId: 'listAbuseReports',
+    summary: 'List abuse reports',
+    description: 'Returns the reports of visitors about links, the latest first.',
+    query: abuseReportQuery,
+    answers: { 200: Joi.array().items(abuseReportRecord) },
+    handle: async ({ query }) => ok(await listReports(query)),
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'get',
+    path: '/admin/abuse-reports/{id}',
+    operationId: 'retrieveAbuseReport',
+    summary: 'Retrieve an abuse report',
+    description: 'Returns a report with its link, and its answer if there is one.',
+    params: abuseReportParams,
+    answers: { 200: abuseReportRecord },
+    handle: async ({ params: { id } }) => ok(await readReport(id)),
+  }),
+  route<{ params: { id: string }; body: ReportAnswer }>({
+    ...common,
+    method: 'put',
+    path: '/admin/abuse-reports/{id}/answer',
+    operationId: 'upsertAbuseReportAnswer',
+    summary: 'Answer an abuse report',
+    description:
+      'Blocks the host or the link, or dismisses the report. Other open reports about the link are answered alike, unless ' +
+      'this one is dismissed. A later answer replaces an earlier one, and unblocks nothing.',
+    params: abuseReportParams,
+    body: reportAnswerBody,
+    answers: { 200: abuseReportRecord },
+    async handle(request) {
+      const { id } = request.params;
+      const { decision, host, note } = request.body;
+      if (decision === 'block-host' && host === undefined) {
+        throw new Refusal('unprocessable_entity', 'host is required to block a host');
+      }
+      const answer = { decision, note, ...(decision === 'block-host' ? { host: host! } : {}) };
+      await askWorker(request, writes, 'report.answer', { id, answer });
+      return ok(await readReport(id));
     },
   }),
 ];

@@ -1,7 +1,8 @@
 import { isIP, isIPv6 } from 'node:net';
 import { toHostName } from '../http/domain-name.ts';
-import { Joi, nameText, text } from '../http/fields.ts';
+import { id, Joi, nameText, text } from '../http/fields.ts';
 import { hostAndParents } from '../infra/url.ts';
+import { REPORT_CATEGORIES, type ReportCategory } from '../queues/clicks.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 
 /** Rejected visits are dead letters of no queue: their jobs have succeeded. */
@@ -151,7 +152,7 @@ export function toBlockableHost(text: string): string | undefined {
   return address !== undefined && isIP(address) !== 0 ? address : undefined;
 }
 
-const blockedHost = () =>
+const host = () =>
   Joi.string()
     .max(253)
     .custom(
@@ -160,7 +161,10 @@ const blockedHost = () =>
         error('rule', {
           rule: 'must be a host name with a dot, such as malware.example, or an IP address',
         }),
-    )
+    );
+
+const blockedHost = () =>
+  host()
     .required()
     .description('Host name, whose subdomains are blocked with it, or IP address.')
     .example('malware.example');
@@ -185,20 +189,169 @@ export const blockedHostBody = Joi.object<{ reason: string }>({ reason: reason()
   name: 'BlockedHostChanges',
 });
 
-/** Parameters of the list of blocked hosts. */
-export interface BlockedHostQuery {
+/** Parameters of the lists of what is blocked. */
+export interface BlocklistQuery {
   search?: string;
   page: number;
   limit: number;
 }
 
-export const blockedHostQuery = Joi.object<BlockedHostQuery>({
-  search: text(253).description('Part of the host, regardless of case.'),
-  page: Joi.number().integer().min(1).max(100).default(1).description('Page, from 1 to 100.'),
+const pages = (most: number, what: string) => ({
+  page: Joi.number().integer().min(1).max(most).default(1).description(`Page, from 1 to ${most}.`),
   limit: Joi.number()
     .integer()
     .min(1)
     .max(100)
     .default(50)
-    .description('Hosts per page, at most 100.'),
+    .description(`${what} per page, at most 100.`),
+});
+
+export const blockedHostQuery = Joi.object<BlocklistQuery>({
+  search: text(253).description('Part of the host, regardless of case.'),
+  ...pages(100, 'Hosts'),
+});
+
+const shortLink = () =>
+  Joi.string().required().description('Short link.').example('https://acme.link/prize');
+const linkId = () =>
+  id().required().description('Id of the link or QR code.').example('link_4Jx2vQ0aTq');
+
+/** A link or QR code that the operator blocks. */
+export const blockedLinkRecord = Joi.object({
+  id: linkId(),
+  projectId: Joi.string().required().description('Id of its workspace.').example('ws_7Kx1vQ0aTq'),
+  shortLink: shortLink(),
+  reason: reason(),
+  createdAt: Joi.string().isoDate().required().description('Time since which it is blocked.'),
+}).meta({ name: 'BlockedLink' });
+
+export const blockedLinkParams = Joi.object<{ id: string }>({ id: linkId() });
+
+export const blockedLinkQuery = Joi.object<BlocklistQuery>({
+  search: text(253).description('Part of the short link, regardless of case.'),
+  ...pages(100, 'Links'),
+});
+
+/** States of reports. */
+export const REPORT_STATES = ['open', 'resolved', 'dismissed'] as const;
+export type ReportState = (typeof REPORT_STATES)[number];
+export const isReportState = (text: string): text is ReportState =>
+  (REPORT_STATES as readonly string[]).includes(text);
+const DECISIONS = ['block-host', 'block-link', 'dismiss'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** An answer to a report. */
+export interface ReportAnswer {
+  decision: Decision;
+  /** Of `block-host`. */
+  host?: string;
+  note: string;
+}
+
+const decision = () =>
+  Joi.string()
+    .valid(...DECISIONS)
+    .required()
+    .description(
+      '`block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
+    );
+const note = () =>
+  Joi.string()
+    .allow('')
+    .max(1_000)
+    .description('Note, up to 1,000 characters; only operators see it.');
+const nullableUrl = () => Joi.string().allow(null).required();
+
+/** A report about a link. */
+export const abuseReportRecord = Joi.object({
+  id: id().required().description('Id of the report.').example('rep_4Jx2vQ0aTq'),
+  state: Joi.string()
+    .valid(...REPORT_STATES)
+    .required()
+    .description('`resolved`: the link or its host was blocked; `dismissed`: it was not.'),
+  category: Joi.string()
+    .valid(...REPORT_CATEGORIES)
+    .required()
+    .description('What the reporter says is wrong.'),
+  comment: Joi.string()
+    .allow('')
+    .required()
+    .description('Comment of the reporter.')
+    .example('It asks for the password of my bank.'),
+  email: Joi.string()
+    .allow(null)
+    .required()
+    .description('Email address for an answer, if one was given; null once it is deleted.')
+    .example('ada@example.com'),
+  ip: Joi.string()
+    .allow(null)
+    .required()
+    .description('IP address of the reporter; null once it is deleted.')
+    .example('203.0.113.7'),
+  createdAt: Joi.string().isoDate().required().description('Time of the report.'),
+  link: Joi.object({
+    id: linkId(),
+    shortLink: shortLink(),
+    url: nullableUrl()
+      .description('Destination now; null for a page, and where the link is gone.')
+      .example('https://malware.example/login'),
+    reportedUrl: nullableUrl()
+      .description('Destination when it was reported; null for a page.')
+      .example('https://malware.example/login'),
+    blocked: Joi.boolean().required().description('true: the operator blocks the link.'),
+    openReports: count('Open reports about the link, at most 100.', 1),
+  })
+    .required()
+    .description('The link or QR code.'),
+  workspace: Joi.object({
+    id: Joi.string().required().description('Id of the workspace.').example('ws_7Kx1vQ0aTq'),
+    slug: Joi.string().required().description('Slug of the workspace.').example('acme'),
+  })
+    .required()
+    .description('Workspace of the link.'),
+  answer: Joi.object({
+    decision: decision(),
+    host: Joi.string()
+      .allow(null)
+      .required()
+      .description('The host that was blocked.')
+      .example('malware.example'),
+    note: note().required().example('Copy of a bank’s sign-in page'),
+    by: Joi.string()
+      .allow(null, '')
+      .required()
+      .description('Name of the operator; null for a deleted person.')
+      .example('Ada'),
+    at: Joi.string().isoDate().required().description('Time of the answer.'),
+  })
+    .allow(null)
+    .required()
+    .description('The answer; null while the report is open.'),
+}).meta({ name: 'AbuseReport' });
+
+export const abuseReportParams = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the report.').example('rep_4Jx2vQ0aTq'),
+});
+
+export const reportAnswerBody = Joi.object<ReportAnswer>({
+  decision: decision(),
+  host: host().description('Host to block; required by `block-host`.').example('malware.example'),
+  note: note().default('').example('Copy of a bank’s sign-in page'),
+}).meta({ name: 'AbuseReportAnswer' });
+
+/** Parameters of the list of reports. */
+export interface AbuseReportQuery extends BlocklistQuery {
+  state?: ReportState;
+  category?: ReportCategory;
+}
+
+export const abuseReportQuery = Joi.object<AbuseReportQuery>({
+  state: Joi.string()
+    .valid(...REPORT_STATES)
+    .description('Only those of a state.'),
+  category: Joi.string()
+    .valid(...REPORT_CATEGORIES)
+    .description('Only those of a category.'),
+  search: text(253).description('Part of the short link, regardless of case.'),
+  ...pages(100, 'Reports'),
 });

@@ -99,6 +99,10 @@ export const RULES: Readonly<Record<Name, Rule | undefined>> = {
   'user.update': undefined,
   'host.block': undefined,
   'host.unblock': undefined,
+  // These add their rows themselves, to the log of the workspace whose link it is.
+  'link.unblock': undefined,
+  'report.answer': undefined,
+  'report.add': undefined,
   'workspace.create': record('workspace'),
   'notifications.update': undefined,
   'notifications.unsubscribe': undefined,

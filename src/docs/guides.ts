@@ -36,7 +36,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'proxies',
       'configuration',
       'monitoring',
-      'blocked-hosts',
+      'abuse',
       'operations',
       'scale',
       'backups',

@@ -24,7 +24,7 @@ export const TAGS = {
   'Audit log': 'Who changed what in a workspace, and when.',
   Users: 'People: signing in, their sessions and their workspaces.',
   Administration:
-    'Processes, queues, dead letters and blocked hosts, for operators of the installation.',
+    'Processes, queues, dead letters, abuse reports, blocked hosts and links, for operators of the installation.',
   Jobs: 'Results of requests that were answered with 202.',
 } as const;
 

@@ -1,5 +1,5 @@
 import type {
-  BlockedHosts,
+  Blocklist,
   DomainEntry,
   LinkEntry,
   PageContent,
@@ -57,8 +57,8 @@ export const siteFilesName = (domainId: string): string => `sf:${domainId}`;
 export const workspaceName = (projectId: string): string => `ws:${projectId}`;
 /** Name of the entry of a page before destinations. */
 export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
-/** Name of the entry of the blocked hosts, which is one. */
-export const BLOCKED_HOSTS_NAME = 'bh:';
+/** Name of the entry of what the operator blocks, which is one. */
+export const BLOCKLIST_NAME = 'bh:';
 
 /** Patterns of all these names. */
 export const ENTRY_NAMES = ['lk:*', 'dm:*', 'sf:*', 'ws:*', 'pg:*', 'bh:*'] as const;
@@ -117,12 +117,14 @@ export function decodePage(text: string): PageEntry {
   return { id: fields[0]!, projectId: fields[1]!, ...(extras as PageContent) };
 }
 
-export const encodeBlockedHosts = (hosts: readonly string[]): string => join([VERSION], { hosts });
+export const encodeBlocklist = (list: { hosts: string[]; links: string[] }): string =>
+  join([VERSION], list);
 
 /** @throws Error as {@link decodeLink} */
-export function decodeBlockedHosts(text: string): BlockedHosts {
+export function decodeBlocklist(text: string): Blocklist {
   const [, extras] = split(text, 0);
-  return { hosts: new Set((extras as { hosts: string[] }).hosts) };
+  const { hosts, links } = extras as { hosts: string[]; links: string[] };
+  return { hosts: new Set(hosts), links: new Set(links) };
 }
 
 /** A link in the form for memory. The workspace is left to the caller. */

@@ -163,9 +163,12 @@ export interface SiteFilesEntry {
   android?: string;
 }
 
-/** The hosts that nobody is redirected to, nor to their subdomains. */
-export interface BlockedHosts {
+/** What the operator blocks. */
+export interface Blocklist {
+  /** Hosts that nobody is redirected to, nor to their subdomains. */
   hosts: ReadonlySet<string>;
+  /** Ids of links and QR codes. */
+  links: ReadonlySet<string>;
 }
 
 /** A workspace as the redirect sees it, where click ids are handed out. */

@@ -6,9 +6,9 @@ import type { Redis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { Tally } from '../infra/tally.ts';
 import {
-  BLOCKED_HOSTS_NAME,
+  BLOCKLIST_NAME,
   CURRENT_PREFIX,
-  decodeBlockedHosts,
+  decodeBlocklist,
   decodeDomain,
   decodeLink,
   decodePage,
@@ -23,7 +23,7 @@ import {
 } from './codec.ts';
 import { Batch, type Lookup, SharedLookups } from './concurrent-lookups.ts';
 import type {
-  BlockedHosts,
+  Blocklist,
   DomainEntry,
   LinkEntry,
   PageEntry,
@@ -36,7 +36,7 @@ import {
   type LinkName,
   POSTGRES_MS,
   type Row,
-  readBlockedHosts,
+  readBlocklist,
   readDomains,
   readLinks,
   readPage,
@@ -65,8 +65,8 @@ const MISSES_KEPT_PER_SECOND = 500;
 /** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
 
-/** Time for which the blocked hosts are not read again while invalidations are lost, in ms. */
-const BLOCKED_MS = 1_000;
+/** Time for which the blocklist is not read again while invalidations are lost, in ms. */
+const BLOCKLIST_MS = 1_000;
 
 /** Entries of a host and a key. */
 export interface Found {
@@ -141,8 +141,8 @@ export class Finder {
   #missesSince = 0;
   #postgresPausedUntil = 0;
   #postgresFailure: unknown;
-  #blocked: BlockedHosts = { hosts: new Set() };
-  #blockedReadAt = Number.NEGATIVE_INFINITY;
+  #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
+  #blocklistReadAt = Number.NEGATIVE_INFINITY;
 
   constructor({ commands, subscriber, instance, limits, log }: FinderOptions) {
     this.#redis = commands;
@@ -254,32 +254,30 @@ export class Finder {
     });
   }
 
-  /** The blocked hosts in memory, while they are known to be current; `undefined` when `blockedHosts` has to be asked. */
-  nearBlockedHosts(): BlockedHosts | undefined {
+  /** What is blocked, from memory, while that is known to be current; `undefined` when `blocklist` has to be asked. */
+  nearBlocklist(): Blocklist | undefined {
     return this.#invalidations.isReceiving(performance.now())
-      ? (this.#near.other(BLOCKED_HOSTS_NAME) as BlockedHosts | undefined)
+      ? (this.#near.other(BLOCKLIST_NAME) as Blocklist | undefined)
       : undefined;
   }
 
   /**
-   * The blocked hosts. Without invalidations they are read at most once in {@link BLOCKED_MS}, and while no store answers
-   * they are those that were read last: redirects go on.
+   * What the operator blocks. Without invalidations it is read at most once in {@link BLOCKLIST_MS}, and while no store answers
+   * it is what was read last: redirects go on.
    */
-  async blockedHosts(): Promise<BlockedHosts> {
+  async blocklist(): Promise<Blocklist> {
     const now = performance.now();
-    if (!this.#invalidations.isReceiving(now) && now < this.#blockedReadAt + BLOCKED_MS) {
-      return this.#blocked;
+    if (!this.#invalidations.isReceiving(now) && now < this.#blocklistReadAt + BLOCKLIST_MS) {
+      return this.#blocklist;
     }
-    this.#blockedReadAt = now;
-    const target = this.#otherTarget(BLOCKED_HOSTS_NAME, decodeBlockedHosts, () =>
-      readBlockedHosts(),
-    );
+    this.#blocklistReadAt = now;
+    const target = this.#otherTarget(BLOCKLIST_NAME, decodeBlocklist, () => readBlocklist());
     try {
-      this.#blocked = (await this.#lookUp(target)) ?? this.#blocked;
+      this.#blocklist = (await this.#lookUp(target)) ?? this.#blocklist;
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
     }
-    return this.#blocked;
+    return this.#blocklist;
   }
 
   close(): void {

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { BLOCKED_HOSTS_NAME, CHANGED } from './codec.ts';
+import { BLOCKLIST_NAME, CHANGED } from './codec.ts';
 import {
   type Row,
-  readBlockedHosts,
+  readBlocklist,
   readDomains,
   readLinks,
   readPage,
@@ -167,7 +167,7 @@ async function readEntry(name: string): Promise<Row | null> {
   if (kind === 'sf') return readSiteFiles(first);
   if (kind === 'ws') return readWorkspace(first);
   if (kind === 'pg') return readPage(first, second);
-  if (name === BLOCKED_HOSTS_NAME) return readBlockedHosts();
+  if (name === BLOCKLIST_NAME) return readBlocklist();
   throw new Error(`"${name}" is no name of the look-up cache`);
 }
 

@@ -1,6 +1,6 @@
 import { type Db, db, rows } from '../infra/db.ts';
 import {
-  encodeBlockedHosts,
+  encodeBlocklist,
   encodeDomain,
   encodePage,
   encodeSiteFiles,
@@ -103,11 +103,15 @@ export async function readPage(projectId: string, id: string): Promise<Row | nul
     : { entry: encodePage({ id, projectId, ...row.content }), version: row.version };
 }
 
-/** Entry of the blocked hosts; there always is one. */
-export async function readBlockedHosts(connection: Db = db()): Promise<Row> {
-  const sql = `SELECT version, ARRAY(SELECT host FROM blocked_hosts ORDER BY host) AS hosts FROM host_blocklist`;
-  const [row] = await rows<{ version: number; hosts: string[] }>(connection, sql, [], POSTGRES_MS);
-  return { entry: encodeBlockedHosts(row!.hosts), version: row!.version };
+/** Entry of what the operator blocks; there always is one. */
+export async function readBlocklist(connection: Db = db()): Promise<Row> {
+  const sql = `SELECT version, ARRAY(SELECT host FROM blocked_hosts ORDER BY host) AS hosts,
+                      ARRAY(SELECT record_id FROM blocked_links ORDER BY record_id) AS links
+                 FROM host_blocklist`;
+  type Found = { version: number; hosts: string[]; links: string[] };
+  const [row] = await rows<Found>(connection, sql, [], POSTGRES_MS);
+  const { version, ...lists } = row!;
+  return { entry: encodeBlocklist(lists), version };
 }
 
 /** Number of counted visits of a link or QR code. */

@@ -42,20 +42,42 @@ export interface FormLead {
   answers: Record<string, string | boolean>;
 }
 
+/** Categories of reports. */
+export const REPORT_CATEGORIES = ['phishing', 'malware', 'spam', 'illegal', 'other'] as const;
+export type ReportCategory = (typeof REPORT_CATEGORIES)[number];
+
+/** A report about a short link, as a visitor sent it. */
+export interface SentReport {
+  id: string;
+  /** Time of the report, milliseconds since 1970. */
+  at: number;
+  projectId: string;
+  /** The link or QR code. */
+  recordId: string;
+  shortLink: string;
+  category: ReportCategory;
+  comment: string;
+  email?: string;
+  ip: string;
+}
+
 /**
- * Batches of visits from redirect processes to `worker_clicks`. They were answered, so they must be counted: they are
- * tried for half a year, every 15 s in the end. Visits that Postgres refuses because of their data become dead letters
- * (`events/ingest/rejected-visits.ts`), and are not retried with the batch. A call of the API is tried as often as any other.
+ * What visitors do, from redirect processes to `worker_clicks`: batches of visits, and reports. Visits were answered, so
+ * they must be counted: they are tried for half a year, every 15 s in the end. Those that Postgres refuses because of their
+ * data become dead letters (`events/ingest/rejected-visits.ts`), and are not retried with the batch. A call of the API is
+ * tried as often as any other.
  */
 export const clicks = defineQueue<{
   /** Releases before 0.6 added plain visits. */
   'visits.record': Job<VisitBatch | Visit[], undefined>;
   /** A click that another redirect service reports. */
   'click.track': Job<Visit & { clickId: string }, { clickId: string }>;
+  /** A visitor reports a link to the operator. */
+  'report.add': Job<SentReport, undefined>;
   /** An operator wants a rejected visit to be tried again, or deleted. */
   'rejected.retry': Job<{ id: string }, { isStored: boolean }>;
   'rejected.discard': Job<{ id: string }, { id: string }>;
 }>('clicks', {
   attempts: 1_000_000,
-  attemptsOf: { 'click.track': 12, 'rejected.retry': 3, 'rejected.discard': 3 },
+  attemptsOf: { 'click.track': 12, 'report.add': 12, 'rejected.retry': 3, 'rejected.discard': 3 },
 });

@@ -24,4 +24,6 @@ export const maintenance = defineQueue<{
   'alerts.send': Job<object, undefined>;
   'reports.send': Job<object, undefined>;
   'mails.prune': Job<object, undefined>;
+  /** Forgets who sent abuse reports. */
+  'abuse.prune': Job<object, undefined>;
 }>('maintenance', { attempts: 4, keepFailed: false });

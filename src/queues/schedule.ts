@@ -39,6 +39,7 @@ export const SCHEDULE = [
   due(maintenance, 'reports.send', MINUTE),
   due(mail, 'mail.sweep', MINUTE),
   due(maintenance, 'mails.prune', 60 * MINUTE),
+  due(maintenance, 'abuse.prune', 60 * MINUTE),
   due(currency, 'rates.refresh', 6 * 60 * MINUTE),
 ];
 

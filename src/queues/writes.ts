@@ -1,3 +1,4 @@
+import type { ReportAnswer } from '../admin/schema.ts';
 import type { NewSale, Tracked } from '../conversions/commands.ts';
 import type { LeadResult, SaleResult } from '../conversions/record.ts';
 import type { LeadBody } from '../conversions/schema.ts';
@@ -114,6 +115,8 @@ export const writes = defineQueue<{
   'user.update': Job<UserChanges, undefined>;
   'host.block': Job<{ host: string; reason: string }, { host: string }>;
   'host.unblock': Job<{ host: string }, { host: string }>;
+  'link.unblock': Job<{ id: string }, { id: string }>;
+  'report.answer': Job<{ id: string; answer: ReportAnswer }, { id: string }>;
   'workspace.create': Job<OwnWorkspace, Membership>;
   'notifications.update': Job<
     { userId: string; projectId: string; changes: NotificationChanges },

@@ -31,6 +31,12 @@ const FILE = '_/file/';
 const STATS = '_/stats/';
 const CONTINUE = '_/continue/';
 
+/** Path of the form by which links are reported. */
+export const REPORT_PATH = '/_/report';
+/** The same with a short link filled in. */
+export const reportPath = (shortLink: string): string =>
+  `${REPORT_PATH}?${new URLSearchParams({ link: shortLink }).toString()}`;
+
 /** Path of a link. */
 export const keyPath = (key: string, query = '', rest = ''): string =>
   withQuery(`/${encodeURI(key)}${rest}`, query);

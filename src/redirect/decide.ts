@@ -1,6 +1,6 @@
 import { hostAndParents, webAddressesIn } from '../infra/url.ts';
 import type {
-  BlockedHosts,
+  Blocklist,
   Conditions,
   DisplayPage,
   DomainEntry,
@@ -54,7 +54,7 @@ export type Decision =
   | { kind: 'home' }
   | { kind: 'notFound' }
   | { kind: 'expired' }
-  /** It would lead to a host that the operator blocks. */
+  /** The operator blocks the link, or a host that it would lead to. */
   | { kind: 'blocked' };
 
 /** Decides what a visitor gets. */
@@ -91,8 +91,13 @@ export function decideUsedUp(decision: Decision, link: LinkEntry, domain: Domain
   return decision.kind === 'notStarted' ? decision : expired(link, domain);
 }
 
-/** The decision, unless it leads to one of some hosts or to a subdomain of one: then that it is blocked. */
-export function decideBlocked(decision: Decision, { hosts }: BlockedHosts): Decision {
+/** The decision, unless the operator blocks the link, or a host that it leads to: then that it is blocked. */
+export function decideBlocked(
+  decision: Decision,
+  link: LinkEntry | null,
+  { hosts, links }: Blocklist,
+): Decision {
+  if (link !== null && links.has(link.id)) return { kind: 'blocked' };
   if (hosts.size === 0) return decision;
   const isBlocked = (url: string) => hostAndParents(url).some((host) => hosts.has(host));
   return urlsOf(decision).some(isBlocked) ? { kind: 'blocked' } : decision;

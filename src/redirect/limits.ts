@@ -116,18 +116,9 @@ export class PasswordTries {
   readonly #triesAtAll: RateLimiterRedis;
 
   constructor(redis: Redis) {
-    const limiter = (keyPrefix: string, points: number) => {
-      const limit = { points, duration: TRY_SECONDS };
-      return new RateLimiterRedis({
-        storeClient: redis,
-        keyPrefix,
-        ...limit,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: new RateLimiterMemory(limit),
-      });
-    };
-    this.#tries = limiter('unlock', TRIES);
-    this.#triesAtAll = limiter('unlocks', TRIES_AT_ALL);
+    const duration = TRY_SECONDS;
+    this.#tries = limiter(redis, 'unlock', { points: TRIES, duration });
+    this.#triesAtAll = limiter(redis, 'unlocks', { points: TRIES_AT_ALL, duration });
   }
 
   /**
@@ -157,6 +148,38 @@ export class PasswordTries {
     await Promise.all([this.#tries.delete(visitor), this.#triesAtAll.reward(network)]);
   }
 }
+
+/** Reports of one network in REPORT_SECONDS. */
+const REPORTS = 10;
+const REPORT_SECONDS = 3_600;
+
+/** Limits how many links one network reports, counted as {@link PasswordTries}. */
+export class ReportLimit {
+  readonly #reports: RateLimiterRedis;
+
+  constructor(redis: Redis) {
+    this.#reports = limiter(redis, 'reports', { points: REPORTS, duration: REPORT_SECONDS });
+  }
+
+  /** Takes one report. @returns for how long further ones are refused, in ms, when none was left */
+  take(ip: string): Promise<number | undefined> {
+    return consume(this.#reports, networkOf(ip));
+  }
+}
+
+/** Counts in Redis, and in the process while that is away. */
+const limiter = (
+  redis: Redis,
+  keyPrefix: string,
+  limit: { points: number; duration: number },
+): RateLimiterRedis =>
+  new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix,
+    ...limit,
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: new RateLimiterMemory(limit),
+  });
 
 /** Keys under which tries are counted. */
 function namesOf(linkId: string, ip: string): { visitor: string; network: string } {

@@ -7,13 +7,16 @@ import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { Finder } from '../lookup/find.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
+import { clicks } from '../queues/clicks.ts';
+import { encodeVisits } from '../queues/visit-batch.ts';
 import { openPlaces } from '../visitors/places.ts';
-import { PasswordTries, Quota } from './limits.ts';
+import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
 import { Passwords } from './passwords.ts';
+import { Reports } from './reports.ts';
 import { RedirectServer } from './server.ts';
 import { Spool } from './spool.ts';
-import { deliverTo, VisitLog, visitIds } from './visit-log.ts';
+import { addTo, VisitLog, visitIds } from './visit-log.ts';
 import { VisitorReader } from './visitor.ts';
 
 /** Timeout of a look-up in Redis before Postgres is queried, in ms. */
@@ -45,21 +48,24 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
     limits: { entries: config.REDIRECT_CACHE_ENTRIES, seconds: config.REDIRECT_CACHE_SECONDS },
     log,
   });
+  const add = addTo(queue);
   const visits = new VisitLog({
-    deliver: deliverTo(queue),
+    deliver: (batch) => add(clicks, 'visits.record', encodeVisits(batch)),
     probe: () => within(PROBE_MS, queue.ping(), 'Redis'),
     spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
     log,
   });
+  const errors = new ErrorLog(log, 'requests were answered with 5xx');
+  const reports = new Reports({ finder, add, limit: new ReportLimit(queue), errors });
   const passwords = new Passwords(new PasswordTries(queue));
   // Either is enough to answer.
   const checks = { lookups: () => checkRedis(commands)().catch(checkDb) };
   const notes = () => visits.notes();
-  const errors = new ErrorLog(log, 'requests were answered with 5xx');
   const server = new RedirectServer({
     finder,
     visitors: new VisitorReader(config.TRUST_PROXY),
     visits,
+    reports,
     passwords,
     quota: new Quota(queue),
     places: once(() => openPlaces(log)),

@@ -169,7 +169,7 @@ export async function respond(
     case 'expired':
       return show(answered.expired, expiredPage(language()));
     case 'blocked':
-      return show(answered.blocked, blockedPage(language()));
+      return show(answered.blocked, blockedPage(language(), shortLink(context)));
   }
 }
 

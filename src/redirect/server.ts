@@ -5,9 +5,16 @@ import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { redirects } from '../infra/metrics.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { BlockedHosts, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
+import type { Blocklist, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import type { Found } from '../lookup/find.ts';
-import { type Address, encodedPath, isAmbiguous, keyPrefixesOf, readAddress } from './address.ts';
+import {
+  type Address,
+  encodedPath,
+  isAmbiguous,
+  keyPrefixesOf,
+  REPORT_PATH,
+  readAddress,
+} from './address.ts';
 import { type Decision, decide, decideBlocked, decideUsedUp } from './decide.ts';
 import {
   clickIdOf,
@@ -25,6 +32,7 @@ import { methodNotAllowedPage } from './pages/method-not-allowed.ts';
 import { notFoundPage } from './pages/not-found.ts';
 import { tooMuchPage } from './pages/too-much.ts';
 import { unavailablePage } from './pages/unavailable.ts';
+import type { Reports } from './reports.ts';
 import { redirectTo, respond, sendPage, sendText, sendToSocket } from './respond.ts';
 import { normaliseHost, type Visitor, type VisitorReader } from './visitor.ts';
 
@@ -36,6 +44,7 @@ const CUT_MS = 6_000;
 
 const answered = {
   file: redirects.labels('file'),
+  report: redirects.labels('report'),
   notFound: redirects.labels('not_found'),
   refused: redirects.labels('refused'),
   unavailable: redirects.labels('unavailable'),
@@ -44,6 +53,7 @@ const answered = {
 /** The parts of the process that requests are served with. */
 export interface ServerDependencies extends VisitDependencies {
   visitors: VisitorReader;
+  reports: Reports;
   /** Behind `/readyz`, with further fields of its answer. */
   checks: Record<string, Check>;
   notes(): object;
@@ -141,7 +151,7 @@ export class RedirectServer {
       return;
     }
     const near = key === null ? undefined : this.#dependencies.finder.near(visitor.host, key);
-    const blocked = this.#dependencies.finder.nearBlockedHosts();
+    const blocked = this.#dependencies.finder.nearBlocklist();
     if (
       near !== undefined &&
       blocked !== undefined &&
@@ -182,17 +192,18 @@ export class RedirectServer {
     const form = isForm ? await readForm(request) : undefined;
     const visit = { address, visitor, request, response, ...(form === undefined ? {} : { form }) };
     const context = await gatherFacts(found, visit, this.#dependencies);
-    const blocked = await this.#dependencies.finder.blockedHosts();
-    const decided = decideBlocked(decide(found, context.facts), blocked);
+    const blocked = await this.#dependencies.finder.blocklist();
+    const decided = decideBlocked(decide(found, context.facts), found.link, blocked);
     // What follows the last visit may lead to a blocked host as well.
-    const decision = decideBlocked(await this.#applyLimit(decided, context), blocked);
+    const limited = await this.#applyLimit(decided, context);
+    const decision = decideBlocked(limited, found.link, blocked);
     return respond(decision, context, this.#dependencies);
   }
 
   /** Serves a link that {@link isPlain}. */
-  #servePlain(found: Found, visit: VisitRequest, blocked: BlockedHosts): void {
+  #servePlain(found: Found, visit: VisitRequest, blocked: Blocklist): void {
     const facts = new RequestFacts(visit.address, visit.visitor, Date.now());
-    const decision = decideBlocked(decide(found, facts), blocked);
+    const decision = decideBlocked(decide(found, facts), found.link, blocked);
     const visitId = this.#dependencies.nextVisitId();
     if (decision.kind === 'redirect') {
       return redirectTo(decision, visit, { visitId, now: facts.now, found }, this.#dependencies);
@@ -243,6 +254,10 @@ export class RedirectServer {
     ) {
       answered.file.inc();
       return sendText(response, 200, ROBOTS);
+    }
+    if (path === REPORT_PATH && (await this.#dependencies.finder.find(visitor.host, '')) !== null) {
+      answered.report.inc();
+      return sendPage(response, await this.#dependencies.reports.answer(request, query, visitor));
     }
     const file = await this.#siteFile(path, visitor.host);
     if (file !== undefined) {

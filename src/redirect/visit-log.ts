@@ -4,9 +4,8 @@ import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { visitsRecorded } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
-import { clicks, type Visit } from '../queues/clicks.ts';
-import { Producer } from '../queues/queue.ts';
-import { encodeVisits } from '../queues/visit-batch.ts';
+import type { Visit } from '../queues/clicks.ts';
+import { type DataOf, Producer, type QueueDefinition } from '../queues/queue.ts';
 import { type Deliver, HeldVisits, type Spool, VISITS_PER_JOB } from './spool.ts';
 
 /*
@@ -326,22 +325,26 @@ export function visitIds(instance: string): () => string {
   };
 }
 
+/** Adds a job to a queue. */
+export type AddJob = <Jobs, Name extends keyof Jobs & string>(
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+) => Promise<void>;
+
 /**
- * Adds batches of visits to the queue.
+ * Adds jobs to queues.
  *
- * A BullMQ queue asks Redis for its version once; when that fails, it never works again. So the next batch
+ * A BullMQ queue asks Redis for its version once; when that fails, it never works again. So the next job
  * after a failure gets a new one.
  */
-export function deliverTo(redis: Redis): Deliver {
+export function addTo(redis: Redis): AddJob {
   let producer: Producer | undefined;
-  return async (visits) => {
+  return async (queue, name, data) => {
     producer ??= new Producer(redis);
     const used = producer;
     try {
-      await used.add(clicks, 'visits.record', encodeVisits(visits), {
-        jobId: newId('job'),
-        projectId: '',
-      });
+      await used.add(queue, name, data, { jobId: newId('job'), projectId: '' });
     } catch (error) {
       if (producer === used) {
         producer = undefined;

@@ -197,6 +197,7 @@ text-decoration:none;cursor:pointer}
 .action:active{filter:brightness(.9)}
 @media (prefers-contrast:more){.action{border-color:currentColor}}
 @media (prefers-reduced-motion:no-preference){.action{transition:filter .15s}}
+.quiet{align-self:center;padding:.75rem 1rem;color:var(--muted);text-underline-offset:.2em}
 @media (min-width:36rem){
 body{padding:1.5rem;background:var(--ground)}
 main{flex:none;margin:auto;padding:2rem;background:var(--surface);border-radius:1.5rem;
@@ -208,17 +209,27 @@ const PLAIN = pageAssets(BASE_STYLE);
 /** Two links of a chain, apart. */
 const LINK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M10.5 7.5l1.9-1.9a4.25 4.25 0 0 1 6 6l-1.9 1.9M13.5 16.5l-1.9 1.9a4.25 4.25 0 0 1-6-6l1.9-1.9M4 4l16 16"/></svg>`;
 
-/** A whole page that a visitor meets instead of a destination: a title and a sentence. */
+/** A whole page that a visitor meets instead of a destination: a title, a sentence, and a link where there is one. */
 export function notice(
   status: number,
-  { language, title, text }: { language: Language; title: string; text: string },
+  {
+    language,
+    title,
+    text,
+    link,
+  }: {
+    language: Language;
+    title: string;
+    text: string;
+    link?: { href: string; label: string };
+  },
   extraHeaders: readonly string[] = [],
 ): Page {
   const body = html`<main class="notice">
 <span class="badge">${LINK}</span>
 <h1>${title}</h1>
 <p>${text}</p>
-</main>`;
+${link === undefined ? NOTHING : html`<a class="quiet" href="${link.href}" rel="nofollow">${link.label}</a>\n`}</main>`;
   return wholePage(status, PLAIN, { language, title, body }, extraHeaders);
 }
 

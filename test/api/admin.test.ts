@@ -22,6 +22,11 @@ const ROUTES = [
   ['GET', '/admin/blocked-hosts'],
   ['PUT', '/admin/blocked-hosts/malware.example'],
   ['DELETE', '/admin/blocked-hosts/malware.example'],
+  ['GET', '/admin/blocked-links'],
+  ['DELETE', '/admin/blocked-links/link_x'],
+  ['GET', '/admin/abuse-reports'],
+  ['GET', '/admin/abuse-reports/rep_x'],
+  ['PUT', '/admin/abuse-reports/rep_x/answer'],
 ] as const;
 
 describe('/admin', () => {
@@ -67,7 +72,8 @@ describe('/admin', () => {
       const { api: owner } = await aPerson({
         in: { projectId: world.projectId, slug: world.slug, role: 'owner' },
       });
-      const body = method === 'POST' ? {} : method === 'PUT' ? { reason: 'a' } : undefined;
+      const put = path.endsWith('/answer') ? { decision: 'dismiss' } : { reason: 'a' };
+      const body = method === 'POST' ? {} : method === 'PUT' ? put : undefined;
       expect((await world.api.send(method, path, body)).status).to.equal(403);
       expect((await owner.send(method, path, body)).status).to.equal(403);
       const anonymous = await fetch(stack().apiUrl + path, { method });

@@ -361,6 +361,44 @@ describe('records in the console', function () {
     });
   }
 
+  for (const size of sizes) {
+    it(`lets operators answer abuse reports (${size})`, async () => {
+      const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
+      const { body: link } = await world.api.post('/links', { url: A, key: 'prize' });
+      const form = { link: link.shortLink, category: 'phishing', comment: 'It asks for my PIN.' };
+      const headers = { 'x-forwarded-for': `198.18.9.${size === 'phone' ? 1 : 2}` };
+      await world.visit('/_/report', { form, headers });
+      await eventually(async () =>
+        expect(await db()('abuse_reports').where({ record_id: link.id })).to.have.lengthOf(1),
+      );
+      await inConsole(browser, world, '/admin', { token, size }, async (page) => {
+        const reports = page.getByRole('table', { name: 'Abuse reports' });
+        await reports.getByRole('button', { name: '/prize' }).first().click();
+        await dialog(page).getByText('It asks for my PIN.').waitFor();
+        await expectAccessible(page, `abuse-report-${size}`);
+        await dialog(page).getByLabel('Decision').selectOption('block-host');
+        await dialog(page).getByLabel('Host').fill('example');
+        await dialog(page).getByRole('button', { name: 'Answer' }).click();
+        await dialog(page).getByText('must be a host name with a dot').first().waitFor();
+        await dialog(page).getByLabel('Decision').selectOption('block-link');
+        await dialog(page).getByLabel('Note').fill('A copy of a bank');
+        await dialog(page).getByRole('button', { name: 'Answer' }).click();
+        const blocked = page.getByRole('row').filter({ hasText: 'A copy of a bank' });
+        await blocked.first().waitFor();
+        await eventually(async () => expect((await world.visit('/prize')).status).to.equal(403));
+        await expectAccessible(page, `blocked-links-${size}`);
+        await blocked
+          .first()
+          .getByRole('button', { name: /^Unblock/ })
+          .click();
+        await dialog(page).getByRole('button', { name: 'Unblock' }).click();
+        await eventually(async () =>
+          expect((await world.visit('/prize')).headers.location).to.equal(A),
+        );
+      });
+    });
+  }
+
   it('lets operators block a host, and unblock it', async () => {
     const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
     const host = `${world.slug}.example`;

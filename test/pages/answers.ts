@@ -15,6 +15,7 @@ import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
 import { notStartedPage } from '../../src/redirect/pages/not-started.ts';
 import { passwordPage } from '../../src/redirect/pages/password.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
+import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
 import { tooMuchPage } from '../../src/redirect/pages/too-much.ts';
 import { unavailablePage } from '../../src/redirect/pages/unavailable.ts';
 import type { Language } from '../../src/web/language.ts';
@@ -43,12 +44,18 @@ export function answers(picture: string): Map<string, Answer> {
   ]);
 }
 
+const REPORT = new URLSearchParams({ link: 'https://acme.link/prize', category: 'phishing' });
+
 type Named = [name: string, answer: Answer][];
 
 function notices(suffix: string, language: Language): Named {
   return [
     [`bad-request${suffix}`, badRequestPage(language)],
-    [`blocked${suffix}`, blockedPage(language)],
+    [`blocked${suffix}`, blockedPage(language, 'https://acme.link/prize')],
+    [`report${suffix}`, reportPage(language, REPORT)],
+    [`report-wrong${suffix}`, reportPage(language, REPORT, readReport(new URLSearchParams()))],
+    [`report-too-many${suffix}`, reportPage(language, REPORT, { waitMinutes: 42 })],
+    [`reported${suffix}`, reportedPage(language)],
     [`expired${suffix}`, expiredPage(language)],
     [`method-not-allowed${suffix}`, methodNotAllowedPage(language)],
     [`not-found${suffix}`, notFoundPage(language)],

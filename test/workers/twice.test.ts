@@ -502,6 +502,33 @@ describe('a job that runs twice', () => {
     for (const { id } of [stored, discarded]) expect(await findRejected(id)).to.equal(undefined);
   });
 
+  it('stores and answers an abuse report, and unblocks its link, once', async () => {
+    const link = (await world.api.post('/links', { url: A })).body;
+    const id = newId('abuseReport');
+    await twice(clicks, 'report.add', {
+      id,
+      at: Date.now(),
+      projectId: world.projectId,
+      recordId: link.id,
+      shortLink: link.shortLink,
+      category: 'spam',
+      comment: '',
+      ip: '192.0.2.1',
+    });
+    await twice(writes, 'report.answer', { id, answer: { decision: 'block-link', note: '' } });
+    expect(await db()('abuse_reports').where({ id }).first()).to.include({ state: 'resolved' });
+    await twice(writes, 'link.unblock', { id: link.id });
+    expect(await db()('blocked_links').where({ record_id: link.id })).to.deep.equal([]);
+    const actions = await db()('audit_log')
+      .where({ project_id: world.projectId, target_id: link.id })
+      .orderBy('id')
+      .pluck('action');
+    expect(actions.filter((action) => action.endsWith('block'))).to.deep.equal([
+      'link.block',
+      'link.unblock',
+    ]);
+  });
+
   it('returns the same metatags, images and amounts', async () => {
     const site = await Site.start();
     try {

@@ -15,6 +15,7 @@ import * as utm from '../../migrations/0030_utm_and_site_files.ts';
 import * as checks from '../../migrations/0031_destination_checks.ts';
 import * as mail from '../../migrations/0032_mail.ts';
 import * as hosts from '../../migrations/0033_host_blocklist.ts';
+import * as reports from '../../migrations/0034_abuse_reports.ts';
 import * as destinations from '../../migrations/0036_all_destinations.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
@@ -156,6 +157,7 @@ describe('an upgrade', function () {
         checks,
         mail,
         hosts,
+        reports,
         destinations,
       ];
       for (const migration of migrations.toReversed()) await migration.down(database);

@@ -9,14 +9,16 @@ import { Page } from '../ui/page.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { AbuseReports } from './abuse-reports.tsx';
 import { BlockedHosts } from './blocked-hosts.tsx';
+import { BlockedLinks } from './blocked-links.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 
 /** Time between two looks at the queues, in ms. */
 const REFRESH_MS = 5_000;
 const format = new Intl.NumberFormat();
 
-/** Processes, queues, blocked hosts and dead letters of the installation, for operators. */
+/** Processes, queues, abuse reports, what is blocked, and dead letters of the installation, for operators. */
 export function AdminPage() {
   const { isOperator } = useMe();
   if (!isOperator) return <NotFoundPage />;
@@ -33,7 +35,9 @@ export function AdminPage() {
       >
         <Processes />
         <Queues />
+        <AbuseReports />
         <BlockedHosts />
+        <BlockedLinks />
         <DeadLetters />
       </Page>
     </main>

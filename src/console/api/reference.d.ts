@@ -1760,6 +1760,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/blocked-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List blocked links
+         * @description Returns the links and QR codes that operators have blocked, the latest first. Needs the session of an operator.
+         */
+        get: operations["listBlockedLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/blocked-links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unblock a link
+         * @description Unblocks a link or QR code, which works again at once. Needs the session of an operator.
+         */
+        delete: operations["deleteBlockedLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/abuse-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List abuse reports
+         * @description Returns the reports of visitors about links, the latest first. Needs the session of an operator.
+         */
+        get: operations["listAbuseReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/abuse-reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an abuse report
+         * @description Returns a report with its link, and its answer if there is one. Needs the session of an operator.
+         */
+        get: operations["retrieveAbuseReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/abuse-reports/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Answer an abuse report
+         * @description Blocks the host or the link, or dismisses the report. Other open reports about the link are answered alike, unless this one is dismissed. A later answer replaces an earlier one, and unblocks nothing. Needs the session of an operator.
+         */
+        put: operations["upsertAbuseReportAnswer"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/methods": {
         parameters: {
             query?: never;
@@ -2313,6 +2413,83 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AbuseReport: {
+            /** @description Id of the report. */
+            id: string;
+            /**
+             * @description `resolved`: the link or its host was blocked; `dismissed`: it was not.
+             * @enum {string}
+             */
+            state: "open" | "resolved" | "dismissed";
+            /**
+             * @description What the reporter says is wrong.
+             * @enum {string}
+             */
+            category: "phishing" | "malware" | "spam" | "illegal" | "other";
+            /** @description Comment of the reporter. */
+            comment: string;
+            /** @description Email address for an answer, if one was given; null once it is deleted. */
+            email: string | null;
+            /** @description IP address of the reporter; null once it is deleted. */
+            ip: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the report.
+             */
+            createdAt: string;
+            /** @description The link or QR code. */
+            link: {
+                /** @description Id of the link or QR code. */
+                id: string;
+                /** @description Short link. */
+                shortLink: string;
+                /** @description Destination now; null for a page, and where the link is gone. */
+                url: string | null;
+                /** @description Destination when it was reported; null for a page. */
+                reportedUrl: string | null;
+                /** @description true: the operator blocks the link. */
+                blocked: boolean;
+                /** @description Open reports about the link, at most 100. */
+                openReports: number;
+            };
+            /** @description Workspace of the link. */
+            workspace: {
+                /** @description Id of the workspace. */
+                id: string;
+                /** @description Slug of the workspace. */
+                slug: string;
+            };
+            /** @description The answer; null while the report is open. */
+            answer: {
+                /**
+                 * @description `block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.
+                 * @enum {string}
+                 */
+                decision: "block-host" | "block-link" | "dismiss";
+                /** @description The host that was blocked. */
+                host: string | null;
+                /** @description Note, up to 1,000 characters; only operators see it. */
+                note: string;
+                /** @description Name of the operator; null for a deleted person. */
+                by: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of the answer.
+                 */
+                at: string;
+            } | null;
+        };
+        AbuseReportAnswer: {
+            /**
+             * @description `block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.
+             * @enum {string}
+             */
+            decision: "block-host" | "block-link" | "dismiss";
+            /** @description Host to block; required by `block-host`. */
+            host?: string;
+            /** @description Note, up to 1,000 characters; only operators see it. Default: `""`. */
+            note?: string;
+        };
         AcceptedJob: {
             /** @description Id of the job. */
             id: string;
@@ -2909,6 +3086,21 @@ export interface components {
         BlockedHostChanges: {
             /** @description Reason, up to 1,000 characters; only operators see it. */
             reason: string;
+        };
+        BlockedLink: {
+            /** @description Id of the link or QR code. */
+            id: string;
+            /** @description Id of its workspace. */
+            projectId: string;
+            /** @description Short link. */
+            shortLink: string;
+            /** @description Reason, up to 1,000 characters; only operators see it. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Time since which it is blocked.
+             */
+            createdAt: string;
         };
         /** @description The change. */
         BulkLinkChange: {
@@ -12021,6 +12213,180 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    listBlockedLinks: {
+        parameters: {
+            query?: {
+                /** @description Part of the short link, regardless of case. */
+                search?: string;
+                /** @description Page, from 1 to 100. */
+                page?: number;
+                /** @description Links per page, at most 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedLink"][];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    deleteBlockedLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the link or QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    listAbuseReports: {
+        parameters: {
+            query?: {
+                /** @description Only those of a state. */
+                state?: "open" | "resolved" | "dismissed";
+                /** @description Only those of a category. */
+                category?: "phishing" | "malware" | "spam" | "illegal" | "other";
+                /** @description Part of the short link, regardless of case. */
+                search?: string;
+                /** @description Page, from 1 to 100. */
+                page?: number;
+                /** @description Reports per page, at most 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseReport"][];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    retrieveAbuseReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the report. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseReport"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+        };
+    };
+    upsertAbuseReportAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the report. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbuseReportAnswer"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseReport"];
+                };
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];

@@ -1,7 +1,15 @@
-import { fixedNotice } from '../../web/layout.ts';
+import { type Language, say } from '../../web/language.ts';
+import { notice, type Page } from '../../web/layout.ts';
+import { reportPath } from '../address.ts';
 
-/** The link leads to a host that the operator blocks. */
-export const blockedPage = fixedNotice(403, {
-  title: 'Link blocked',
-  text: 'This link leads to a site that is blocked here, so you are not sent on.',
-});
+/** The operator blocks the link, or a host that it leads to. */
+export const blockedPage = (language: Language, shortLink: string): Page =>
+  notice(403, {
+    language,
+    title: say(language, 'Link blocked'),
+    text: say(
+      language,
+      'The operator of this service has blocked this link, so you are not sent on.',
+    ),
+    link: { href: reportPath(shortLink), label: say(language, 'Report this link') },
+  });

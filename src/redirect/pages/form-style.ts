@@ -27,7 +27,6 @@ text-align:center}
 .buttons{display:flex;flex-direction:column;gap:.625rem}
 .action{flex:none;width:100%}
 .action span{overflow-wrap:anywhere}
-.quiet{align-self:center;padding:.75rem 1rem;color:var(--muted);text-underline-offset:.2em}
 .waits{position:relative;visibility:hidden;animation:come 0s linear forwards}
 @keyframes come{to{visibility:visible}}
 .clock{height:3.5rem;margin-bottom:-4.125rem;border-radius:.875rem;background:var(--tint);overflow:hidden}

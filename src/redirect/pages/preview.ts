@@ -3,6 +3,7 @@ import { ICONS } from '../../web/icons.ts';
 import { type Language, say } from '../../web/language.ts';
 import { html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 import type { Phrase } from '../../web/phrases/en.ts';
+import { reportPath } from '../address.ts';
 import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
@@ -32,6 +33,7 @@ ${name === undefined ? NOTHING : html`<p dir="auto">${name}</p>`}
 ${isPage ? NOTHING : html`<div><dt>${say(language, 'Destination')}</dt><dd dir="ltr">${address.destination}</dd></div>`}
 </dl>
 ${notes}<a class="action main" href="${address.path}" rel="nofollow">${say(language, 'Open link')}</a>
+<a class="quiet" href="${reportPath(address.shortLink)}" rel="nofollow">${say(language, 'Report this link')}</a>
 </main>`;
   return wholePage(200, ASSETS, { language, title, body });
 }

@@ -8,8 +8,8 @@ export const de: Record<Phrase, string> = {
   'Link expired': 'Link abgelaufen',
   'This link is no longer active.': 'Dieser Link ist nicht mehr aktiv.',
   'Link blocked': 'Link gesperrt',
-  'This link leads to a site that is blocked here, so you are not sent on.':
-    'Dieser Link führt zu einer Website, die hier gesperrt ist. Sie werden nicht weitergeleitet.',
+  'The operator of this service has blocked this link, so you are not sent on.':
+    'Der Betreiber dieses Dienstes hat diesen Link gesperrt. Du wirst nicht weitergeleitet.',
   'Not open yet': 'Noch nicht geöffnet',
   'This link opens later. Please come back then.':
     'Dieser Link öffnet später. Bitte komm dann wieder.',
@@ -50,6 +50,25 @@ export const de: Record<Phrase, string> = {
   'A page is shown before the destination.': 'Vor dem Ziel wird eine Seite gezeigt.',
   'This link shows a page.': 'Dieser Link zeigt eine Seite.',
   'Open {}': '{} öffnen',
+  'Report this link': 'Diesen Link melden',
+  'Report a link': 'Einen Link melden',
+  'Tell the operator of this service about a short link that does harm.':
+    'Melde dem Betreiber dieses Dienstes einen Kurzlink, der Schaden anrichtet.',
+  'What is wrong?': 'Was stimmt nicht?',
+  'Phishing or fraud': 'Phishing oder Betrug',
+  Malware: 'Schadsoftware',
+  Spam: 'Spam',
+  'Illegal content': 'Rechtswidriger Inhalt',
+  'Something else': 'Etwas anderes',
+  Comment: 'Kommentar',
+  'Email, if you want an answer': 'E-Mail, falls du eine Antwort möchtest',
+  'Send report': 'Meldung senden',
+  'Please enter a short link.': 'Bitte gib einen Kurzlink ein.',
+  'Too many reports. Try again in {} min.':
+    'Zu viele Meldungen. Versuche es in {} min noch einmal.',
+  'Thank you': 'Danke',
+  'The operator of this service looks at every report.':
+    'Der Betreiber dieses Dienstes sieht sich jede Meldung an.',
   Copied: 'Kopiert',
   'Selected. Use the copy command of your device.':
     'Ausgewählt. Nutze den Kopierbefehl deines Geräts.',

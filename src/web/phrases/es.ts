@@ -8,8 +8,8 @@ export const es: Record<Phrase, string> = {
   'Link expired': 'Enlace caducado',
   'This link is no longer active.': 'Este enlace ya no está activo.',
   'Link blocked': 'Enlace bloqueado',
-  'This link leads to a site that is blocked here, so you are not sent on.':
-    'Este enlace lleva a un sitio que aquí está bloqueado, por lo que no se le redirige.',
+  'The operator of this service has blocked this link, so you are not sent on.':
+    'El operador de este servicio ha bloqueado este enlace, por lo que no se te redirige.',
   'Not open yet': 'Aún no está abierto',
   'This link opens later. Please come back then.':
     'Este enlace se abrirá más tarde. Vuelve entonces.',
@@ -50,6 +50,24 @@ export const es: Record<Phrase, string> = {
   'A page is shown before the destination.': 'Antes del destino se muestra una página.',
   'This link shows a page.': 'Este enlace muestra una página.',
   'Open {}': 'Abrir {}',
+  'Report this link': 'Denunciar este enlace',
+  'Report a link': 'Denunciar un enlace',
+  'Tell the operator of this service about a short link that does harm.':
+    'Avisa al operador de este servicio de un enlace corto dañino.',
+  'What is wrong?': '¿Qué ocurre?',
+  'Phishing or fraud': 'Phishing o fraude',
+  Malware: 'Software malicioso',
+  Spam: 'Spam',
+  'Illegal content': 'Contenido ilegal',
+  'Something else': 'Otra cosa',
+  Comment: 'Comentario',
+  'Email, if you want an answer': 'Correo electrónico, si quieres una respuesta',
+  'Send report': 'Enviar denuncia',
+  'Please enter a short link.': 'Introduce un enlace corto.',
+  'Too many reports. Try again in {} min.': 'Demasiadas denuncias. Inténtalo de nuevo en {} min.',
+  'Thank you': 'Gracias',
+  'The operator of this service looks at every report.':
+    'El operador de este servicio revisa todas las denuncias.',
   Copied: 'Copiado',
   'Selected. Use the copy command of your device.':
     'Seleccionado. Usa la orden de copiar de tu dispositivo.',

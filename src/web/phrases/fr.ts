@@ -8,8 +8,8 @@ export const fr: Record<Phrase, string> = {
   'Link expired': 'Lien expiré',
   'This link is no longer active.': 'Ce lien n’est plus actif.',
   'Link blocked': 'Lien bloqué',
-  'This link leads to a site that is blocked here, so you are not sent on.':
-    'Ce lien mène à un site bloqué ici : vous n’êtes pas redirigé.',
+  'The operator of this service has blocked this link, so you are not sent on.':
+    'L’exploitant de ce service a bloqué ce lien : vous n’êtes pas redirigé.',
   'Not open yet': 'Pas encore ouvert',
   'This link opens later. Please come back then.':
     'Ce lien ouvrira plus tard. Revenez à ce moment-là.',
@@ -51,6 +51,24 @@ export const fr: Record<Phrase, string> = {
   'A page is shown before the destination.': 'Une page s’affiche avant la destination.',
   'This link shows a page.': 'Ce lien affiche une page.',
   'Open {}': 'Ouvrir {}',
+  'Report this link': 'Signaler ce lien',
+  'Report a link': 'Signaler un lien',
+  'Tell the operator of this service about a short link that does harm.':
+    'Signalez à l’exploitant de ce service un lien court nuisible.',
+  'What is wrong?': 'Quel est le problème ?',
+  'Phishing or fraud': 'Hameçonnage ou fraude',
+  Malware: 'Logiciel malveillant',
+  Spam: 'Spam',
+  'Illegal content': 'Contenu illégal',
+  'Something else': 'Autre chose',
+  Comment: 'Commentaire',
+  'Email, if you want an answer': 'E-mail, si vous souhaitez une réponse',
+  'Send report': 'Envoyer le signalement',
+  'Please enter a short link.': 'Saisissez un lien court.',
+  'Too many reports. Try again in {} min.': 'Trop de signalements. Réessayez dans {} min.',
+  'Thank you': 'Merci',
+  'The operator of this service looks at every report.':
+    'L’exploitant de ce service examine chaque signalement.',
   Copied: 'Copié',
   'Selected. Use the copy command of your device.':
     'Sélectionné. Utilisez la commande de copie de votre appareil.',

@@ -8,8 +8,8 @@ export const ja: Record<Phrase, string> = {
   'Link expired': 'リンクの有効期限切れ',
   'This link is no longer active.': 'このリンクは現在使われていません。',
   'Link blocked': 'リンクはブロックされています',
-  'This link leads to a site that is blocked here, so you are not sent on.':
-    'このリンクの移動先サイトはここではブロックされているため、移動しません。',
+  'The operator of this service has blocked this link, so you are not sent on.':
+    'このサービスの運営者がこのリンクをブロックしたため、移動しません。',
   'Not open yet': 'まだ開いていません',
   'This link opens later. Please come back then.':
     'このリンクは後ほど開きます。その時にまたお越しください。',
@@ -50,6 +50,24 @@ export const ja: Record<Phrase, string> = {
   'A page is shown before the destination.': '行き先の前にページが表示されます。',
   'This link shows a page.': 'このリンクはページを表示します。',
   'Open {}': '{}を開く',
+  'Report this link': 'このリンクを報告',
+  'Report a link': 'リンクを報告',
+  'Tell the operator of this service about a short link that does harm.':
+    '有害な短縮リンクをこのサービスの運営者に知らせてください。',
+  'What is wrong?': 'どのような問題ですか？',
+  'Phishing or fraud': 'フィッシングまたは詐欺',
+  Malware: 'マルウェア',
+  Spam: 'スパム',
+  'Illegal content': '違法なコンテンツ',
+  'Something else': 'その他',
+  Comment: 'コメント',
+  'Email, if you want an answer': 'メールアドレス（返信を希望する場合）',
+  'Send report': '報告を送信',
+  'Please enter a short link.': '短縮リンクを入力してください。',
+  'Too many reports. Try again in {} min.': '報告が多すぎます。{}分後にもう一度お試しください。',
+  'Thank you': 'ありがとうございます',
+  'The operator of this service looks at every report.':
+    'このサービスの運営者がすべての報告を確認します。',
   Copied: 'コピーしました',
   'Selected. Use the copy command of your device.':
     '選択しました。端末のコピー操作を使ってください。',

@@ -8,8 +8,8 @@ export const pt: Record<Phrase, string> = {
   'Link expired': 'Link expirado',
   'This link is no longer active.': 'Este link já não está ativo.',
   'Link blocked': 'Link bloqueado',
-  'This link leads to a site that is blocked here, so you are not sent on.':
-    'Este link leva a um site que está bloqueado aqui, por isso não é redirecionado.',
+  'The operator of this service has blocked this link, so you are not sent on.':
+    'O operador deste serviço bloqueou este link, por isso não é redirecionado.',
   'Not open yet': 'Ainda não abriu',
   'This link opens later. Please come back then.': 'Este link abre mais tarde. Volte nessa altura.',
   'This link opens on {}.': 'Este link abre em {}.',
@@ -49,6 +49,25 @@ export const pt: Record<Phrase, string> = {
   'A page is shown before the destination.': 'Uma página é mostrada antes do destino.',
   'This link shows a page.': 'Este link mostra uma página.',
   'Open {}': 'Abrir {}',
+  'Report this link': 'Denunciar este link',
+  'Report a link': 'Denunciar um link',
+  'Tell the operator of this service about a short link that does harm.':
+    'Informe o operador deste serviço sobre um link curto nocivo.',
+  'What is wrong?': 'Qual é o problema?',
+  'Phishing or fraud': 'Phishing ou fraude',
+  Malware: 'Software malicioso',
+  Spam: 'Spam',
+  'Illegal content': 'Conteúdo ilegal',
+  'Something else': 'Outra coisa',
+  Comment: 'Comentário',
+  'Email, if you want an answer': 'E-mail, se quiser uma resposta',
+  'Send report': 'Enviar denúncia',
+  'Please enter a short link.': 'Introduza um link curto.',
+  'Too many reports. Try again in {} min.':
+    'Demasiadas denúncias. Tente novamente dentro de {} min.',
+  'Thank you': 'Obrigado',
+  'The operator of this service looks at every report.':
+    'O operador deste serviço analisa todas as denúncias.',
   Copied: 'Copiado',
   'Selected. Use the copy command of your device.':
     'Selecionado. Use o comando de copiar do seu aparelho.',

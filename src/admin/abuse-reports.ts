@@ -1,0 +1,224 @@
+import { noteByOperator } from '../audit/write.ts';
+import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import { kindOfId } from '../ids.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { contains } from '../infra/like.ts';
+import type { ReportCategory, SentReport } from '../queues/clicks.ts';
+import type { JobContext } from '../queues/queue.ts';
+import { addHost, changeBlocklist } from './blocked-hosts.ts';
+import { addLink } from './blocked-links.ts';
+import type { AbuseReportQuery, Decision, ReportAnswer, ReportState } from './schema.ts';
+
+/** Open reports about one link; further ones are dropped, since they say nothing new. */
+const MOST_OPEN = 100;
+/** Time after which an unanswered report no longer says who sent it, in days. */
+const UNANSWERED_DAYS = 365;
+
+interface ReportRow {
+  id: string;
+  project_id: string;
+  record_id: string;
+  short_link: string;
+  url: string | null;
+  category: ReportCategory;
+  comment: string;
+  email: string | null;
+  ip: string | null;
+  state: ReportState;
+  decision: Decision | null;
+  host: string | null;
+  note: string | null;
+  answered_at: Date | null;
+  created_at: Date;
+}
+
+type FoundReport = ReportRow & {
+  slug: string;
+  answered_name: string | null;
+  present_url: string | null;
+  is_blocked: boolean;
+  open_reports: number;
+};
+
+const toReport = (row: FoundReport) => ({
+  id: row.id,
+  state: row.state,
+  category: row.category,
+  comment: row.comment,
+  email: row.email,
+  ip: row.ip,
+  createdAt: row.created_at.toISOString(),
+  link: {
+    id: row.record_id,
+    shortLink: row.short_link,
+    url: row.present_url,
+    reportedUrl: row.url,
+    blocked: row.is_blocked,
+    openReports: row.open_reports,
+  },
+  workspace: { id: row.project_id, slug: row.slug },
+  answer:
+    row.answered_at === null
+      ? null
+      : {
+          decision: row.decision!,
+          host: row.host,
+          note: row.note ?? '',
+          by: row.answered_name,
+          at: row.answered_at.toISOString(),
+        },
+});
+
+/** A report about a link, with what became of it. */
+export type AbuseReport = ReturnType<typeof toReport>;
+
+const SELECT = `
+  SELECT r.*, w.slug, u.name AS answered_name, b.record_id IS NOT NULL AS is_blocked,
+         coalesce(l.url, q.url) AS present_url,
+         (SELECT count(*) FROM abuse_reports o
+           WHERE o.project_id = r.project_id AND o.record_id = r.record_id AND o.state = 'open') AS open_reports
+    FROM abuse_reports r
+    JOIN workspaces w ON w.id = r.project_id
+    LEFT JOIN users u ON u.id = r.answered_by
+    LEFT JOIN blocked_links b ON b.record_id = r.record_id
+    LEFT JOIN links l ON l.project_id = r.project_id AND l.id = r.record_id
+    LEFT JOIN qrcodes q ON q.project_id = r.project_id AND q.id = r.record_id`;
+
+/** A page of the reports, the latest first. */
+export async function listReports({
+  state,
+  category,
+  search = '',
+  page,
+  limit,
+}: AbuseReportQuery): Promise<AbuseReport[]> {
+  const [matches, bindings] = contains('r.short_link', search);
+  const found = await rows<FoundReport>(
+    db(),
+    `${SELECT}
+      WHERE r.state = coalesce(?, r.state) AND r.category = coalesce(?, r.category) AND ${matches}
+      ORDER BY r.id DESC LIMIT ? OFFSET ?`,
+    [state ?? null, category ?? null, ...bindings, limit, (page - 1) * limit],
+  );
+  return found.map(toReport);
+}
+
+/** @throws Refusal `not_found` */
+export async function readReport(id: string): Promise<AbuseReport> {
+  const [row] = await rows<FoundReport>(db(), `${SELECT} WHERE r.id = ?`, [id]);
+  if (row === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
+  return toReport(row);
+}
+
+/** Stores what a visitor sent, once. */
+export async function addReport(report: SentReport): Promise<undefined> {
+  await execute(
+    db(),
+    `INSERT INTO abuse_reports (id, project_id, record_id, short_link, url, category, comment, email, ip, created_at)
+     SELECT :id, w.id, :recordId, :shortLink,
+            coalesce((SELECT url FROM links WHERE project_id = w.id AND id = :recordId),
+                     (SELECT url FROM qrcodes WHERE project_id = w.id AND id = :recordId)),
+            :category, :comment, :email, :ip, :createdAt
+       FROM workspaces w
+      WHERE w.id = :projectId
+        AND (SELECT count(*) FROM abuse_reports
+              WHERE project_id = w.id AND record_id = :recordId AND state = 'open') < :most
+     ON CONFLICT (id) DO NOTHING`,
+    {
+      id: report.id,
+      projectId: report.projectId,
+      recordId: report.recordId,
+      shortLink: report.shortLink,
+      category: report.category,
+      comment: report.comment,
+      email: report.email ?? null,
+      ip: report.ip,
+      createdAt: new Date(report.at),
+      most: MOST_OPEN,
+    },
+  );
+  return undefined;
+}
+
+/**
+ * Answers a report, and does what the answer says. Other open reports about the link are answered alike, unless this one is
+ * dismissed. Resolves when all redirect processes have been told.
+ *
+ * @throws Refusal `not_found`; `conflict` when the blocklist is full
+ */
+export function answerReport(
+  { id, answer }: { id: string; answer: ReportAnswer },
+  { actor }: Pick<JobContext, 'actor'>,
+): Promise<{ id: string }> {
+  return changeBlocklist(async (trx) => {
+    const [report] = await rows<ReportRow>(
+      trx,
+      'SELECT * FROM abuse_reports WHERE id = ? FOR UPDATE',
+      [id],
+    );
+    if (report === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
+    const isChanged = await carryOut(trx, report, answer);
+    const { decision, host = null, note } = answer;
+    const answered = await execute(
+      trx,
+      `UPDATE abuse_reports
+          SET state = :state, decision = :decision, host = :host, note = :note, answered_by = :by, answered_at = now()
+        WHERE (id = :id OR (:isForAll AND project_id = :projectId AND record_id = :recordId AND state = 'open'))
+          AND (decision, host, note) IS DISTINCT FROM (:decision::text, :host::text, :note::text)`,
+      {
+        id,
+        projectId: report.project_id,
+        recordId: report.record_id,
+        isForAll: decision !== 'dismiss',
+        state: decision === 'dismiss' ? 'dismissed' : 'resolved',
+        decision,
+        host,
+        note,
+        by: actor?.userId ?? null,
+      },
+    );
+    if (answered > 0) {
+      const target = { kind: kindOfId(report.record_id) ?? 'link', id: report.record_id };
+      await noteByOperator(trx, report.project_id, { action: ACTIONS[decision], target });
+    }
+    return { result: { id }, isChanged };
+  });
+}
+
+/** What the audit log of the workspace says of a decision. */
+const ACTIONS: Record<Decision, string> = {
+  'block-host': 'host.block',
+  'block-link': 'link.block',
+  dismiss: 'report.dismiss',
+};
+
+/** Blocks what the answer says. @returns true if the blocklist has changed */
+async function carryOut(
+  trx: Db,
+  report: ReportRow,
+  { decision, host, note }: ReportAnswer,
+): Promise<boolean> {
+  const reason = note === '' ? `Reported: ${report.category}` : note;
+  if (decision === 'block-host') return addHost(trx, { host: host!, reason });
+  if (decision === 'dismiss') return false;
+  return addLink(trx, {
+    id: report.record_id,
+    projectId: report.project_id,
+    shortLink: report.short_link,
+    reason,
+  });
+}
+
+/** Forgets who sent reports that were answered long ago. */
+export async function pruneReporters(): Promise<undefined> {
+  await execute(
+    db(),
+    `UPDATE abuse_reports SET email = NULL, ip = NULL
+      WHERE (email IS NOT NULL OR ip IS NOT NULL)
+        AND (answered_at < now() - make_interval(days => :days)
+             OR created_at < now() - make_interval(days => :unanswered))`,
+    { days: config().ABUSE_REPORTER_DAYS, unanswered: UNANSWERED_DAYS },
+  );
+  return undefined;
+}

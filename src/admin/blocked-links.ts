@@ -1,0 +1,96 @@
+import { noteByOperator } from '../audit/write.ts';
+import { Refusal } from '../errors.ts';
+import { kindOfId } from '../ids.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { contains } from '../infra/like.ts';
+import { changeBlocklist, MOST_BLOCKED } from './blocked-hosts.ts';
+import type { BlocklistQuery } from './schema.ts';
+
+/** A link or QR code that the operator blocks. */
+export interface BlockedLink {
+  id: string;
+  projectId: string;
+  shortLink: string;
+  reason: string;
+  createdAt: string;
+}
+
+interface BlockedLinkRow {
+  record_id: string;
+  project_id: string;
+  short_link: string;
+  reason: string;
+  created_at: Date;
+}
+
+const toBlockedLink = (row: BlockedLinkRow): BlockedLink => ({
+  id: row.record_id,
+  projectId: row.project_id,
+  shortLink: row.short_link,
+  reason: row.reason,
+  createdAt: row.created_at.toISOString(),
+});
+
+/** A page of the blocked links, the latest first. */
+export async function listBlockedLinks({
+  search = '',
+  page,
+  limit,
+}: BlocklistQuery): Promise<BlockedLink[]> {
+  const [matches, bindings] = contains('short_link', search);
+  const found = await rows<BlockedLinkRow>(
+    db(),
+    `SELECT * FROM blocked_links WHERE ${matches} ORDER BY created_at DESC, record_id LIMIT ? OFFSET ?`,
+    [...bindings, limit, (page - 1) * limit],
+  );
+  return found.map(toBlockedLink);
+}
+
+/** @throws Refusal `not_found` */
+export async function readBlockedLink(id: string): Promise<BlockedLink> {
+  const [row] = await rows<BlockedLinkRow>(
+    db(),
+    'SELECT * FROM blocked_links WHERE record_id = ?',
+    [id],
+  );
+  if (row === undefined) throw new Refusal('not_found', `The link "${id}" is not blocked`);
+  return toBlockedLink(row);
+}
+
+/**
+ * Blocks a link within the transaction of a command. @returns true if the list has changed
+ *
+ * @throws Refusal `conflict` when the list is full
+ */
+export async function addLink(
+  trx: Db,
+  { id, projectId, shortLink, reason }: Omit<BlockedLink, 'createdAt'>,
+): Promise<boolean> {
+  const added = await execute(
+    trx,
+    `INSERT INTO blocked_links (record_id, project_id, short_link, reason)
+     SELECT :id, :projectId, :shortLink, :reason WHERE (SELECT count(*) FROM blocked_links) < :most
+     ON CONFLICT DO NOTHING`,
+    { id, projectId, shortLink, reason, most: MOST_BLOCKED },
+  );
+  if (added > 0) return true;
+  const [known] = await rows(trx, 'SELECT 1 FROM blocked_links WHERE record_id = ?', [id]);
+  if (known !== undefined) return false;
+  throw new Refusal('conflict', `${MOST_BLOCKED} links are blocked: unblock others first`);
+}
+
+/** Unblocks a link. Resolves when all redirect processes have been told. */
+export function unblockLink({ id }: { id: string }): Promise<{ id: string }> {
+  return changeBlocklist(async (trx) => {
+    const [deleted] = await rows<{ project_id: string }>(
+      trx,
+      'DELETE FROM blocked_links WHERE record_id = ? RETURNING project_id',
+      [id],
+    );
+    if (deleted !== undefined) {
+      const target = { kind: kindOfId(id) ?? 'link', id };
+      await noteByOperator(trx, deleted.project_id, { action: 'link.unblock', target });
+    }
+    return { result: { id }, isChanged: deleted !== undefined };
+  });
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { newId } from '../ids.ts';
+import { within } from '../infra/clock.ts';
+import type { ErrorLog } from '../infra/error-log.ts';
+import { shortLinkOf } from '../infra/short-link.ts';
+import type { Finder } from '../lookup/find.ts';
+import { clicks } from '../queues/clicks.ts';
+import type { Page } from '../web/layout.ts';
+import { keyPrefixesOf, readAddress } from './address.ts';
+import type { ReportLimit } from './limits.ts';
+import { readForm } from './pages/form.ts';
+import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
+import { unavailablePage } from './pages/unavailable.ts';
+import type { AddJob } from './visit-log.ts';
+import { normaliseHost, type Visitor } from './visitor.ts';
+
+/** Timeout of adding a report to the queue, in ms. */
+const QUEUE_MS = 2_000;
+
+/** Dependencies of {@link Reports}. */
+interface ReportOptions {
+  finder: Finder;
+  add: AddJob;
+  limit: ReportLimit;
+  errors: ErrorLog;
+}
+
+/** Takes reports of visitors about links: shows the form, and passes on what is sent for operators to answer. */
+export class Reports {
+  readonly #options: ReportOptions;
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers a request for the form, or with it.
+   *
+   * @throws BadForm when what was sent is no form, or too large
+   */
+  async answer(
+    request: IncomingMessage,
+    query: string,
+    { pageLanguage, ip }: Visitor,
+  ): Promise<Page> {
+    if (request.method !== 'POST') return reportPage(pageLanguage, new URLSearchParams(query));
+    const form = await readForm(request);
+    const { report, errors } = readReport(form);
+    if (report === undefined) return reportPage(pageLanguage, form, { errors });
+    const waitMs = await this.#options.limit.take(ip);
+    if (waitMs !== undefined) {
+      const waitMinutes = Math.ceil(waitMs / 60_000);
+      return reportPage(pageLanguage, form, { waitMinutes });
+    }
+    try {
+      await this.#passOn(report, ip);
+    } catch (error) {
+      this.#options.errors.report(error);
+      return unavailablePage(pageLanguage);
+    }
+    // The same where there is no such link: who asks learns no more than by a visit.
+    return reportedPage(pageLanguage);
+  }
+
+  /** Adds the report to the queue, if its link is there. */
+  async #passOn({ link: { host, target }, ...report }: Report, ip: string): Promise<void> {
+    const domain = normaliseHost(host);
+    const asked = readAddress(target);
+    if (asked === undefined || domain === '') return;
+    const { finder, add } = this.#options;
+    const found = await finder.find(domain, asked.key, keyPrefixesOf(asked, target));
+    if (found === null || found.link === null) return;
+    const { key, isWildcard } = found.prefix ?? asked;
+    const sent = {
+      ...report,
+      id: newId('abuseReport'),
+      at: Date.now(),
+      projectId: found.link.projectId,
+      recordId: found.link.id,
+      shortLink: shortLinkOf(domain, isWildcard === true ? `${key}/*` : (key ?? '')),
+      ip,
+    };
+    await within(QUEUE_MS, add(clicks, 'report.add', sent), 'adding a report');
+  }
+}
