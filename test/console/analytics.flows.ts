@@ -1,16 +1,14 @@
 import { expect } from 'chai';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
-const sizes = Object.keys(SIZES) as Size[];
 const METRICS = ['clicks', 'scans', 'views', 'leads', 'sales', 'revenue'] as const;
 
 const card = (page: Page, title: string): Locator =>
@@ -44,13 +42,12 @@ async function rowsOf(card: Locator): Promise<[string, number][]> {
 
 describe('analytics in the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
   let linkIds: string[];
   let qrcodeId: string;
 
   before(async () => {
-    browser = await startBrowser();
     world = await aWorkspace();
     linkIds = [];
     for (let n = 0; n < 5; n += 1) {
@@ -68,7 +65,6 @@ describe('analytics in the console', function () {
     qrcodeId = body.id;
     await addSampleEvents(world, linkIds, qrcodeId);
   });
-  after(() => browser.close());
 
   const ask = async (query: Record<string, string>) => {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -88,7 +84,7 @@ describe('analytics in the console', function () {
 
   for (const size of sizes) {
     it(`shows the numbers of the API, and filters by what is clicked (${size})`, async () => {
-      await inConsole(browser, world, 'analytics', { size }, async (page) => {
+      await inConsole(world, 'analytics', { size }, async (page) => {
         const { clicks } = await expectTotals(page, {});
         expect(clicks).to.be.above(500);
 
@@ -122,7 +118,7 @@ describe('analytics in the console', function () {
   }
 
   it('shows every metric by every group, as the API counts them', async () => {
-    await inConsole(browser, world, 'analytics?interval=90d', {}, async (page) => {
+    await inConsole(world, 'analytics?interval=90d', {}, async (page) => {
       const totals = await expectTotals(page, { interval: '90d' });
       const { sales, leads, clicks, scans } = totals as Record<string, number>;
       const step = (name: string) => page.locator(`[data-step=${name}]`).innerText();
@@ -158,7 +154,7 @@ describe('analytics in the console', function () {
   });
 
   it('shows the course of time as a chart and a table, compared with the span before', async () => {
-    await inConsole(browser, world, 'analytics?interval=7d', {}, async (page) => {
+    await inConsole(world, 'analytics?interval=7d', {}, async (page) => {
       const rows: { start: string; clicks: number }[] = await ask({
         interval: '7d',
         groupBy: 'timeseries',
@@ -182,7 +178,7 @@ describe('analytics in the console', function () {
   });
 
   it('compares every interval with the span that the totals are compared with', async () => {
-    await inConsole(browser, world, 'analytics', {}, async (page) => {
+    await inConsole(world, 'analytics', {}, async (page) => {
       for (const interval of ['7d', '30d', '90d', 'ytd', '1y']) {
         await page.goto(page.url().replace(/(\?.*)?$/, `?interval=${interval}`));
         await page.getByRole('button', { name: 'Show as table' }).click();
@@ -199,7 +195,7 @@ describe('analytics in the console', function () {
   });
 
   it('lists all values of a group, searches in them, and saves them as CSV', async () => {
-    await inConsole(browser, world, 'analytics', {}, async (page) => {
+    await inConsole(world, 'analytics', {}, async (page) => {
       await page.getByRole('button', { name: /of referrers$/ }).click();
       const dialog = page.getByRole('dialog', { name: 'Referrers' });
       await dialog.getByRole('searchbox').fill('social');
@@ -222,7 +218,7 @@ describe('analytics in the console', function () {
   });
 
   it('is used by the keyboard alone', async () => {
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       const { keyboard } = page;
       await page.getByRole('heading', { name: 'Links' }).waitFor();
       await keyboard.press('g');
@@ -254,7 +250,7 @@ describe('analytics in the console', function () {
 
   for (const size of sizes) {
     it(`shows a click in the live view within 2 s (${size})`, async () => {
-      await inConsole(browser, world, 'live', { size }, async (page) => {
+      await inConsole(world, 'live', { size }, async (page) => {
         await page.getByText('Connected', { exact: true }).waitFor();
         const visitor = size === 'phone' ? 901 : 902;
         const began = Date.now();
@@ -285,7 +281,7 @@ describe('analytics in the console', function () {
   }
 
   it('goes on with the live view after the connection was lost, without a gap', async () => {
-    await inConsole(browser, world, 'live', {}, async (page) => {
+    await inConsole(world, 'live', {}, async (page) => {
       await page.getByText('Connected', { exact: true }).waitFor();
       await world.visit('/link-3', {
         userAgent: userAgent(930),
@@ -307,7 +303,7 @@ describe('analytics in the console', function () {
   it('says how many events the live view left out when it fell behind', async () => {
     const busy = await aWorkspace();
     await busy.api.post('/links', { url: 'https://example.com/', key: 'a' });
-    await inConsole(browser, busy, 'live', {}, async (page) => {
+    await inConsole(busy, 'live', {}, async (page) => {
       await page.getByText('Connected', { exact: true }).waitFor();
       await busy.visit('/a', { userAgent: userAgent(940) });
       await page.getByRole('listitem').filter({ hasText: '/a' }).waitFor();
@@ -329,7 +325,7 @@ describe('analytics in the console', function () {
   });
 
   it('lists events, page by page, and shows everything about one', async () => {
-    await inConsole(browser, world, 'events?country=BR', {}, async (page) => {
+    await inConsole(world, 'events?country=BR', {}, async (page) => {
       const { body: first } = await world.api.get('/events', {
         interval: '30d',
         country: 'BR',
@@ -352,7 +348,7 @@ describe('analytics in the console', function () {
   it('leads from a link to its analytics', async () => {
     const query = { linkId: linkIds[0]! };
     const { clicks } = await ask({ interval: '30d', groupBy: 'kpis', ...query });
-    await inConsole(browser, world, `links?edit=${linkIds[0]}`, {}, async (page) => {
+    await inConsole(world, `links?edit=${linkIds[0]}`, {}, async (page) => {
       const summary = page.getByRole('region', { name: 'Last 30 days' });
       await summary.getByText(new Intl.NumberFormat('en').format(clicks.value)).first().waitFor();
       await summary.getByRole('link', { name: 'All analytics' }).click();
@@ -368,7 +364,7 @@ describe('analytics in the console', function () {
       live: 'business',
       events: 'business',
     })) {
-      await inConsole(browser, free, view, {}, async (page) => {
+      await inConsole(free, view, {}, async (page) => {
         await page.getByText(`--plan ${plan}`).waitFor();
         await expectAccessible(page, `plan-${view}`);
       });
@@ -377,7 +373,7 @@ describe('analytics in the console', function () {
 
   it('says how the first events come about', async () => {
     const empty = await aWorkspace();
-    await inConsole(browser, empty, 'analytics', {}, async (page) => {
+    await inConsole(empty, 'analytics', {}, async (page) => {
       await page.getByText('No events in this span').waitFor();
       await expectAccessible(page, 'analytics-empty');
       await page.goto(page.url().replace('analytics', 'live'));
@@ -390,7 +386,7 @@ describe('analytics in the console', function () {
     for (const scheme of ['light', 'dark'] as const) {
       it(`keeps all rules of axe, ${size}, ${scheme}`, async () => {
         const name = (view: string) => `${view}-${size}-${scheme}`;
-        await inConsole(browser, world, 'analytics', { size, scheme }, async (page) => {
+        await inConsole(world, 'analytics', { size, scheme }, async (page) => {
           await page.locator('.u-over').waitFor();
           await page.getByRole('img', { name: /map/ }).waitFor();
           await page.waitForLoadState('networkidle');
@@ -406,7 +402,7 @@ describe('analytics in the console', function () {
           await page.getByRole('dialog').getByText('values').waitFor();
           await expectAccessible(page, name('countries'));
         });
-        await inConsole(browser, world, 'live', { size, scheme }, async (page) => {
+        await inConsole(world, 'live', { size, scheme }, async (page) => {
           await page.getByText('Connected', { exact: true }).waitFor();
           const visitor = 950 + sizes.indexOf(size) * 2 + (scheme === 'dark' ? 1 : 0);
           for (const [at, network] of ['192.0.2', '198.51.100', '203.0.113'].entries()) {
@@ -419,7 +415,7 @@ describe('analytics in the console', function () {
           await page.getByRole('img', { name: /map/ }).waitFor();
           await expectAccessible(page, name('live'));
         });
-        await inConsole(browser, world, 'events', { size, scheme }, async (page) => {
+        await inConsole(world, 'events', { size, scheme }, async (page) => {
           await page.getByRole('table').waitFor();
           await expectAccessible(page, name('events'));
         });

@@ -1,22 +1,22 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import {
+  dialog,
   expectAccessible,
   inConsole,
   measureFrames,
   noteFirstRow,
-  SIZES,
-  type Size,
+  sizes,
   typeLetter,
+  useBrowser,
 } from './window.ts';
 
 /*
@@ -24,22 +24,16 @@ import {
  * every machine has a browser. CONSOLE_SCREENSHOTS names a folder for pictures of the views.
  */
 
-const sizes = Object.keys(SIZES) as Size[];
 const A = 'https://example.com/a';
 
 const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText: `/${key}` });
 const slugField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
-const dialog = (page: Page) => page.getByRole('dialog');
 
 describe('links in the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
-  before(async () => {
-    browser = await startBrowser();
-  });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
@@ -53,7 +47,7 @@ describe('links in the console', function () {
 
   for (const size of sizes) {
     it(`makes a link with targets, and shows it in the list (${size})`, async () => {
-      await inConsole(browser, world, 'links', { size }, async (page) => {
+      await inConsole(world, 'links', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create the first link' }).click();
         await dialog(page)
           .getByLabel('Destination', { exact: true })
@@ -77,7 +71,7 @@ describe('links in the console', function () {
 
     it(`shows what the API refuses at its field, and keeps what was typed (${size})`, async () => {
       await someLinks('taken');
-      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+      await inConsole(world, 'links?new=link', { size }, async (page) => {
         await dialog(page).getByLabel('Destination', { exact: true }).fill('not an address');
         await slugField(page).fill('taken');
         await dialog(page).getByText('The slug is taken').waitFor();
@@ -92,7 +86,7 @@ describe('links in the console', function () {
 
     it(`deletes with undo, and without (${size})`, async () => {
       await someLinks('stays', 'goes');
-      await inConsole(browser, world, 'links', { size }, async (page) => {
+      await inConsole(world, 'links', { size }, async (page) => {
         for (const key of ['stays', 'goes']) {
           await row(page, key)
             .getByRole('button', { name: /Actions for/ })
@@ -118,7 +112,7 @@ describe('links in the console', function () {
     await someLinks('alpha', 'beta', 'alphabet');
     const { id } = await linkOf('beta');
     await world.api.patch(`/links/${id}`, { password: 'secret' });
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await row(page, 'beta').waitFor();
       await page.getByRole('searchbox').fill('alpha');
       await row(page, 'beta').waitFor({ state: 'detached' });
@@ -145,7 +139,7 @@ describe('links in the console', function () {
   it('shows the title of a link beside its destination', async () => {
     await world.api.post('/links', { url: A, key: 'titled', title: 'Spring sale' });
     for (const size of sizes) {
-      await inConsole(browser, world, 'links', { size }, async (page) => {
+      await inConsole(world, 'links', { size }, async (page) => {
         await row(page, 'titled').getByText('Spring sale').waitFor();
         await row(page, 'titled').getByText(A).waitFor();
       });
@@ -155,7 +149,7 @@ describe('links in the console', function () {
   it('shares views with the workspace, and keeps one’s own apart', async () => {
     const views = (page: Page) => page.getByRole('button', { name: 'Views' }).click();
     await someLinks('a');
-    await inConsole(browser, world, 'links?hasPassword=true', {}, async (page) => {
+    await inConsole(world, 'links?hasPassword=true', {}, async (page) => {
       for (const [name, isOwn] of [
         ['Locked', false],
         ['Mine', true],
@@ -170,7 +164,7 @@ describe('links in the console', function () {
       await page.getByText('Only you see it').waitFor();
       await expectAccessible(page, 'views');
     });
-    await inConsole(browser, world, 'links', { role: 'viewer' }, async (page) => {
+    await inConsole(world, 'links', { role: 'viewer' }, async (page) => {
       await views(page);
       await page.getByRole('button', { name: 'Locked', exact: true }).waitFor();
       expect(await page.getByRole('button', { name: 'Mine', exact: true }).count()).to.equal(0);
@@ -187,14 +181,14 @@ describe('links in the console', function () {
     };
     const templates = (page: Page) =>
       dialog(page).getByRole('button', { name: 'Templates' }).click();
-    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
       await open(page, `${A}?utm_source=news&utm_medium=email`);
       await templates(page);
       await page.getByLabel('Name of the template').fill('Weekly');
       await page.keyboard.press('Enter');
       await page.getByText('The template “Weekly” is saved').waitFor();
     });
-    await inConsole(browser, world, 'links?new=link', { role: 'member' }, async (page) => {
+    await inConsole(world, 'links?new=link', { role: 'member' }, async (page) => {
       await open(page, `${A}?x=1&utm_term=shoes`);
       await templates(page);
       await page.getByRole('button', { name: 'Weekly', exact: true }).click();
@@ -213,27 +207,21 @@ describe('links in the console', function () {
         .toBuffer();
       const image = site.answer('/og.png', { type: 'image/png', body });
       await world.api.post('/links', { url: A, key: 'card', proxy: true, title: 'T', image });
-      await inConsole(
-        browser,
-        world,
-        `links?edit=${(await linkOf('card')).id}`,
-        {},
-        async (page) => {
-          const shown = dialog(page).getByAltText('Of the link preview');
-          await shown.waitFor();
-          const size = await shown.evaluate((element) => {
-            const { naturalWidth } = element as HTMLImageElement;
-            const { width, height } = element.getBoundingClientRect();
-            return { naturalWidth, ratio: width / height };
-          });
-          expect(size.naturalWidth).to.equal(600);
-          expect(size.ratio).to.be.within(1.85, 1.95);
-          await expectAccessible(page, 'link-preview');
-          await page.locator('summary', { hasText: 'Link preview' }).click();
-          await dialog(page).getByLabel('Address of the image').fill(`${site.url}/gone.png`);
-          await dialog(page).getByText('it must respond with status 200, not 404').waitFor();
-        },
-      );
+      await inConsole(world, `links?edit=${(await linkOf('card')).id}`, {}, async (page) => {
+        const shown = dialog(page).getByAltText('Of the link preview');
+        await shown.waitFor();
+        const size = await shown.evaluate((element) => {
+          const { naturalWidth } = element as HTMLImageElement;
+          const { width, height } = element.getBoundingClientRect();
+          return { naturalWidth, ratio: width / height };
+        });
+        expect(size.naturalWidth).to.equal(600);
+        expect(size.ratio).to.be.within(1.85, 1.95);
+        await expectAccessible(page, 'link-preview');
+        await page.locator('summary', { hasText: 'Link preview' }).click();
+        await dialog(page).getByLabel('Address of the image').fill(`${site.url}/gone.png`);
+        await dialog(page).getByText('it must respond with status 200, not 404').waitFor();
+      });
     } finally {
       await site.stop();
     }
@@ -242,7 +230,7 @@ describe('links in the console', function () {
   it('changes many links at once', async () => {
     await someLinks('one', 'two', 'three');
     await world.api.post('/tags', { name: 'Spring' });
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await row(page, 'one').getByRole('checkbox').click();
       await row(page, 'three')
         .getByRole('checkbox')
@@ -262,7 +250,7 @@ describe('links in the console', function () {
 
   it('is used by the keyboard alone', async () => {
     await someLinks('first', 'second');
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await row(page, 'first').waitFor();
       const { keyboard } = page;
       await keyboard.press('c');
@@ -300,7 +288,7 @@ describe('links in the console', function () {
   it('offers every folder, also beyond the first page of them', async () => {
     const names = Array.from({ length: 101 }, (_, index) => `Folder ${index}`);
     for (const name of names) await world.api.post('/folders', { name });
-    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
       const folders = dialog(page).getByLabel('Folder', { exact: true });
       await folders.locator('option', { hasText: 'Folder 100' }).waitFor({ state: 'attached' });
       expect(await folders.locator('option').allTextContents()).to.include.members(names);
@@ -313,7 +301,7 @@ describe('links in the console', function () {
       url: `https://example.com/${code}`,
     }));
     const { body } = await world.api.post('/links', { url: A, key: 'ruled', rules });
-    await inConsole(browser, world, `links?edit=${body.id}`, {}, async (page) => {
+    await inConsole(world, `links?edit=${body.id}`, {}, async (page) => {
       await page.locator('summary', { hasText: 'Rules' }).click();
       const values = () =>
         page
@@ -341,7 +329,7 @@ describe('links in the console', function () {
 
   it('shows viewers no controls that write', async () => {
     await someLinks('seen');
-    await inConsole(browser, world, 'links', { role: 'viewer' }, async (page) => {
+    await inConsole(world, 'links', { role: 'viewer' }, async (page) => {
       await row(page, 'seen').waitFor();
       expect(await page.getByRole('checkbox').count()).to.equal(0);
       expect(await page.getByRole('button', { name: /Create/ }).count()).to.equal(0);
@@ -374,7 +362,7 @@ describe('links in the console', function () {
       { id: body.id },
     );
     await execute(db(), 'ANALYZE links');
-    await inConsole(browser, world, 'settings', {}, async (page) => {
+    await inConsole(world, 'settings', {}, async (page) => {
       const view = await page.context().newPage();
       await (await page.context().newCDPSession(view)).send('Network.clearBrowserCache');
       await noteFirstRow(view);
@@ -385,7 +373,7 @@ describe('links in the console', function () {
       );
       console.log(`      first view: ${firstView?.toFixed(0)} ms`);
     });
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await row(page, 'bulk-1').first().waitFor();
       await page.getByText('100,000 links').waitFor();
       const scroller = page.getByRole('grid').locator('..');
@@ -407,15 +395,13 @@ describe('links in the console', function () {
 
 describe('signing in to the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
   before(async () => {
-    browser = await startBrowser();
     world = await aWorkspace();
     await world.api.post('/links', { url: A, key: 'mine' });
   });
-  after(() => browser.close());
 
   for (const size of sizes) {
     it(`takes a password, leads to where one wanted to go, and ends (${size})`, async () => {
@@ -423,7 +409,7 @@ describe('signing in to the console', function () {
         in: { ...world, role: 'owner' },
         password: 'correct horse',
       });
-      await inConsole(browser, world, 'links?search=mine', { size, role: null }, async (page) => {
+      await inConsole(world, 'links?search=mine', { size, role: null }, async (page) => {
         await page.getByLabel('E-mail').fill(email);
         await page.getByLabel('Password').fill('wrong horse');
         await page.keyboard.press('Enter');
@@ -446,7 +432,7 @@ describe('signing in to the console', function () {
     const { userId } = await aPerson({ in: { ...world, role: 'member' } });
     const token = new URL(await createSignInAddress(db(), userId)).hash;
     const use = (work: (page: Page) => Promise<unknown>) =>
-      inConsole(browser, world, 'links', { role: null }, async (page) => {
+      inConsole(world, 'links', { role: null }, async (page) => {
         await page.getByLabel('E-mail').waitFor();
         // A new document: the same one would only scroll to the fragment.
         await page.goto('about:blank');
@@ -461,7 +447,7 @@ describe('signing in to the console', function () {
   it('shows the workspace in the color of its brand', async () => {
     await world.api.patch('/workspace', { brandColor: '#ffd000' });
     for (const scheme of ['light', 'dark'] as const) {
-      await inConsole(browser, world, 'links', { scheme }, async (page) => {
+      await inConsole(world, 'links', { scheme }, async (page) => {
         const button = page.getByRole('button', { name: 'Create link' });
         await row(page, 'mine').waitFor();
         await eventually(async () => {
@@ -483,11 +469,10 @@ describe('signing in to the console', function () {
 
 describe('views of the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
   before(async () => {
-    browser = await startBrowser();
     world = await aWorkspace();
     const { body: tag } = await world.api.post('/tags', { name: 'Spring', color: 'green' });
     await world.api.post('/folders', { name: 'Campaigns' });
@@ -505,14 +490,13 @@ describe('views of the console', function () {
       });
     }
   });
-  after(() => browser.close());
 
   for (const size of sizes) {
     for (const scheme of ['light', 'dark'] as const) {
       const name = (view: string) => `${view}-${size}-${scheme}`;
 
       it(`keep all rules of axe, ${size}, ${scheme}`, async () => {
-        await inConsole(browser, world, 'links', { size, scheme }, async (page) => {
+        await inConsole(world, 'links', { size, scheme }, async (page) => {
           await row(page, 'plain').waitFor();
           await expectAccessible(page, name('links'));
           await row(page, 'plain').getByRole('checkbox').click();
@@ -536,7 +520,7 @@ describe('views of the console', function () {
           for (const summary of await page.locator('summary').all()) await summary.click();
           await expectAccessible(page, name('edit-all'));
         });
-        await inConsole(browser, world, 'links', { size, scheme, role: null }, async (page) => {
+        await inConsole(world, 'links', { size, scheme, role: null }, async (page) => {
           await page.getByLabel('E-mail').waitFor();
           await expectAccessible(page, name('sign-in'));
         });

@@ -1,21 +1,19 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
-import { inConsole, SIZES, type Size } from './window.ts';
+import { inConsole, sizes, useBrowser } from './window.ts';
 
 /* Texts that want to be more than texts, in every view that shows them. See flows.ts. */
 
-const sizes = Object.keys(SIZES) as Size[];
 /** In each text; a sign of its own, by which it is found on the page. */
 const MARKS = '\u202egnp.exe\u2066';
 const TAGS = '"\'><img src=x onerror=globalThis.ran=1>';
@@ -27,7 +25,7 @@ const A = 'https://example.com/';
 
 describe('hostile texts in the console', function () {
   this.timeout(240_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
   let receiver: Receiver;
   let token: string;
@@ -37,7 +35,6 @@ describe('hostile texts in the console', function () {
   >;
 
   before(async () => {
-    browser = await startBrowser();
     receiver = await Receiver.start();
     receiver.answerWith(400, {}, ALL);
     world = await aWorkspace();
@@ -155,7 +152,6 @@ describe('hostile texts in the console', function () {
   });
   after(async () => {
     await receiver.stop();
-    await browser.close();
   });
 
   /** Nothing ran, nothing of it became an element, and no link runs a script. */
@@ -241,7 +237,7 @@ describe('hostile texts in the console', function () {
 
   for (const size of sizes) {
     it(`stay texts in every view (${size})`, async () => {
-      await inConsole(browser, world, 'links', { size, token }, async (page) => {
+      await inConsole(world, 'links', { size, token }, async (page) => {
         const dialogs: string[] = [];
         page.on('dialog', (asked) => {
           if (asked.type() === 'alert') dialogs.push(asked.message());
@@ -266,7 +262,7 @@ describe('hostile texts in the console', function () {
       const { userId } = await aPerson({ in: { ...world, role: 'member' } });
       const { hash } = new URL(await createSignInAddress(db(), userId));
       const path = `/sign-in?to=${encodeURIComponent(to)}${hash}`;
-      await inConsole(browser, world, path, { role: null }, async (page) => {
+      await inConsole(world, path, { role: null }, async (page) => {
         await page.getByRole('button', { name: 'Sign in' }).waitFor({ state: 'detached' });
         await page.getByRole('heading').first().waitFor();
         await expectText(page, to);

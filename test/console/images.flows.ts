@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { Format } from '../../src/qrcodes/render/design.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { Site } from '../support/site.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { inConsole } from './window.ts';
+import { inConsole, useBrowser } from './window.ts';
 
 /* Logos as people bring them: dropped, pasted, by address; and files that are not for screens. See flows.ts. */
 
@@ -51,14 +50,13 @@ async function paste(page: Page, png: string): Promise<void> {
 
 describe('images in the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
   let site: Site;
   let png: string;
   let address: string;
 
   before(async () => {
-    browser = await startBrowser();
     const bytes = await sharp({
       create: { width: 60, height: 40, channels: 4, background: RED },
     })
@@ -70,7 +68,6 @@ describe('images in the console', function () {
   });
   after(async () => {
     await site.stop();
-    await browser.close();
   });
   beforeEach(async () => {
     world = await aWorkspace();
@@ -89,7 +86,7 @@ describe('images in the console', function () {
 
   for (const [way, bring] of Object.entries(ways)) {
     it(`has the logo of a code that is ${way}, in EPS and WebP too`, async () => {
-      await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+      await inConsole(world, 'qrcodes/new', {}, async (page) => {
         await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
         const place = page.getByText('Drop an image here, paste it, or choose a file');
         await place.waitFor();
@@ -117,7 +114,7 @@ describe('images in the console', function () {
     });
 
     it(`has the logo of a workspace that is ${way}`, async () => {
-      await inConsole(browser, world, 'settings/workspace', {}, async (page) => {
+      await inConsole(world, 'settings/workspace', {}, async (page) => {
         const place = page.getByRole('group', { name: 'Logo' });
         await place.waitFor();
         await bring(page, place, page.getByLabel('Address of a logo'));
@@ -142,7 +139,7 @@ describe('images in the console', function () {
   }
 
   it('takes only images, and keeps the page when a file is dropped beside the place', async () => {
-    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
       const place = page.getByText('Drop an image here, paste it, or choose a file');
       const text = Buffer.from('no image').toString('base64');
       await drop(page, place, text, 'text/plain');

@@ -1,22 +1,18 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { answerDialog, inConsole, SIZES, type Size } from './window.ts';
+import { answerDialog, dialog, inConsole, PASSWORD, sizes, useBrowser } from './window.ts';
 
 /* What was typed or changed is not lost: without a connection, by a reload, by a closed window. See flows.ts. */
 
-const sizes = Object.keys(SIZES) as Size[];
-const PASSWORD = 'correct horse battery staple';
 const A = 'https://example.com/a';
 /** Longer than what was done can be undone, in ms. */
 const AFTER_UNDO = 9_000;
 
 const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText: `/${key}` });
-const dialog = (page: Page) => page.getByRole('dialog');
 const destination = (page: Page) => dialog(page).getByLabel('Destination', { exact: true });
 const slug = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
 const create = (page: Page) => dialog(page).getByRole('button', { name: 'Create link' });
@@ -25,13 +21,9 @@ const RESTORED = 'What you typed before is here again.';
 
 describe('the console loses nothing', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
-  before(async () => {
-    browser = await startBrowser();
-  });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
@@ -41,7 +33,7 @@ describe('the console loses nothing', function () {
 
   for (const size of sizes) {
     it(`sends a change once the connection is back (${size})`, async () => {
-      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+      await inConsole(world, 'links?new=link', { size }, async (page) => {
         await destination(page).fill(A);
         await slug(page).fill('later');
         await offline(page, true);
@@ -64,7 +56,7 @@ describe('the console loses nothing', function () {
       user_id: userId,
       role: 'owner',
     });
-    await inConsole(browser, world, 'links?new=link', { token }, async (page) => {
+    await inConsole(world, 'links?new=link', { token }, async (page) => {
       await destination(page).fill(A);
       await slug(page).fill('later');
       await page.getByText('This slug is free.').waitFor();
@@ -84,7 +76,7 @@ describe('the console loses nothing', function () {
   });
 
   it('says that a change was refused when its form is closed, and has what was typed', async () => {
-    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
       await destination(page).fill(A);
       await slug(page).fill('taken');
       await page.getByText('This slug is free.').waitFor();
@@ -105,7 +97,7 @@ describe('the console loses nothing', function () {
   });
 
   it('waits for views that are not loaded yet, and keeps the present one', async () => {
-    await inConsole(browser, world, 'links?new=link', {}, async (page) => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
       await destination(page).fill(A);
       await slug(page).fill('later');
       await page.getByText('This slug is free.').waitFor();
@@ -125,7 +117,7 @@ describe('the console loses nothing', function () {
 
   it('deletes QR codes once the connection is back', async () => {
     await world.api.post('/qrcodes', { type: 'url', url: A, title: 'goes' });
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       await page.getByRole('button', { name: 'Actions for goes' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.clock.install();
@@ -145,7 +137,7 @@ describe('the console loses nothing', function () {
 
   for (const size of sizes) {
     it(`restores the form of a link after a reload, and asks before (${size})`, async () => {
-      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+      await inConsole(world, 'links?new=link', { size }, async (page) => {
         await destination(page).fill(A);
         await slug(page).fill('typed');
         await page.locator('summary', { hasText: 'Targets' }).click();
@@ -181,7 +173,7 @@ describe('the console loses nothing', function () {
     ];
     for (const [path, fillIn, button] of made) {
       const [list = ''] = path.split(/[?/]/);
-      await inConsole(browser, world, path, {}, async (page) => {
+      await inConsole(world, path, {}, async (page) => {
         await fillIn(page);
         // The answer gets lost on its way.
         const sent = new Promise<number>((resolve) => {
@@ -209,7 +201,7 @@ describe('the console loses nothing', function () {
 
   it('restores only what was changed of a link that others change too', async () => {
     const { body } = await world.api.post('/links', { url: A, key: 'shared', comments: 'old' });
-    await inConsole(browser, world, `links?edit=${body.id}`, {}, async (page) => {
+    await inConsole(world, `links?edit=${body.id}`, {}, async (page) => {
       await destination(page).fill('https://example.com/mine');
       await world.api.patch(`/links/${body.id}`, { comments: 'theirs' });
       await answerDialog(page, true, () => page.reload());
@@ -225,7 +217,7 @@ describe('the console loses nothing', function () {
 
   it('forgets what is discarded, and what belongs to the person before', async () => {
     const { email } = await aPerson({ in: { ...world, role: 'owner' }, password: PASSWORD });
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       const open = () => page.getByRole('button', { name: 'Create the first link' }).click();
       const close = () => dialog(page).getByRole('button', { name: 'Close' }).click();
       const shown = async () => {
@@ -264,7 +256,7 @@ describe('the console loses nothing', function () {
       in: { ...world, role: 'owner' },
       password: PASSWORD,
     });
-    await inConsole(browser, world, 'links?new=link', { token }, async (page) => {
+    await inConsole(world, 'links?new=link', { token }, async (page) => {
       await destination(page).fill(A);
       await db()('sessions').where({ user_id: userId }).update({ ended_at: new Date() });
       await create(page).click();
@@ -278,7 +270,7 @@ describe('the console loses nothing', function () {
   });
 
   it('restores a QR code that is being designed, and asks before it is left', async () => {
-    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
       const address = page.getByLabel('Address', { exact: true });
       const dots = page.getByRole('radio', { name: 'Dots' });
       await address.fill('https://example.com/menu');
@@ -306,7 +298,7 @@ describe('the console loses nothing', function () {
       ['settings/workspace', { Name: 'Other', Color: '#0f766e' }],
     ];
     for (const [path, values] of changes) {
-      await inConsole(browser, world, path, {}, async (page) => {
+      await inConsole(world, path, {}, async (page) => {
         for (const [label, value] of Object.entries(values)) {
           await page.getByLabel(label, { exact: true }).fill(value);
         }
@@ -335,7 +327,7 @@ describe('the console loses nothing', function () {
       ],
     ];
     for (const [path, change] of changes) {
-      await inConsole(browser, world, path, {}, async (page) => {
+      await inConsole(world, path, {}, async (page) => {
         await change(page);
         const close = () => page.close({ runBeforeUnload: true });
         expect(await answerDialog(page, false, close), path).to.equal('beforeunload');

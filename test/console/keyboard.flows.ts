@@ -1,18 +1,14 @@
 import { expect } from 'chai';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { startBrowser } from '../pages/browser.ts';
+import type { Locator, Page } from 'playwright-core';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
-import { inConsole, tabTo } from './window.ts';
+import { dialog, inConsole, PASSWORD, tabTo, useBrowser } from './window.ts';
 
 /*
  * Flows by the keyboard alone: what else is used so is in flows.ts (links), qrcodes.flows.ts (making and saving a code)
  * and analytics.flows.ts (filters).
  */
-
-const PASSWORD = 'correct horse battery staple';
-const dialog = (page: Page) => page.getByRole('dialog');
 
 /** Goes to a control and presses a key. */
 async function press(page: Page, control: Locator, key = 'Enter'): Promise<void> {
@@ -27,20 +23,16 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
 
 describe('the console by the keyboard alone', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
-  before(async () => {
-    browser = await startBrowser();
-  });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
 
   it('signs in and out', async () => {
     const { email } = await aPerson({ in: { ...world, role: 'owner' }, password: PASSWORD });
-    await inConsole(browser, world, 'links', { role: null }, async (page) => {
+    await inConsole(world, 'links', { role: null }, async (page) => {
       await type(page, page.getByLabel('E-mail'), email);
       await type(page, page.getByLabel('Password'), PASSWORD);
       await page.keyboard.press('Enter');
@@ -55,7 +47,7 @@ describe('the console by the keyboard alone', function () {
   });
 
   it('invites a person, who joins', async () => {
-    await inConsole(browser, world, 'settings/members', {}, async (page) => {
+    await inConsole(world, 'settings/members', {}, async (page) => {
       await press(page, page.getByRole('button', { name: 'Invite' }));
       await type(page, dialog(page).getByLabel('E-mail'), 'grace@people.test');
       await page.keyboard.press('Enter');
@@ -64,7 +56,7 @@ describe('the console by the keyboard alone', function () {
       await press(page, dialog(page).getByRole('button', { name: 'Done' }));
       await dialog(page).waitFor({ state: 'detached' });
       const opened = pathname.replace('/console', '') + hash;
-      await inConsole(browser, world, opened, { role: null }, async (other) => {
+      await inConsole(world, opened, { role: null }, async (other) => {
         await type(other, other.getByLabel('Your name'), 'Grace Hopper');
         await type(other, other.getByLabel('New password'), PASSWORD);
         await other.keyboard.press('Enter');
@@ -74,7 +66,7 @@ describe('the console by the keyboard alone', function () {
   });
 
   it('imports a file', async () => {
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await page.getByText('No links yet').waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('i');
@@ -93,7 +85,7 @@ describe('the console by the keyboard alone', function () {
 
   it('follows a click in the live view, and pauses it', async () => {
     await world.api.post('/links', { url: 'https://example.com/', key: 'a' });
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await page.getByRole('row').first().waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('v');
@@ -114,7 +106,7 @@ describe('the console by the keyboard alone', function () {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetch(`${stack().apiUrl}/tags`, { headers })).status;
     };
-    await inConsole(browser, world, 'settings/keys', {}, async (page) => {
+    await inConsole(world, 'settings/keys', {}, async (page) => {
       const secret = () => dialog(page).getByLabel('API key', { exact: true }).inputValue();
       const done = () => press(page, dialog(page).getByRole('button', { name: 'Done' }));
       const choose = async (label: string) => {
@@ -146,7 +138,7 @@ describe('the console by the keyboard alone', function () {
   });
 
   it('loses the connection while a link is made, and goes on', async () => {
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       await page.getByText('No links yet').waitFor();
       await page.keyboard.press('c');
       await type(

@@ -1,22 +1,19 @@
 import { hashSync } from '@node-rs/argon2';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { OwnService } from '../support/own-service.ts';
 import { aPerson, type Person } from '../support/people.ts';
 import { CLIENT, SingleSignOn } from '../support/single-sign-on.ts';
 import { TlsProxy } from '../support/tls-proxy.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { expectAccessible, inConsole, PASSWORD, type Size, sizes, useBrowser } from './window.ts';
 
 /* Flows of people: invitations, ways to sign in, passwords, workspaces of their own. See flows.ts. */
 
-const sizes = Object.keys(SIZES) as Size[];
-const PASSWORD = 'correct horse battery staple';
 const nobody = { role: null } as const;
 
 const links = (page: Page) => page.getByRole('heading', { name: 'Links', exact: true });
@@ -30,16 +27,14 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
 
 describe('people in the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
   let owner: Person;
 
   before(async () => {
-    browser = await startBrowser();
     world = await aWorkspace();
     owner = await aPerson({ in: { ...world, role: 'owner' } });
   });
-  after(() => browser.close());
 
   /** The token of a new invitation, and whom it is for. */
   async function anInvitation(email = `${newId('user').toLowerCase()}@people.test`) {
@@ -52,7 +47,7 @@ describe('people in the console', function () {
     it(`invites who has an account: signs in on the way, and joins (${size})`, async () => {
       const { email } = await aPerson({ password: PASSWORD });
       const { token } = await anInvitation(email);
-      await inConsole(browser, world, `/invitation${token}`, { size, ...nobody }, async (page) => {
+      await inConsole(world, `/invitation${token}`, { size, ...nobody }, async (page) => {
         await page.getByText(`${email} is invited as member.`).waitFor();
         expect(page.url()).not.to.contain('#');
         await expectAccessible(page, `invitation-${size}`);
@@ -72,7 +67,7 @@ describe('people in the console', function () {
     const { email, token } = await anInvitation();
     const other = await aPerson();
     const as = { token: other.token };
-    await inConsole(browser, world, `/invitation${token}`, as, async (page) => {
+    await inConsole(world, `/invitation${token}`, as, async (page) => {
       await page.getByText(`You are signed in as ${other.email}.`).waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Your name').fill('Grace Hopper');
@@ -93,7 +88,7 @@ describe('people in the console', function () {
       await anInvitation(),
       await anInvitation(),
     ];
-    await inConsole(browser, world, `/invitation${used.token}`, nobody, async (page) => {
+    await inConsole(world, `/invitation${used.token}`, nobody, async (page) => {
       await page.getByLabel('Your name').fill('Grace Hopper');
       await page.getByLabel('New password').fill(PASSWORD);
       await joinButton(page).click();
@@ -103,13 +98,13 @@ describe('people in the console', function () {
     await db()('invitations').where({ id: expired.id }).update({ expires_at: new Date() });
     const tokens = [used, withdrawn, expired].map(({ token }) => token);
     for (const token of [...tokens, '#nonsense', '#%E0%A4%A', '']) {
-      await inConsole(browser, world, `/invitation${token}`, nobody, gone);
+      await inConsole(world, `/invitation${token}`, nobody, gone);
     }
   });
 
   it('takes an invitation that is opened where another one is shown', async () => {
     const [first, second] = [await anInvitation(), await anInvitation()];
-    await inConsole(browser, world, `/invitation${first.token}`, nobody, async (page) => {
+    await inConsole(world, `/invitation${first.token}`, nobody, async (page) => {
       await page.getByText(first.email).waitFor();
       await page.goto(`${page.url()}${second.token}`);
       await page.getByText(second.email).waitFor();
@@ -120,7 +115,7 @@ describe('people in the console', function () {
   it('takes a one-time address in a tab that shows the sign-in, and only once', async () => {
     const { userId } = await aPerson({ in: { ...world, role: 'member' } });
     const token = new URL(await createSignInAddress(db(), userId)).hash;
-    await inConsole(browser, world, '/sign-in', nobody, async (page) => {
+    await inConsole(world, '/sign-in', nobody, async (page) => {
       await page.getByLabel('E-mail').waitFor();
       await page.goto(`${page.url()}${token}`);
       await links(page).waitFor();
@@ -138,7 +133,7 @@ describe('people in the console', function () {
     it(`makes a workspace for who has none (${size})`, async () => {
       const { email } = await aPerson({ password: PASSWORD });
       const slug = `own-${newId('workspace').slice(5).toLowerCase()}`;
-      await inConsole(browser, world, '/', { size, ...nobody }, async (page) => {
+      await inConsole(world, '/', { size, ...nobody }, async (page) => {
         await signIn(page, email);
         await page.getByRole('heading', { name: 'New workspace' }).waitFor();
         await expectAccessible(page, `welcome-${size}`);
@@ -156,9 +151,9 @@ describe('people in the console', function () {
 
   it('changes a password by the one before, which ends all other sessions', async () => {
     const { email } = await aPerson({ in: { ...world, role: 'member' }, password: PASSWORD });
-    await inConsole(browser, world, 'settings/profile', nobody, async (page) => {
+    await inConsole(world, 'settings/profile', nobody, async (page) => {
       await signIn(page, email);
-      await inConsole(browser, world, 'links', nobody, async (other) => {
+      await inConsole(world, 'links', nobody, async (other) => {
         await signIn(other, email);
         await links(other).waitFor();
         await page.getByLabel('New password').fill('another good passphrase');
@@ -185,7 +180,7 @@ describe('people in the console', function () {
     for (const slug of ['admin', 'assets', 'invitation', 'sign-in', 'welcome']) {
       const { id: projectId } = await createWorkspace(db(), { slug, plan: 'free' });
       const { token } = await aPerson({ in: { projectId, slug, role: 'owner' } });
-      await inConsole(browser, world, '/', { token }, async (page) => {
+      await inConsole(world, '/', { token }, async (page) => {
         await links(page).waitFor();
         expect(page.url()).to.contain(`/console/${slug}/links`);
         await page.reload();
@@ -201,14 +196,13 @@ describe('people in the console', function () {
 
 describe('signing in over https and through a provider', function () {
   this.timeout(120_000);
+  useBrowser();
   const own = new OwnService();
   const provider = new SingleSignOn();
-  let browser: Browser;
   let proxy: TlsProxy;
   let world: { projectId: string; slug: string };
 
   before(async () => {
-    browser = await startBrowser();
     proxy = await TlsProxy.start();
     await provider.listen();
     provider.serve(`${proxy.origin}/auth/oidc/callback`);
@@ -226,7 +220,6 @@ describe('signing in over https and through a provider', function () {
     world = { projectId: own.projectId, slug: 'chaos' };
   });
   after(async () => {
-    await browser.close();
     await own.stop();
     await provider.stop();
     await proxy.stop();
@@ -245,7 +238,6 @@ describe('signing in over https and through a provider', function () {
   }
   const open = (path: string, work: (page: Page) => Promise<void>, size: Size = 'desk') =>
     inConsole(
-      browser,
       world,
       path,
       { ...nobody, size, origin: proxy.origin, others: [provider.issuer] },

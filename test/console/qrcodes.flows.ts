@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
-import type { Browser, Download, Page } from 'playwright-core';
+import type { Download, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
@@ -9,14 +9,12 @@ import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
 import { LEVELS } from '../../src/qrcodes/render/matrix.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../src/qrcodes/render/text.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, measureFrames, SIZES, type Size } from './window.ts';
+import { expectAccessible, inConsole, measureFrames, sizes, useBrowser } from './window.ts';
 
-const sizes = Object.keys(SIZES) as Size[];
 const SCHEMES = ['light', 'dark'] as const;
 const CODES = 100;
 
@@ -76,12 +74,11 @@ const withoutImage = (svg: string) => svg.replace(/href="data:[^"]*"/, '');
 
 describe('QR codes in the console', function () {
   this.timeout(180_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
   let image: string;
 
   before(async () => {
-    browser = await startBrowser();
     const png = await sharp({
       create: { width: 60, height: 40, channels: 4, background: '#D6336C' },
     })
@@ -89,7 +86,6 @@ describe('QR codes in the console', function () {
       .toBuffer();
     image = `data:image/png;base64,${png.toString('base64')}`;
   });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
@@ -98,7 +94,7 @@ describe('QR codes in the console', function () {
     const made = await world.api.post('/qrcodes/bulk', randomCodes(image));
     const refused = made.body.filter((item: { error?: object }) => item.error !== undefined);
     expect(refused).to.deep.equal([]);
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       await page.getByText('100 codes').waitFor();
       const pictures = new Map<string, string>();
       const grid = page.getByRole('grid');
@@ -131,7 +127,7 @@ describe('QR codes in the console', function () {
 
   for (const size of sizes) {
     it(`makes a code in a look of its own, and saves it as PNG and SVG (${size})`, async () => {
-      await inConsole(browser, world, 'qrcodes', { size }, async (page) => {
+      await inConsole(world, 'qrcodes', { size }, async (page) => {
         await page.getByRole('link', { name: 'New QR code' }).first().click();
         await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
         await page.getByRole('radio', { name: 'Dots' }).check();
@@ -171,7 +167,7 @@ describe('QR codes in the console', function () {
         url: 'https://example.com/hook',
         kinds: ['qrcode.scanned'],
       });
-      await inConsole(browser, world, 'qrcodes/new', { size }, async (page) => {
+      await inConsole(world, 'qrcodes/new', { size }, async (page) => {
         const text = (name: string) => page.getByRole('textbox', { name, exact: true });
         const on = (name: string) => page.getByRole('switch', { name, exact: true }).click();
         await text('Address').fill('https://example.com/menu');
@@ -270,7 +266,7 @@ describe('QR codes in the console', function () {
     });
 
     it(`names all types of content in full (${size})`, async () => {
-      await inConsole(browser, world, 'qrcodes/new', { size }, async (page) => {
+      await inConsole(world, 'qrcodes/new', { size }, async (page) => {
         const widths = size === 'phone' ? [390] : [834, 1440];
         for (const width of widths) {
           await page.setViewportSize({ width, height: 900 });
@@ -301,7 +297,7 @@ describe('QR codes in the console', function () {
 
   it('shows at its field what is refused, in a section that opens', async () => {
     await world.api.post('/links', { url: 'https://example.com/a', key: 'taken' });
-    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
       const text = (name: string) => page.getByRole('textbox', { name, exact: true });
       await text('Address').fill('https://example.com/menu');
       await text('Short link').fill('taken');
@@ -325,7 +321,7 @@ describe('QR codes in the console', function () {
   });
 
   it('says at its field what is missing, without asking the API', async () => {
-    await inConsole(browser, world, 'qrcodes/new', { size: 'phone' }, async (page) => {
+    await inConsole(world, 'qrcodes/new', { size: 'phone' }, async (page) => {
       const writes: string[] = [];
       page.on('request', (request) => {
         if (request.method() === 'POST') writes.push(request.url());
@@ -352,7 +348,7 @@ describe('QR codes in the console', function () {
   });
 
   it('leaves out of a static code what happens at visits of a short link', async () => {
-    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
       await page.locator('summary', { hasText: 'Password' }).click();
       await page.getByRole('textbox', { name: 'Password', exact: true }).fill('open sesame');
@@ -373,7 +369,7 @@ describe('QR codes in the console', function () {
       url: 'https://example.com/a',
       rules: [{ value: { country: ['AT'] }, url: 'https://example.at/' }],
     });
-    await inConsole(browser, world, `qrcodes/${body.id}`, {}, async (page) => {
+    await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
       await page.getByLabel('Address', { exact: true }).fill('example.com/b');
       await page.getByRole('button', { name: 'Save changes' }).click();
       await download(page).waitFor();
@@ -386,7 +382,7 @@ describe('QR codes in the console', function () {
 
   it('takes coordinates as maps copy them, and an amount with a comma', async () => {
     const newCode = async (type: string, fill: (page: Page) => Promise<void>) =>
-      inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+      inConsole(world, 'qrcodes/new', {}, async (page) => {
         await page.getByRole('radio', { name: type }).check();
         await fill(page);
         await create(page).click();
@@ -406,7 +402,7 @@ describe('QR codes in the console', function () {
 
   it('is reached from the command palette, as are stored codes', async () => {
     await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key: 'menu' });
-    await inConsole(browser, world, 'links', {}, async (page) => {
+    await inConsole(world, 'links', {}, async (page) => {
       const say = async (words: string, option: string) => {
         await page.keyboard.press('Control+k');
         await page.getByRole('dialog').getByRole('combobox').fill(words);
@@ -425,7 +421,7 @@ describe('QR codes in the console', function () {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
     }
     await world.api.post('/qrcodes', { type: 'phone', phone: '+4930123456', key: 'call' });
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       const rows = page.getByRole('row');
       await page.getByText('4 codes').waitFor();
       await page.getByRole('button', { name: 'Filter' }).click();
@@ -461,7 +457,7 @@ describe('QR codes in the console', function () {
     for (const key of ['one', 'two']) {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
     }
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       const select = async () => {
         for (const box of await page.getByRole('row').getByRole('checkbox').all())
           await box.click();
@@ -500,7 +496,7 @@ describe('QR codes in the console', function () {
          FROM qrcodes AS code, generate_series(1, 1999) AS n WHERE code.id = :id`,
       { id: body.id },
     );
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       await page.getByText('2,000 codes').waitFor();
       const scroller = page.getByRole('grid').locator('..');
       await measureFrames(scroller);
@@ -514,7 +510,7 @@ describe('QR codes in the console', function () {
   });
 
   it('makes a static code with an image that is dropped, and saves it in millimetres', async () => {
-    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByRole('radio', { name: 'Wi-Fi' }).check();
       await page.getByLabel('Name of the network').fill('Guests');
       await page.getByRole('textbox', { name: 'Password' }).fill('welcome here');
@@ -548,7 +544,7 @@ describe('QR codes in the console', function () {
   });
 
   it('says why a look can’t be scanned, and what the API refuses at its field', async () => {
-    await inConsole(browser, world, 'qrcodes/new', {}, async (page) => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
       await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
       await page.getByText('Color and background must differ more').first().waitFor();
@@ -566,7 +562,7 @@ describe('QR codes in the console', function () {
       type: 'url',
       url: 'https://example.com/a',
     });
-    await inConsole(browser, world, `qrcodes/${body.id}`, {}, async (page) => {
+    await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
       await page.getByLabel('Address', { exact: true }).fill('https://example.com/b');
       await page.getByRole('radio', { name: 'Diamonds' }).check();
       await page.getByRole('switch', { name: 'Keep the look as a template' }).click();
@@ -591,7 +587,7 @@ describe('QR codes in the console', function () {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
     }
     const codes = (await world.api.get('/qrcodes')).body as { key: string; shortLink: string }[];
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       for (const { key } of codes) {
         await page.getByLabel(`Select ${world.domain}/${key}`).check();
       }
@@ -617,7 +613,7 @@ describe('QR codes in the console', function () {
     for (const title of ['stays', 'goes']) {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', title });
     }
-    await inConsole(browser, world, 'qrcodes', { size: 'phone' }, async (page) => {
+    await inConsole(world, 'qrcodes', { size: 'phone' }, async (page) => {
       for (const title of ['stays', 'goes']) {
         await page.getByRole('button', { name: `Actions for ${title}` }).click();
         await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -637,7 +633,7 @@ describe('QR codes in the console', function () {
   });
 
   it('makes and saves a code with the keyboard alone', async () => {
-    await inConsole(browser, world, 'qrcodes', {}, async (page) => {
+    await inConsole(world, 'qrcodes', {}, async (page) => {
       const { keyboard } = page;
       const focus = async (name: string) => {
         for (let step = 0; step < 120; step += 1) {
@@ -682,13 +678,13 @@ describe('QR codes in the console', function () {
       it(`has no violation of axe (${size}, ${scheme})`, async () => {
         const view = (name: string) => `qrcodes-${name}-${size}-${scheme}`;
         const options = { size, scheme };
-        await inConsole(browser, world, 'qrcodes', options, async (page) => {
+        await inConsole(world, 'qrcodes', options, async (page) => {
           await page.getByText('No QR codes yet').waitFor();
           await expectAccessible(page, view('empty'));
         });
         await world.api.post('/tags', { name: 'Spring' });
         await world.api.post('/qrcodes/bulk', randomCodes(image).slice(0, 12));
-        await inConsole(browser, world, 'qrcodes', options, async (page) => {
+        await inConsole(world, 'qrcodes', options, async (page) => {
           await page.getByRole('row').first().locator('img').waitFor();
           await expectAccessible(page, view('list'));
           await page.getByRole('checkbox').first().check();
@@ -696,7 +692,7 @@ describe('QR codes in the console', function () {
           await page.getByRole('img', { name: 'The first page' }).waitFor();
           await expectAccessible(page, view('sheet'));
         });
-        await inConsole(browser, world, 'qrcodes/new', options, async (page) => {
+        await inConsole(world, 'qrcodes/new', options, async (page) => {
           await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
           await page.getByRole('radio', { name: 'Ribbon' }).check();
           await expectAccessible(page, view('new'));
@@ -707,7 +703,7 @@ describe('QR codes in the console', function () {
           await expectAccessible(page, view('contact'));
         });
         const [{ id }] = (await world.api.get('/qrcodes')).body;
-        await inConsole(browser, world, `qrcodes/${id}`, options, async (page) => {
+        await inConsole(world, `qrcodes/${id}`, options, async (page) => {
           await download(page).waitFor();
           await expectAccessible(page, view('stored'));
         });

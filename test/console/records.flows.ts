@@ -1,23 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { FailedJobs } from '../support/failed-jobs.ts';
 import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Flows through the views beside links, codes and analytics: see flows.ts. */
 
-const sizes = Object.keys(SIZES) as Size[];
 const A = 'https://example.com/a';
 
-const dialog = (page: Page) => page.getByRole('dialog');
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
 /** Saves a file by the action. @returns its name and text */
@@ -28,13 +25,9 @@ async function saved(page: Page, action: () => Promise<void>): Promise<[string, 
 
 describe('records in the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
-  before(async () => {
-    browser = await startBrowser();
-  });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
@@ -47,7 +40,7 @@ describe('records in the console', function () {
       const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
       try {
         await failed.add(world.projectId);
-        await inConsole(browser, world, 'links', { size, token }, async (page) => {
+        await inConsole(world, 'links', { size, token }, async (page) => {
           if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
           await page.getByRole('button', { name: /^Account:/ }).click();
           await page.getByRole('menuitem', { name: 'Operation' }).click();
@@ -91,7 +84,7 @@ describe('records in the console', function () {
   }
 
   it('hides the operation from everybody else', async () => {
-    await inConsole(browser, world, '/admin', {}, async (page) => {
+    await inConsole(world, '/admin', {}, async (page) => {
       await page.getByText('There is nothing here').waitFor();
     });
   });
@@ -105,7 +98,7 @@ describe('records in the console', function () {
               'DE', '', '', '', '', '', '', '', 'link', '' FROM generate_series(1, 10500) AS n`,
       [world.projectId],
     );
-    await inConsole(browser, world, 'settings/exports', {}, async (page) => {
+    await inConsole(world, 'settings/exports', {}, async (page) => {
       const button = page.getByRole('button', { name: 'Download' });
       const [name, links] = await saved(page, () => button.first().click());
       expect(name).to.equal(`${world.slug} links.csv`);
@@ -127,7 +120,7 @@ describe('records in the console', function () {
     const headers = { prefer: 'respond-async' };
     const { body } = await world.api.post('/links', { url: A, key: 'a' }, { headers });
     const refused = await world.api.post('/links', { url: A, key: 'a' }, { headers });
-    await inConsole(browser, world, 'settings/jobs', {}, async (page) => {
+    await inConsole(world, 'settings/jobs', {}, async (page) => {
       const find = async (id: string) => {
         await page.getByLabel('Id of the job').fill(id);
         await page.keyboard.press('Enter');
@@ -165,7 +158,7 @@ describe('records in the console', function () {
       eventName: 'Sign up',
       customerExternalId: 'cus-2',
     });
-    await inConsole(browser, world, 'customers', {}, async (page) => {
+    await inConsole(world, 'customers', {}, async (page) => {
       await row(page, 'cus-2').waitFor();
       await page.getByRole('searchbox').fill('lovel');
       await row(page, 'cus-2').waitFor({ state: 'detached' });
@@ -195,7 +188,7 @@ describe('records in the console', function () {
     const { body: link } = await api.post('/links', { url: A, key: 'a' });
     await api.patch(`/links/${link.id}`, { comments: 'secret text' });
     await world.api.post('/tags', { name: 'by key' });
-    await inConsole(browser, world, 'settings/audit-log', { token }, async (page) => {
+    await inConsole(world, 'settings/audit-log', { token }, async (page) => {
       const change = row(page, 'link · update');
       await change.getByText('A Person').waitFor();
       await change.getByText('comments').waitFor();
@@ -216,7 +209,7 @@ describe('records in the console', function () {
   for (const size of sizes) {
     it(`adds a domain with its record, and verifies it (${size})`, async () => {
       const host = `go.${world.slug}.example`;
-      await inConsole(browser, world, 'domains', { size }, async (page) => {
+      await inConsole(world, 'domains', { size }, async (page) => {
         const card = page.getByRole('listitem').filter({ hasText: host });
         await page.getByRole('button', { name: 'Add domain' }).click();
         await dialog(page).getByLabel('Domain').fill('no domain');
@@ -252,7 +245,7 @@ describe('records in the console', function () {
     });
 
     it(`makes a page with a form, and shows what visitors answered (${size})`, async () => {
-      await inConsole(browser, world, 'pages', { size }, async (page) => {
+      await inConsole(world, 'pages', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create page' }).first().click();
         await dialog(page).getByLabel('Title').fill('Before you go');
         await dialog(page).getByRole('button', { name: 'Create page' }).click();
@@ -287,7 +280,7 @@ describe('records in the console', function () {
     const receiver = await Receiver.start();
     receiver.answerWith(400, {}, 'not today');
     try {
-      await inConsole(browser, world, 'webhooks', {}, async (page) => {
+      await inConsole(world, 'webhooks', {}, async (page) => {
         await page.getByRole('button', { name: 'Create webhook' }).click();
         await dialog(page).getByLabel('Name').fill('Shop');
         await dialog(page).getByLabel('Address').fill(receiver.url);
@@ -343,7 +336,7 @@ describe('records in the console', function () {
         checked_at: new Date(),
         broken_since: new Date(),
       });
-      await inConsole(browser, world, 'links', { size }, async (page) => {
+      await inConsole(world, 'links', { size }, async (page) => {
         await row(page, '/fine').waitFor();
         await page.getByRole('button', { name: 'Filter' }).click();
         await page.getByLabel('Destination', { exact: true }).selectOption('broken');
@@ -371,7 +364,7 @@ describe('records in the console', function () {
       await eventually(async () =>
         expect(await db()('abuse_reports').where({ record_id: link.id })).to.have.lengthOf(1),
       );
-      await inConsole(browser, world, '/admin', { token, size }, async (page) => {
+      await inConsole(world, '/admin', { token, size }, async (page) => {
         const reports = page.getByRole('table', { name: 'Abuse reports' });
         await reports.getByRole('button', { name: '/prize' }).first().click();
         await dialog(page).getByText('It asks for my PIN.').waitFor();
@@ -402,7 +395,7 @@ describe('records in the console', function () {
   it('lets operators block a host, and unblock it', async () => {
     const { token } = await aPerson({ isOperator: true, in: { ...world, role: 'owner' } });
     const host = `${world.slug}.example`;
-    await inConsole(browser, world, '/admin', { token }, async (page) => {
+    await inConsole(world, '/admin', { token }, async (page) => {
       await page.getByRole('button', { name: 'Block a host' }).click();
       await dialog(page).getByLabel('Host').fill('example');
       await dialog(page).getByLabel('Reason').fill('Phishing');

@@ -1,36 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../pages/browser.ts';
+import type { Page } from 'playwright-core';
 import { exportOf } from '../support/imports.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Flows through the settings, the imports and the records beside links: see flows.ts. */
 
-const sizes = Object.keys(SIZES) as Size[];
 /** Computed in the page. */
 const alignmentOf = (element: unknown): string =>
   (
     globalThis as unknown as { getComputedStyle(of: unknown): { textAlign: string } }
   ).getComputedStyle(element).textAlign;
 
-const dialog = (page: Page) => page.getByRole('dialog');
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
 describe('settings in the console', function () {
   this.timeout(180_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
-  before(async () => {
-    browser = await startBrowser();
-  });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
@@ -50,7 +43,7 @@ describe('settings in the console', function () {
   for (const size of sizes) {
     it(`shows operators the processes and queues (${size})`, async () => {
       const { token } = await aPerson({ isOperator: true });
-      await inConsole(browser, world, '', { size, role: null }, async (page) => {
+      await inConsole(world, '', { size, role: null }, async (page) => {
         await page.context().addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
         await page.goto(`${stack().apiUrl}/console/admin`);
         const processes = page.getByRole('table', { name: 'Processes' });
@@ -65,7 +58,7 @@ describe('settings in the console', function () {
 
     it(`keeps UTM templates, which the form of a link takes (${size})`, async () => {
       const key = 'templated';
-      await inConsole(browser, world, 'settings/utm-templates', { size }, async (page) => {
+      await inConsole(world, 'settings/utm-templates', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create template' }).click();
         await dialog(page).getByLabel('Name').fill('Newsletter');
         await dialog(page).getByLabel('Source').fill('news');
@@ -101,7 +94,7 @@ describe('settings in the console', function () {
     });
 
     it(`creates a key, shows it once, rotates and revokes it (${size})`, async () => {
-      await inConsole(browser, world, 'settings/keys', { size }, async (page) => {
+      await inConsole(world, 'settings/keys', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create key' }).click();
         await dialog(page).getByLabel('Name').fill('Shop');
         await dialog(page).getByLabel('May do').selectOption('limited');
@@ -129,7 +122,7 @@ describe('settings in the console', function () {
 
   for (const size of sizes) {
     it(`invites a person, who joins in another browser (${size})`, async () => {
-      await inConsole(browser, world, 'settings/members', { size }, async (page) => {
+      await inConsole(world, 'settings/members', { size }, async (page) => {
         await page.getByRole('button', { name: 'Invite' }).click();
         await dialog(page).getByLabel('E-mail').fill(`grace-${size}@people.test`);
         await dialog(page).getByText('viewer').click();
@@ -139,7 +132,7 @@ describe('settings in the console', function () {
         await dialog(page).getByRole('button', { name: 'Done' }).click();
         const { pathname, hash } = new URL(address);
         const opened = pathname.replace('/console', '') + hash;
-        await inConsole(browser, world, opened, { size, role: null }, async (other) => {
+        await inConsole(world, opened, { size, role: null }, async (other) => {
           await other.getByLabel('Your name').fill('Grace Hopper');
           await other.getByLabel('New password').fill('correct horse battery staple');
           await other.getByRole('button', { name: 'Join' }).click();
@@ -157,7 +150,7 @@ describe('settings in the console', function () {
     it(`chooses alerts and a report, which stay (${size})`, async () => {
       const person = await aPerson({ in: { ...world, role: 'viewer' } });
       const { token } = person;
-      await inConsole(browser, world, 'settings/profile', { size, token }, async (page) => {
+      await inConsole(world, 'settings/profile', { size, token }, async (page) => {
         const alert = page.getByRole('switch', { name: 'Link expired' });
         const isOn = (on: boolean) =>
           page.locator(`[role=switch][aria-checked=${on}]`).filter({ visible: true });
@@ -194,7 +187,7 @@ describe('settings in the console', function () {
     try {
       const { port } = await api.logged('API is listening');
       const origin = `http://127.0.0.1:${String(port)}`;
-      await inConsole(browser, world, 'settings/profile', { origin }, async (page) => {
+      await inConsole(world, 'settings/profile', { origin }, async (page) => {
         await page.getByText('E-mail isn’t set up on this installation').waitFor();
         await expectAccessible(page, 'notifications-not-set-up');
       });
@@ -204,13 +197,13 @@ describe('settings in the console', function () {
   });
 
   it('signs out everywhere else, and that browser no longer works', async () => {
-    await inConsole(browser, world, 'settings/profile', {}, async (page) => {
+    await inConsole(world, 'settings/profile', {}, async (page) => {
       const email = await page.getByLabel('E-mail').inputValue();
       const password = 'correct horse battery staple';
       await page.getByLabel('New password').fill(password);
       await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByText('The password is changed').waitFor();
-      await inConsole(browser, world, 'links', { role: null }, async (other) => {
+      await inConsole(world, 'links', { role: null }, async (other) => {
         await other.getByLabel('E-mail').fill(email);
         await other.getByLabel('Password').fill(password);
         await other.getByRole('button', { name: 'Sign in' }).click();
@@ -235,7 +228,7 @@ describe('settings in the console', function () {
       );
       rows[7] = 'not an address,row-bad,spring';
       const file = `Long URL,Slug,Labels\n${rows.join('\n')}`;
-      await inConsole(browser, world, 'imports', { size }, async (page) => {
+      await inConsole(world, 'imports', { size }, async (page) => {
         page.setDefaultTimeout(60_000);
         await page
           .getByLabel('File of links')
@@ -262,7 +255,7 @@ describe('settings in the console', function () {
     await world.api.post('/links', { url: 'https://example.com/', key: 'a', password: 'pw' });
     const target = await aWorkspace();
     let buffer = Buffer.alloc(0);
-    await inConsole(browser, world, 'settings/exports', {}, async (page) => {
+    await inConsole(world, 'settings/exports', {}, async (page) => {
       const title = page.getByRole('heading', { name: 'Whole workspace' });
       const whole = page.locator('section').filter({ has: title });
       await whole.getByLabel('Passphrase').fill('correct horse');
@@ -271,7 +264,7 @@ describe('settings in the console', function () {
       expect((await download).suggestedFilename()).to.equal('workspace.jsonl.gz');
       buffer = readFileSync(await (await download).path());
     });
-    await inConsole(browser, target, 'imports', {}, async (page) => {
+    await inConsole(target, 'imports', {}, async (page) => {
       const given = { name: 'acme.jsonl.gz', mimeType: 'application/gzip', buffer };
       await page.getByLabel('File of links').setInputFiles(given);
       await page.getByText('password must be decrypted').first().waitFor();
@@ -289,7 +282,7 @@ describe('settings in the console', function () {
 
   it('imports the account of another service', async () => {
     const peer = await PeerServer.start(PEER_APIS['dub']!(world.domain, 120));
-    await inConsole(browser, world, 'imports', {}, async (page) => {
+    await inConsole(world, 'imports', {}, async (page) => {
       await page.getByRole('button', { name: 'From an account' }).click();
       await dialog(page).getByLabel('Service').selectOption('Dub');
       await dialog(page).getByLabel('Address').fill(peer.url);
@@ -315,7 +308,7 @@ describe('settings in the console', function () {
 
   it('shows viewers no controls that write', async () => {
     for (const path of ['domains', 'labels', 'pages', 'imports', 'settings/workspace']) {
-      await inConsole(browser, world, path, { role: 'viewer' }, async (page) => {
+      await inConsole(world, path, { role: 'viewer' }, async (page) => {
         await page.getByRole('heading', { level: 1 }).waitFor();
         await status(page, 'Loading').first().waitFor({ state: 'detached' });
         const writes = page.getByRole('main').getByRole('button', {
@@ -329,12 +322,11 @@ describe('settings in the console', function () {
 
 describe('views beside links', function () {
   this.timeout(300_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
   let views: Record<string, string>;
 
   before(async () => {
-    browser = await startBrowser();
     world = await aWorkspace();
     const { api } = world;
     await api.post('/tags', { name: 'Spring', color: 'green' });
@@ -368,13 +360,12 @@ describe('views beside links', function () {
       profile: 'settings/profile',
     };
   });
-  after(() => browser.close());
 
   for (const size of sizes) {
     for (const scheme of ['light', 'dark'] as const) {
       it(`keep all rules of axe, ${size}, ${scheme}`, async () => {
         for (const [name, path] of Object.entries(views)) {
-          await inConsole(browser, world, path, { size, scheme }, async (page) => {
+          await inConsole(world, path, { size, scheme }, async (page) => {
             await page.getByRole('heading', { level: 1 }).waitFor();
             await status(page, 'Loading').first().waitFor({ state: 'detached' });
             await expectAccessible(page, `${name}-${size}-${scheme}`);

@@ -1,30 +1,23 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { EventRow } from '../../src/events/event.ts';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, SIZES, type Size } from './window.ts';
+import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* A/B tests in the console: see flows.ts. */
 
-const sizes = Object.keys(SIZES) as Size[];
-const dialog = (page: Page) => page.getByRole('dialog');
 const variant = (page: Page, name: string) => dialog(page).locator(`[data-variant="${name}"]`);
 
 describe('an A/B test in the console', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  useBrowser();
   let world: World;
 
-  before(async () => {
-    browser = await startBrowser();
-  });
-  after(() => browser.close());
   beforeEach(async () => {
     world = await aWorkspace();
   });
@@ -56,7 +49,7 @@ describe('an A/B test in the console', function () {
 
   for (const size of sizes) {
     it(`is set up, and shares are kept at 100 % (${size})`, async () => {
-      await inConsole(browser, world, 'links?new=link', { size }, async (page) => {
+      await inConsole(world, 'links?new=link', { size }, async (page) => {
         await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/a');
         await dialog(page).getByRole('textbox', { name: 'Short link' }).fill('split');
         await openTest(page);
@@ -95,7 +88,7 @@ describe('an A/B test in the console', function () {
         ],
       });
       await addEvents(link.id, 'A', 50, 3);
-      await inConsole(browser, world, `links?edit=${link.id}`, { size }, async (page) => {
+      await inConsole(world, `links?edit=${link.id}`, { size }, async (page) => {
         await openTest(page);
         await variant(page, 'A').getByText('50 visits, 3 leads, 0 sales').waitFor();
         await variant(page, 'A').getByText('6% leads (2.1% to 16.2%)').waitFor();

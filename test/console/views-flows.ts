@@ -1,23 +1,21 @@
 import { Buffer } from 'node:buffer';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { defineQueue, type Job, Producer } from '../../src/queues/queue.ts';
-import { startBrowser } from '../pages/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { aSampleWorkspace, type SampleWorkspace } from './sample-workspace.ts';
 import { expectNothing, sweep, type View } from './sweep.ts';
-import { watch } from './window.ts';
+import { dialog, newContext, useBrowser, watch } from './window.ts';
 
 /*
  * Every view that people see, at three widths and in both schemes: see flows.ts, and sweep.ts for what is checked.
  */
 
-const dialog = (page: Page) => page.getByRole('dialog');
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 /** Opens a dialog by a button of the page. */
@@ -34,22 +32,20 @@ const openSections = async (page: Page) => {
 
 describe('every view of the console', function () {
   this.timeout(1_200_000);
-  let browser: Browser;
+  useBrowser();
   let sample: SampleWorkspace;
   let empty: World;
 
   before(async () => {
-    browser = await startBrowser();
     [sample, empty] = await Promise.all([aSampleWorkspace(), aWorkspace()]);
   });
-  after(() => browser.close());
 
   /** Looks at views in one window, as a person who is signed in, or as nobody. */
   async function look(
     views: readonly View[],
     { isOperator = false, worlds = [] as World[], origins = [stack().apiUrl] } = {},
   ): Promise<void> {
-    const context = await browser.newContext({ baseURL: stack().apiUrl });
+    const context = await newContext({ baseURL: stack().apiUrl });
     try {
       const [first, ...others] = worlds;
       if (first !== undefined || isOperator) {

@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Dialog, Locator, Page } from 'playwright-core';
 import type { Role } from '../../src/workspaces/roles.ts';
+import { startBrowser } from '../pages/browser.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import type { World } from '../support/world.ts';
@@ -13,8 +14,27 @@ export const SIZES = {
   desk: { width: 1440, height: 900 },
 } as const;
 export type Size = keyof typeof SIZES;
+export const sizes = Object.keys(SIZES) as Size[];
+/** A password that people of the flows have. */
+export const PASSWORD = 'correct horse battery staple';
 /** A folder for pictures of the views, and of the last one in which a flow failed. */
 const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'];
+
+let browser: Browser;
+
+/** Gives the tests of a suite a browser, in which `inConsole` opens its windows. */
+export function useBrowser(): void {
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser.close());
+}
+
+/** A window of its own in the browser of the suite. */
+export const newContext: Browser['newContext'] = (options) => browser.newContext(options);
+
+/** The dialog that is open. */
+export const dialog = (page: Page): Locator => page.getByRole('dialog');
 
 interface WindowOptions {
   size?: Size;
@@ -36,7 +56,6 @@ interface WindowOptions {
  * @param path seen from the workspace: `links?search=a`; with a slash, from the console: `/admin`
  */
 export async function inConsole(
-  browser: Browser,
   world: Pick<World, 'projectId' | 'slug'>,
   path: string,
   options: WindowOptions,
@@ -44,7 +63,7 @@ export async function inConsole(
 ): Promise<void> {
   const { size = 'desk', scheme = 'light', role = 'owner', token, others = [] } = options;
   const { origin = stack().apiUrl } = options;
-  const context = await browser.newContext({
+  const context = await newContext({
     viewport: SIZES[size],
     colorScheme: scheme,
     // Of the test's own certificate.
