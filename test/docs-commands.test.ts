@@ -22,6 +22,7 @@ import { addDomainNow } from '../src/domains/commands.ts';
 import { db, execute } from '../src/infra/db.ts';
 import { eventually } from './support/eventually.ts';
 import { PEER_APIS, PeerServer } from './support/peers.ts';
+import { aPerson } from './support/people.ts';
 import { reference } from './support/reference.ts';
 import { Site } from './support/site.ts';
 import { stack } from './support/stack.ts';
@@ -418,6 +419,33 @@ async function aCustomer(run: GuideRun): Promise<void> {
 }
 
 const PREPARATIONS: Record<string, Preparation> = {
+  // A visitor reports a link, and an operator blocks it.
+  'docs/abuse.md': {
+    async before({ world }) {
+      const { body: link } = await world.api.post('/links', {
+        url: 'https://bad.test',
+        key: 'prize',
+      });
+      const form = { link: link.shortLink, category: 'phishing' };
+      expect((await visit('/_/report', { host: world.domain, form })).status).to.equal(200);
+      const { api } = await aPerson({ isOperator: true });
+      const report = await eventually(async () => {
+        const { body } = await api.get('/admin/abuse-reports', { search: world.domain });
+        expect(body).to.have.length(1);
+        return body[0];
+      }, 10_000);
+      const answer = { decision: 'block-link', note: 'Copy of a sign-in page' };
+      await api.put(`/admin/abuse-reports/${report.id}/answer`, answer);
+      expect((await visit('/prize', { host: world.domain })).status).to.equal(403);
+      return [['link_…', link.id]];
+    },
+    async after({ world, seen }) {
+      expect(seen).to.contain('malware.example');
+      await eventually(async () =>
+        expect((await visit('/prize', { host: world.domain })).status).to.equal(302),
+      );
+    },
+  },
   'docs/analytics.md': {
     async before(run) {
       const clickId = await aClick(run);

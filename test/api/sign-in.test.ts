@@ -26,6 +26,7 @@ describe('signing in with a password', () => {
         hasPassword: true,
         needsCurrentPassword: true,
         isOperator: false,
+        locationsBy: 'DB-IP',
         workspaces: [{ id: projectId, slug, name: slug, plan: 'enterprise', role: 'viewer' }],
       },
     ]);
