@@ -6,7 +6,7 @@ import { median, REDIRECT, seedLinks, thousands, withService } from './service.t
 import { type Load, load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
-const SECONDS = 8;
+const SECONDS = 5;
 const ROUNDS = 5;
 /**
  * Connections of the closed loops, each of which waits for its answer. With 512, a server is bound by its work; with 128, also by
