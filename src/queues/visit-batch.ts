@@ -3,7 +3,8 @@ import type { Visit } from './clicks.ts';
 /*
  * Encoding of a batch of visits in its job. Most of what describes visits occurs many times in a batch: user agents and referrers
  * stand in a table of texts, links in one of their own, and a visit names them by their places there. Times are distances from
- * that of the first visit. The whole stays JSON, since a job is JSON. A visit takes 60 to 170 bytes instead of 400.
+ * that of the first visit. The whole stays JSON, since a job is JSON. In batches of 250 and 30
+ * visits of links at random, a visit takes 167 and 265 bytes instead of 404.
  *
  * Batches of releases before 0.6 are arrays of visits, and are read for ever: a queue may hold jobs of the release before, and
  * dead letters those of any.
