@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { eventRecords } from '../src/event-records/event-records.ts';
@@ -10,60 +11,101 @@ import { eventsStore } from '../src/events/store/index.ts';
 import { filterSql, toSql } from '../src/events/store/postgres/filters.ts';
 import type { Cursor, Question } from '../src/events/store/store.ts';
 import { db } from '../src/infra/db.ts';
+import { percentileOf, thousands } from './figures.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { SEEDED } from './seed.ts';
-import { percentileOf, thousands, withService } from './service.ts';
+import { withService } from './service.ts';
 
+/** Questions of a round about each group, and about each page. */
 const RUNS = 25;
-const RAW_RUNS = 1;
+/** Pairs of filters of a round. */
 const PAIRS = 60;
+/** Groups of so few members are to be a multiple as fast as GROUP BY. */
+const FEW_MEMBERS = 1_000;
 const DAY_MS = 86_400_000;
 /** Matches all events, and has them read, since no rollup can answer it. */
 const READ_EVENTS: EventFilter = { via: ['link', 'qr'] };
 
 /**
  * Every group over the seeded events: from rollups, over spans of any length and with ragged ends, against the plain
- * GROUP BY over the events of the same database. Then pairs of filters, which read events through indexes.
+ * GROUP BY over the events of the same database. Then pairs of filters, which read events through indexes. The events are made
+ * where there are none.
  */
-export async function benchAnalytics(): Promise<void> {
-  if (!existsSync(SEEDED)) throw new SetupError('There are no events: npm run bench:seed first');
-  await withService(async ({ projectId }) => {
+export async function benchAnalytics({ rounds }: BenchOptions): Promise<Row[]> {
+  if (!existsSync(SEEDED)) {
+    // In a process of its own: the settings of a service cannot be changed while it runs.
+    const { status } = spawnSync(process.execPath, ['dist/bench/seed.js'], {
+      stdio: ['ignore', 2, 2],
+    });
+    if (status !== 0) throw new SetupError('The events could not be made, see above');
+  }
+  return withService(async ({ projectId }) => {
     const { rows } = await db().raw<{ rows: [{ count: number }] }>('SELECT count(*) FROM events');
-    console.log(`${thousands(rows[0].count)} events of a year, in ms`);
-    console.log('group            p50      p95   all, rollups   all, GROUP BY    ratio   members');
-    const everything = await resolveFilter(projectId, {}, resolveRecords);
-    for (const name of Object.keys(GROUPS) as GroupName[]) {
-      const event = GROUPS[name].defaultEvent ?? 'clicks';
-      const ask = (span: Question['span'], more: EventFilter = {}) =>
-        timed(() =>
-          GROUPS[name].ask(
-            { projectId, span, filter: { ...everything, ...more }, events: kindsOf(event) },
-            eventRecords.names,
-          ),
-        );
-      await ask(aYear());
-      const some: number[] = [];
-      for (let n = 0; n < RUNS; n += 1) some.push((await ask(aSpan())).ms);
-      const [rolled, raw]: [number[], number[]] = [[], []];
-      let members = 0;
-      for (let n = 0; n < RAW_RUNS; n += 1) {
-        const answer = await ask(aYear());
-        rolled.push(answer.ms);
-        members = Array.isArray(answer.value) ? answer.value.length : 1;
-        raw.push((await ask(aYear(), READ_EVENTS)).ms);
-      }
-      const [ours, theirs] = [percentileOf(rolled, 0.5), percentileOf(raw, 0.5)];
-      console.log(
-        `${name.padEnd(13)} ${cell(percentileOf(some, 0.5))} ${cell(percentileOf(some, 0.95))} ${cell(ours, 14)} ${cell(theirs, 15)} ${cell(theirs / ours, 8)} ${String(members).padStart(9)}`,
-      );
-    }
-    await benchFilters(projectId);
-    await benchPages(projectId);
+    const among = `${thousands(rows[0].count)} events of a year`;
+    return [
+      ...(await benchGroups(projectId, among, rounds)),
+      ...(await benchFilters(projectId, among, rounds)),
+      ...(await benchPages(projectId, among, rounds)),
+    ];
   }, SEEDED);
 }
 
+async function benchGroups(projectId: string, among: string, rounds: number): Promise<Row[]> {
+  const everything = await resolveFilter(projectId, {}, resolveRecords);
+  const names = Object.keys(GROUPS) as GroupName[];
+  const measured = await inTurn(
+    rounds,
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        async () => {
+          const events = kindsOf(GROUPS[name].defaultEvent ?? 'clicks');
+          const ask = (span: Question['span'], more: EventFilter = {}) =>
+            timed(() =>
+              GROUPS[name].ask(
+                { projectId, span, filter: { ...everything, ...more }, events },
+                eventRecords.names,
+              ),
+            );
+          await ask(aYear());
+          const some: number[] = [];
+          for (let n = 0; n < RUNS; n += 1) some.push((await ask(aSpan())).ms);
+          const year = await ask(aYear());
+          return {
+            p50: percentileOf(some, 0.5),
+            p95: percentileOf(some, 0.95),
+            year: year.ms,
+            groupBy: (await ask(aYear(), READ_EVENTS)).ms,
+            members: Array.isArray(year.value) ? year.value.length : 1,
+          };
+        },
+      ]),
+    ),
+  );
+  return names.flatMap((name): Row[] => {
+    const figuresOf = (figure: 'p50' | 'p95' | 'year' | 'groupBy') =>
+      measured[name]!.map((round) => round[figure]);
+    const row = (what: string, figure: 'p50' | 'p95' | 'year'): Row => ({
+      what: `${name} of ${among}, ${what}`,
+      unit: 'ms',
+      better: 'less',
+      ours: figuresOf(figure),
+    });
+    const isSmall = measured[name]!.every(({ members }) => members <= FEW_MEMBERS);
+    return [
+      row('any span, p50', 'p50'),
+      { ...row('any span, p95', 'p95'), aim: { ours: 50 } },
+      {
+        ...row('all', 'year'),
+        baseline: { what: '`GROUP BY` over the events', figures: figuresOf('groupBy') },
+        ...(isSmall && { aim: { ratio: 50 } }),
+      },
+    ];
+  });
+}
+
 /** Pages of events, early and late ones. */
-async function benchPages(projectId: string): Promise<void> {
-  console.log('\na hundred clicks of the list: p50, p95');
+async function benchPages(projectId: string, among: string, rounds: number): Promise<Row[]> {
   const everything = await resolveFilter(projectId, {}, resolveRecords);
   const list = (offset: number, after?: Cursor) =>
     eventsStore.list(
@@ -81,13 +123,25 @@ async function benchPages(projectId: string): Promise<void> {
     ['page 1,000', () => list(99_900)],
     ['after 2,000,000, by cursor', () => list(0, late)],
   ];
-  for (const [name, page] of pages) {
-    const ms: number[] = [];
-    for (let n = 0; n < RUNS; n += 1) ms.push((await timed(page)).ms);
-    console.log(
-      `${name.padEnd(28)} ${cell(percentileOf(ms, 0.5))} ${cell(percentileOf(ms, 0.95))}`,
-    );
-  }
+  const measured = await inTurn(
+    rounds,
+    Object.fromEntries(
+      pages.map(([name, page]) => [
+        name,
+        async () => {
+          const ms: number[] = [];
+          for (let n = 0; n < RUNS; n += 1) ms.push((await timed(page)).ms);
+          return percentileOf(ms, 0.95);
+        },
+      ]),
+    ),
+  );
+  return pages.map(([name]) => ({
+    what: `100 clicks of the list of ${among}, ${name}, p95`,
+    unit: 'ms',
+    better: 'less',
+    ours: measured[name]!,
+  }));
 }
 
 const FILTERS: (() => FilterQuery)[] = [
@@ -102,8 +156,47 @@ const FILTERS: (() => FilterQuery)[] = [
   () => ({ domain: 'go.bench.test' }),
 ];
 
-/** Any two filters, sorted by how many events they match. */
-async function benchFilters(projectId: string): Promise<void> {
+/** Numbers of events that two filters match, from and below. */
+const MATCHED = [
+  [0, 1_000],
+  [1_000, 20_000],
+  [20_000, 200_000],
+  [200_000, 2_000_000],
+  [2_000_000, Infinity],
+] as const;
+
+/** Any two filters, by how many events they match. */
+async function benchFilters(projectId: string, among: string, rounds: number): Promise<Row[]> {
+  const measured = MATCHED.map(() => ({ p50: [] as number[], p95: [] as number[] }));
+  for (let round = 0; round < rounds; round += 1) {
+    const figures = await askPairs(projectId);
+    for (const [index, [from, to]] of MATCHED.entries()) {
+      const some = figures.filter(({ matched }) => matched >= from && matched < to);
+      if (some.length === 0) continue;
+      const ms = some.map((figure) => figure.ms);
+      measured[index]!.p50.push(percentileOf(ms, 0.5));
+      measured[index]!.p95.push(percentileOf(ms, 0.95));
+      const slowest = some.toSorted((a, b) => b.ms - a.ms)[0]!;
+      console.error(`${some.length} pairs that match from ${from}, slowest:`, slowest);
+    }
+  }
+  return MATCHED.flatMap(([from, to], index) =>
+    (['p50', 'p95'] as const).map((percentile): Row => {
+      const matched = `${thousands(from)} to ${to === Infinity ? 'all' : thousands(to)} of ${among}`;
+      const ours = measured[index]![percentile];
+      return {
+        what: `two filters that match ${matched}, ${percentile}`,
+        unit: 'ms',
+        better: 'less',
+        ours,
+        ...(percentile === 'p95' && { aim: { ours: 300 } }),
+        ...(ours.length === 0 && { skipped: 'no pair matched so many' }),
+      };
+    }),
+  );
+}
+
+async function askPairs(projectId: string) {
   const figures: { matched: number; ms: number; what: string }[] = [];
   for (let n = 0; n < PAIRS; n += 1) {
     const [first, second] = FILTERS.toSorted(() => Math.random() - 0.5);
@@ -122,25 +215,8 @@ async function benchFilters(projectId: string): Promise<void> {
     });
     figures.push({ matched: rows[0].count, ms, what: `${group} of ${JSON.stringify(query)}` });
   }
-  console.log('\ntwo filters, events matched: p50, p95, slowest');
-  for (const [from, to] of [
-    [0, 1_000],
-    [1_000, 20_000],
-    [20_000, 200_000],
-    [200_000, 2_000_000],
-    [2_000_000, Infinity],
-  ] as const) {
-    const some = figures.filter(({ matched }) => matched >= from && matched < to);
-    const ms = some.map((figure) => figure.ms);
-    const slowest = some.toSorted((a, b) => b.ms - a.ms)[0];
-    console.log(
-      `${thousands(from).padStart(9)} to ${(to === Infinity ? 'all' : thousands(to)).padStart(9)}: ${String(some.length).padStart(3)} pairs ${cell(percentileOf(ms, 0.5))} ${cell(percentileOf(ms, 0.95))} ${cell(slowest?.ms ?? 0)}  ${slowest?.what ?? ''}`,
-    );
-  }
+  return figures;
 }
-
-const cell = (figure: number, width = 8): string =>
-  (figure < 100 ? figure.toFixed(1) : thousands(figure)).padStart(width);
 
 function pick<T>(all: readonly T[]): T {
   return all[Math.floor(Math.random() * all.length)]!;

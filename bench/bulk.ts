@@ -1,33 +1,41 @@
 import { Agent, request } from 'node:http';
 import { db } from '../src/infra/db.ts';
-import { API, type BenchService, median, thousands, withService, worker } from './service.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { API, type BenchService, withService, worker } from './service.ts';
 
 const LINKS_PER_REQUEST = 100;
 const CLIENTS = 8;
 const SECONDS = 10;
-const ROUNDS = 3;
 
 /**
  * Links a second through POST /links/bulk, each answered link committed and redirecting, against plain inserts
  * of the same rows by one client in transactions of 100, without any API, queue or cache.
  */
-export function benchBulk(): Promise<void> {
+export function benchBulk({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
     await service.run([API, worker('bulk')]);
     await viaApi(service, 3);
-    const ratios: number[] = [];
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const base = await plainInserts(service, SECONDS / 2);
-      const ours = await viaApi(service, SECONDS);
-      ratios.push(ours.perSecond / base);
-      console.log(
-        `round ${round}: plain inserts ${thousands(base)} links/s, POST /links/bulk ${thousands(ours.perSecond)} links/s ` +
-          `(p50 ${ours.p50} ms, p99 ${ours.p99} ms a request), ratio ${(ours.perSecond / base).toFixed(2)}`,
-      );
-    }
-    console.log(
-      `POST /links/bulk / plain inserts: median ratio ${median(ratios).toFixed(2)} (aim: 10,000 links/s)`,
-    );
+    await plainInserts(service, 1);
+    const { plain, ours } = await inTurn(rounds, {
+      plain: () => plainInserts(service, SECONDS / 2),
+      ours: () => viaApi(service, SECONDS),
+    });
+    return [
+      {
+        what: 'links created by `POST /links/bulk`, each redirecting when answered',
+        unit: '/s',
+        better: 'more',
+        ours: ours.map(({ perSecond }) => perSecond),
+        baseline: { what: 'plain multi-row inserts, one client', figures: plain },
+        aim: { ratio: 0.7 },
+      },
+      {
+        what: 'p99 of these requests, 100 links each',
+        unit: 'ms',
+        better: 'less',
+        ours: ours.map(({ p99 }) => p99),
+      },
+    ];
   });
 }
 

@@ -1,36 +1,62 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainInserts } from './bulk.ts';
-import { API, type BenchService, median, thousands, withService, worker } from './service.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { API, type BenchService, withService, worker } from './service.ts';
 
 const LINKS = 50_000;
-const ROUNDS = 3;
 const PLAIN_SECONDS = 5;
 
 /**
  * Seconds in which an export of Dub with 50,000 links is imported, each link redirecting at the end, and how long its check
  * takes; links a second against plain inserts of the same rows, as for `POST /links/bulk`.
  */
-export function benchImports(): Promise<void> {
+export function benchImports({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
     await service.run([API, worker('bulk')]);
-    const ratios: number[] = [];
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const base = await plainInserts(service, PLAIN_SECONDS);
-      const file = exportOf(round);
-      const check = await imported(service, file, 'checked');
-      const seconds = await imported(service, file, 'done');
-      const again = await imported(service, file, 'done');
-      const perSecond = LINKS / seconds;
-      ratios.push(perSecond / base);
-      console.log(
-        `round ${round}: checked in ${check.toFixed(1)} s, imported in ${seconds.toFixed(1)} s, again in ` +
-          `${again.toFixed(1)} s; plain inserts ${thousands(base)} links/s, import ${thousands(perSecond)} links/s, ` +
-          `ratio ${(perSecond / base).toFixed(2)}`,
-      );
-    }
-    console.log(
-      `import / plain inserts: median ratio ${median(ratios).toFixed(2)} (aim: 50,000 links in 30 s)`,
-    );
+    await plainInserts(service, 1);
+    let exports = 0;
+    const { plain, ours } = await inTurn(rounds, {
+      plain: () => plainInserts(service, PLAIN_SECONDS),
+      ours: async () => {
+        exports += 1;
+        const file = exportOf(exports);
+        return {
+          check: await imported(service, file, 'checked'),
+          first: await imported(service, file, 'done'),
+          again: await imported(service, file, 'done'),
+        };
+      },
+    });
+    const seconds = (what: string, figures: number[]): Row => ({
+      what,
+      unit: 's',
+      better: 'less',
+      ours: figures,
+    });
+    return [
+      {
+        what: 'links of an import of 50,000 links of Dub, each redirecting at the end',
+        unit: '/s',
+        better: 'more',
+        ours: ours.map(({ first }) => LINKS / first),
+        baseline: { what: 'plain multi-row inserts, one client', figures: plain },
+      },
+      {
+        ...seconds(
+          'this import',
+          ours.map(({ first }) => first),
+        ),
+        aim: { ours: 30 },
+      },
+      seconds(
+        'its check without importing',
+        ours.map(({ check }) => check),
+      ),
+      seconds(
+        'the same import once more',
+        ours.map(({ again }) => again),
+      ),
+    ];
   });
 }
 

@@ -1,8 +1,13 @@
 import { db } from '../src/infra/db.ts';
-import { API, type BenchService, percentileOf, seedLinks, withService } from './service.ts';
+import { percentileOf } from './figures.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { API, type BenchService, seedLinks, withService } from './service.ts';
 
 const LINKS = 100_000;
-const REPEATS = 30;
+/** Requests of a round. */
+const REPEATS = 20;
+
+const BASELINE = 'one scan of the destinations';
 
 /** Questions that a list of links asks while a person scrolls, sorts and types. */
 const QUESTIONS = {
@@ -20,23 +25,36 @@ const QUESTIONS = {
  * Milliseconds that lists of a workspace with 100,000 links take over HTTP, one request at a time, against one scan of
  * their destinations in Postgres.
  */
-export function benchLists(): Promise<void> {
+export function benchLists({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
     await seedLinks(service, LINKS);
     await db().raw(`UPDATE links SET created_at = now() - right(id, 6)::int * interval '1 minute'`);
     await db().raw('VACUUM ANALYZE links');
     await service.run([API]);
-    const scan = await timed(() =>
+    const scan = () =>
       db().raw(`SELECT count(*) FROM links WHERE project_id = ? AND url ILIKE '%nothing%'`, [
         service.projectId,
-      ]),
+      ]);
+    const questions = Object.entries(QUESTIONS);
+    const measures = questions.map(([name, path]) => [name, () => ask(service, path)] as const);
+    const measured = await inTurn(
+      rounds,
+      Object.fromEntries(
+        [[BASELINE, scan] as const, ...measures].map(([name, act]) => [name, () => timed(act)]),
+      ),
     );
-    console.log(`one scan of ${LINKS} destinations: p50 ${show(scan.p50)}, p95 ${show(scan.p95)}`);
-    for (const [name, path] of Object.entries(QUESTIONS)) {
-      const { p50, p95 } = await timed(() => ask(service, path));
-      const ratio = (p50 / scan.p50).toFixed(2);
-      console.log(`${name}: p50 ${show(p50)}, p95 ${show(p95)}, ratio ${ratio}`);
-    }
+    return questions.flatMap(([name]) =>
+      (['p50', 'p95'] as const).map((percentile): Row => {
+        const figuresOf = (what: string) => measured[what]!.map((times) => times[percentile]);
+        return {
+          what: `list of 100,000 links, ${name}, ${percentile}`,
+          unit: 'ms',
+          better: 'less',
+          ours: figuresOf(name),
+          baseline: { what: BASELINE, figures: figuresOf(BASELINE) },
+        };
+      }),
+    );
   });
 }
 
@@ -56,5 +74,3 @@ async function timed(act: () => Promise<unknown>): Promise<{ p50: number; p95: n
   }
   return { p50: percentileOf(times, 0.5), p95: percentileOf(times, 0.95) };
 }
-
-const show = (ms: number): string => `${ms.toFixed(1)} ms`;

@@ -1,46 +1,86 @@
-import { cpus, totalmem } from 'node:os';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { SetupError } from '../scripts/embedded/servers.ts';
-import { benchAnalytics } from './analytics.ts';
-import { benchBulk } from './bulk.ts';
-import { benchImports } from './imports.ts';
-import { benchLists } from './lists.ts';
-import { benchMemory } from './memory.ts';
-import { benchPressure } from './pressure.ts';
-import { benchQr } from './qr.ts';
-import { benchRedirect } from './redirect.ts';
-import { benchTenants } from './tenants.ts';
-import { benchVisits } from './visits.ts';
-import { benchWebhooks } from './webhooks.ts';
+import {
+  addOutcome,
+  compareReports,
+  newReport,
+  readReport,
+  showReport,
+  writeReport,
+} from './report.ts';
+import { type BenchOptions, NAMES, type Name, type Outcome } from './rows.ts';
 
-const BENCHES: Record<string, () => Promise<void>> = {
-  redirect: benchRedirect,
-  bulk: benchBulk,
-  imports: benchImports,
-  visits: benchVisits,
-  lists: benchLists,
-  memory: benchMemory,
-  qr: benchQr,
-  analytics: benchAnalytics,
-  webhooks: benchWebhooks,
-  tenants: benchTenants,
-  pressure: benchPressure,
-};
+const USAGE = `Usage:
+  npm run bench -- [NAME …] [--rounds 5] [--json FILE]   measure, all without a name, and print the table
+  npm run bench -- --table FILE …                        print the table of files that --json wrote
+  npm run bench -- --compare OLD.json NEW.json           print the differences
+Names: ${NAMES.join(', ')}`;
 
-const name = process.argv[2] ?? '';
-const bench = BENCHES[name];
-if (bench === undefined) {
-  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')}`);
-  process.exit(1);
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      json: { type: 'string' },
+      table: { type: 'boolean', default: false },
+      compare: { type: 'boolean', default: false },
+    },
+  });
+  if (values.table) {
+    if (positionals.length === 0) throw new SetupError(USAGE);
+    console.log(positionals.map((file) => showReport(readReport(file))).join('\n\n'));
+  } else if (values.compare) {
+    const [before, after] = positionals;
+    if (after === undefined || positionals.length > 2) throw new SetupError(USAGE);
+    console.log(compareReports(readReport(before!), readReport(after)));
+  } else {
+    const rounds = Number(values.rounds);
+    const names = positionals.length === 0 ? NAMES : positionals;
+    if (!isNames(names) || !Number.isInteger(rounds) || rounds < 1) throw new SetupError(USAGE);
+    await measure(names, { rounds }, values.json);
+  }
 }
-const [cpu] = cpus();
-console.log(
-  `Machine: ${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ` +
-    `Node ${process.version}, ${process.platform}. Servers, service and load share it.`,
-);
+
+const isNames = (names: readonly string[]): names is Name[] =>
+  names.every((name) => (NAMES as readonly string[]).includes(name));
+
+/** Measures one after the other; the file is written after each, so that a fault in a later one loses nothing. */
+async function measure(
+  names: readonly Name[],
+  options: BenchOptions,
+  json?: string,
+): Promise<void> {
+  const report = newReport();
+  for (const name of names) {
+    console.error(`${name} …`);
+    const outcome = await inProcess(name, options);
+    if (outcome === undefined) process.exitCode = 1;
+    else addOutcome(report, name, outcome);
+    if (json !== undefined) writeReport(json, report);
+  }
+  console.log(showReport(report));
+}
+
+/** Each in a process of its own: none finds the settings, the connections and the memory of the one before. */
+async function inProcess(name: Name, options: BenchOptions): Promise<Outcome | undefined> {
+  const child = fork(fileURLToPath(import.meta.resolve('./one.js')), [
+    name,
+    JSON.stringify(options),
+  ]);
+  let outcome: Outcome | undefined;
+  child.on('message', (message: Outcome) => (outcome = message));
+  await once(child, 'exit');
+  return outcome;
+}
+
 try {
-  await bench();
-  process.exit(0);
+  await main();
 } catch (error) {
-  console.error(error instanceof SetupError ? error.message : error);
-  process.exit(1);
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const isMisused = code.startsWith('ERR_PARSE_ARGS_');
+  console.error(isMisused ? USAGE : error instanceof SetupError ? error.message : error);
+  process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { percentileOf } from './service.ts';
+import { percentileOf } from './figures.ts';
 
 /** Latencies of requests that are sent at a fixed rate, whether earlier ones are answered or not, in ms. */
 export interface Latencies {

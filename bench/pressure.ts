@@ -1,16 +1,9 @@
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer } from '../src/queues/queue.ts';
 import { viaApi } from './bulk.ts';
-import { below, browserRequest, openLoop } from './open-loop.ts';
-import {
-  API,
-  type BenchService,
-  REDIRECT,
-  seedLinks,
-  thousands,
-  withService,
-  worker,
-} from './service.ts';
+import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { API, type BenchService, REDIRECT, seedLinks, withService, worker } from './service.ts';
 import { put } from './visits.ts';
 
 const KEYS = 10_000;
@@ -19,51 +12,85 @@ const HOT = 100;
 /** About a tenth of the capacity of a redirect process. */
 const HOT_PER_SECOND = 2_500;
 const FLOOD_PER_SECOND = 1_000;
-const SECONDS = 20;
-/** Visits that wait in the queue at first: more than are stored in that time. */
-const QUEUED = 300_000;
+const SECONDS = 10;
+/** Visits that are put into the queue for a round: more than are stored in that time. */
+const QUEUED = 150_000;
 
 /**
  * Latencies of hot links while everything else takes what the machine has: bulk creation by eight clients, a queue full of visits,
  * and a flood of unknown keys, each looked up in Redis and Postgres.
  */
-export function benchPressure(): Promise<void> {
+export function benchPressure({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
     await seedLinks(service, KEYS);
     await service.run([REDIRECT, API, worker('bulk'), worker('writes')]);
     await hot(service, 3);
-    await report(service, 'alone');
     const redis = connectRedis(service.servers.redisUrl, 'wait');
     await redisReady(redis);
     const producer = new Producer(redis);
-    await put(producer, service, QUEUED);
-    await service.run([worker('clicks')]);
-    const [bulk, flood] = await Promise.all([
-      viaApi(service, SECONDS),
-      openLoop({
-        port: service.redirectPort,
-        perSecond: FLOOD_PER_SECOND,
-        seconds: SECONDS,
-        request: (number) => browserRequest(number, `unknown-${number}`),
-        expected: '404',
-      }),
-      report(service, 'under pressure (aim: p99 under 50 ms, no errors)'),
-    ]);
-    console.log(
-      `meanwhile: ${thousands(bulk.perSecond)} links/s created, ${thousands(flood.perSecond)} unknown keys/s ` +
-        `(p99 ${flood.p99Ms.toFixed(1)} ms, ${flood.errors} not answered with 404)`,
-    );
+    const { alone, pressed } = await inTurn(rounds, {
+      alone: () => hot(service, SECONDS),
+      pressed: () => underPressure(service, producer),
+    });
     await producer.close();
     redis.disconnect();
+    const latency = (what: string, figureOf: (some: Latencies) => number, aim?: number): Row => ({
+      what: `${what} of hot links under pressure`,
+      unit: 'ms',
+      better: 'less',
+      ours: pressed.map(({ hotLinks }) => figureOf(hotLinks)),
+      baseline: { what: 'the same load alone', figures: alone.map(figureOf) },
+      ...(aim !== undefined && { aim: { ours: aim } }),
+    });
+    return [
+      latency('p50', ({ p50Ms }) => p50Ms),
+      latency('p99', ({ p99Ms }) => p99Ms, 50),
+      latency('p99.9', ({ p999Ms }) => p999Ms),
+      {
+        what: 'errors of hot links under pressure',
+        unit: '',
+        better: 'less',
+        ours: pressed.map(({ hotLinks }) => hotLinks.errors),
+        aim: { ours: 0 },
+      },
+      {
+        what: 'links created meanwhile',
+        unit: '/s',
+        better: 'more',
+        ours: pressed.map(({ bulk }) => bulk.perSecond),
+      },
+      {
+        what: 'p99 of unknown keys meanwhile, 1,000/s',
+        unit: 'ms',
+        better: 'less',
+        ours: pressed.map(({ flood }) => flood.p99Ms),
+      },
+      {
+        what: 'unknown keys meanwhile that were not answered with 404',
+        unit: '',
+        better: 'less',
+        ours: pressed.map(({ flood }) => flood.errors),
+      },
+    ];
   });
 }
 
-async function report(service: BenchService, when: string): Promise<void> {
-  const { perSecond, p50Ms, p99Ms, p999Ms, errors } = await hot(service, SECONDS);
-  console.log(
-    `hot links ${when}: ${thousands(perSecond)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(1)} ms, ` +
-      `p99.9 ${p999Ms.toFixed(1)} ms, ${errors} errors`,
-  );
+async function underPressure(service: BenchService, producer: Producer) {
+  await put(producer, service, QUEUED);
+  const clicks = await service.run([worker('clicks')]);
+  const [bulk, flood, hotLinks] = await Promise.all([
+    viaApi(service, SECONDS),
+    openLoop({
+      port: service.redirectPort,
+      perSecond: FLOOD_PER_SECOND,
+      seconds: SECONDS,
+      request: (number) => browserRequest(number, `unknown-${number}`),
+      expected: '404',
+    }),
+    hot(service, SECONDS),
+  ]);
+  await clicks.stop();
+  return { bulk, flood, hotLinks };
 }
 
 const hot = ({ redirectPort }: BenchService, seconds: number) =>

@@ -7,19 +7,21 @@ import { drawPicture } from '../src/qrcodes/render/picture.ts';
 import { largestMiddle } from '../src/qrcodes/render/scannability.ts';
 import { sampleImage } from '../test/qr/cases.ts';
 import { DECODERS, toPixels } from '../test/support/decoders.ts';
-import { median } from './service.ts';
+import { median } from './figures.ts';
+import type { BenchOptions, Row } from './rows.ts';
 
 // A CommonJS module whose types speak of a default export that is the module itself.
 const QRCodeStyling = QRCodeStylingModule as unknown as (typeof QRCodeStylingModule)['default'];
 
 const PAYLOAD = 'https://sho.rt/launch26';
 const SIZES = [256, 512, 2_048];
-const ROUNDS = 30;
+/** Codes that each candidate draws in a round. */
+const DRAWS = 5;
 
 interface Candidate {
   name: string;
-  /** Name of what it is compared with; absent: it is a baseline itself. */
-  against?: string;
+  /** Names of what it is compared with; absent: it is a baseline itself. */
+  against?: string[];
   draw(size: number): Promise<Buffer>;
 }
 
@@ -27,7 +29,7 @@ interface Candidate {
  * Milliseconds for one PNG: ours against `qrcode`'s own, and against qr-code-styling, whose SVG is rasterised by the
  * same sharp as ours. Candidates take turns, so that whatever else the machine does meets all of them.
  */
-export async function benchQr(): Promise<void> {
+export async function benchQr({ rounds }: BenchOptions): Promise<Row[]> {
   const image = await sampleImage();
   const styled: Partial<Design> = { pattern: 'rounded', shape: 'rounded/dot' };
   const ours = (look: Partial<Design>) => (size: number) =>
@@ -44,35 +46,40 @@ export async function benchQr(): Promise<void> {
     },
     { name: 'qr-code-styling, square', draw: (size) => viaStyling(size, 'square') },
     { name: 'qr-code-styling, rounded', draw: (size) => viaStyling(size, 'rounded') },
-    { name: 'ours, plain', against: 'qrcode.toBuffer', draw: ours({}) },
-    { name: 'ours, plain', against: 'qr-code-styling, square', draw: ours({}) },
-    { name: 'ours, rounded', against: 'qr-code-styling, rounded', draw: ours(styled) },
-    { name: 'ours, rounded with an image', against: 'qr-code-styling, rounded', draw: withImage },
+    { name: 'plain', against: ['qrcode.toBuffer', 'qr-code-styling, square'], draw: ours({}) },
+    { name: 'rounded', against: ['qr-code-styling, rounded'], draw: ours(styled) },
+    { name: 'rounded with an image', against: ['qr-code-styling, rounded'], draw: withImage },
   ];
+  const rows: Row[] = [];
   for (const size of SIZES) {
     for (const { name, draw } of candidates) await refuseUnread(name, await draw(size));
-    const times = candidates.map((): number[] => []);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [index, { draw }] of candidates.entries()) {
-        const start = performance.now();
-        await draw(size);
-        times[index]!.push(performance.now() - start);
+    const medians = new Map(candidates.map(({ name }): [string, number[]] => [name, []]));
+    for (let round = 0; round < rounds; round += 1) {
+      const times = candidates.map((): number[] => []);
+      for (let drawn = 0; drawn < DRAWS; drawn += 1) {
+        for (const [index, { draw }] of candidates.entries()) {
+          const start = performance.now();
+          await draw(size);
+          times[index]!.push(performance.now() - start);
+        }
+      }
+      for (const [index, { name }] of candidates.entries()) {
+        medians.get(name)!.push(median(times[index]!));
       }
     }
-    console.log(`\n${size} px`);
-    const medians = new Map(candidates.map(({ name }, index) => [name, median(times[index]!)]));
-    for (const [index, { name, against }] of candidates.entries()) {
-      const ms = median(times[index]!);
-      const p95 = times[index]!.toSorted((a, b) => a - b)[Math.floor(ROUNDS * 0.95)]!;
-      const ratio =
-        against === undefined
-          ? ''
-          : `, ${(medians.get(against)! / ms).toFixed(1)} times as fast as ${against}`;
-      console.log(
-        `  ${name.padEnd(28)} ${ms.toFixed(2)} ms (p95 ${p95.toFixed(2)}), ${Math.round(1000 / ms)} codes/s${ratio}`,
-      );
+    for (const { name, against = [] } of candidates) {
+      for (const what of against) {
+        rows.push({
+          what: `QR code as PNG, ${size} px, ${name}`,
+          unit: 'ms',
+          better: 'less',
+          ours: medians.get(name)!,
+          baseline: { what, figures: medians.get(what)! },
+        });
+      }
     }
   }
+  return rows;
 }
 
 async function viaStyling(size: number, type: 'square' | 'rounded'): Promise<Buffer> {

@@ -1,104 +1,117 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { freePort } from '../scripts/ports.ts';
-import { below, browserRequest, openLoop } from './open-loop.ts';
-import { median, REDIRECT, seedLinks, thousands, withService } from './service.ts';
+import { type Baseline, processorMs, startBare, startNginx, type Target } from './baselines.ts';
+import { median } from './figures.ts';
+import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { REDIRECT, seedLinks, withService } from './service.ts';
 import { type Load, load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
 const SECONDS = 5;
-const ROUNDS = 5;
 /**
  * Connections of the closed loops, each of which waits for its answer. With 512, a server is bound by its work; with 128, also by
  * the time for which an answer waits until its visit is safe.
  */
 const SATURATED = { connections: 512, aim: 0.9 };
 const USUAL = { connections: 128, aim: 0.6 };
-/** Shares of the highest throughput at which latencies are measured. */
-const TENTH = { share: 0.1, aim: 'p50 under 1 ms' };
-const HALF = { share: 0.5, aim: 'p99 under 5 ms' };
-/** Of the clock in which Linux counts the time of processes, in ms. */
-const TICK_MS = 10;
+/** Shares of the highest throughput at which latencies are measured, with aims in ms. */
+const TENTH = { share: 0.1, name: 'a tenth', p50Aim: 1 };
+const HALF = { share: 0.5, name: 'half', p99Aim: 5 };
+
+const BARE = 'bare `node:http`';
+const NGINX = 'nginx, `return 302`, one worker';
+
+interface Servers {
+  bare: Baseline;
+  nginx: Baseline | undefined;
+  redirect: Target;
+}
 
 /**
- * Redirects a second, with every visit acknowledged by Redis before its answer, against a bare node:http
- * server that answers a fixed 302. In turn, so that both meet the same machine. Then latencies at fixed rates. The visits
- * stay in the queue: what the worker does with them is measured by `visits`.
+ * Redirects a second, with every visit acknowledged by Redis before its answer, against a bare node:http server and nginx,
+ * which answer a fixed 302. Then latencies at fixed rates. The visits stay in the queue: what the worker does with them is
+ * measured by `visits`.
  */
-export function benchRedirect(): Promise<void> {
+export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();
   return withService(async (service) => {
     await seedLinks(service, KEYS);
     const runner = await service.run([REDIRECT]);
-    const barePort = await freePort();
-    const bare = spawn('node', ['dist/bench/bare-server.js', String(barePort)]);
-    const { redirectPort } = service;
-    const bareServer = { port: barePort, pid: bare.pid! };
-    const redirect = { port: redirectPort, pid: runner.pidOf('redirect') };
+    const redirect = { port: service.redirectPort, pid: runner.pidOf('redirect') };
+    const servers: Servers = { bare: await startBare(), nginx: await startNginx(), redirect };
+    const { bare, nginx } = servers;
     try {
-      await load({ port: redirectPort, connections: 32, seconds: 3, keys: KEYS, from: 0 });
-      await load({ port: barePort, connections: 32, seconds: 2, keys: KEYS });
-      const highest = await compare(bareServer, redirect, SATURATED);
-      await compare(bareServer, redirect, USUAL);
-      for (const { share, aim } of [TENTH, HALF]) {
-        for (const [name, { port }] of [
-          ['bare node:http', bareServer],
-          ['redirect', redirect],
-        ] as const) {
-          const { perSecond, p50Ms, p99Ms, p999Ms, errors } = await openLoop({
-            port,
-            perSecond: highest * share,
-            seconds: SECONDS,
-            request: (number) => browserRequest(number, `k${below(KEYS)}`),
-          });
-          console.log(
-            `${name} at ${Math.round(share * 100)} % of that (${thousands(perSecond)}/s, open loop): p50 ${ms(p50Ms)}, ` +
-              `p99 ${ms(p99Ms)}, p99.9 ${ms(p999Ms)}, ${errors} errors (aim: ${aim})`,
-          );
-        }
+      await load({ port: redirect.port, connections: 32, seconds: 3, keys: KEYS, from: 0 });
+      for (const server of [bare, nginx]) {
+        if (server) await load({ port: server.port, connections: 32, seconds: 2, keys: KEYS });
       }
+      const saturated = await closedLoops(rounds, servers, SATURATED);
+      const usual = await closedLoops(rounds, servers, USUAL);
+      const highest = median(saturated[0]!.ours);
+      const latencies = [];
+      for (const at of [TENTH, HALF]) {
+        latencies.push(...(await openLoops(rounds, servers, highest * at.share, at)));
+      }
+      return [...saturated, ...usual, ...latencies];
     } finally {
-      bare.kill();
+      bare.stop();
+      nginx?.stop();
     }
   });
 }
 
-interface Measured {
-  port: number;
-  pid: number;
-}
-
-/** @returns the median of our redirects a second */
-async function compare(
-  bare: Measured,
-  redirect: Measured,
+/** @returns rows of which the first has our redirects a second */
+async function closedLoops(
+  rounds: number,
+  { bare, nginx, redirect }: Servers,
   { connections, aim }: { connections: number; aim: number },
-): Promise<number> {
-  const ratios: number[] = [];
-  const costs: number[] = [];
-  const rates: number[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const base = await measure(bare, connections);
-    const ours = await measure(redirect, connections);
-    ratios.push(ours.perSecond / base.perSecond);
-    costs.push(base.processorUs / ours.processorUs);
-    rates.push(ours.perSecond);
-    console.log(
-      `${connections} connections, round ${round}: bare node:http ${thousands(base.perSecond)}/s (${base.processorUs.toFixed(1)} µs of ` +
-        `processor each), redirect ${thousands(ours.perSecond)}/s (${ours.processorUs.toFixed(1)} µs, p50 ${ours.p50Ms} ms, ` +
-        `p99 ${ours.p99Ms} ms, ${ours.errors} errors), ratio ${ratios.at(-1)!.toFixed(2)}`,
-    );
-  }
-  console.log(
-    `redirect / bare node:http with ${connections} connections: median ratio ${median(ratios).toFixed(2)} ` +
-      `(${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}; aim ${aim}); of processor time ${median(costs).toFixed(2)}`,
-  );
-  return median(rates);
+): Promise<Row[]> {
+  const measured = await inTurn(rounds, {
+    bare: () => measure(bare, connections),
+    redirect: () => measure(redirect, connections),
+    nginx: () => (nginx ? measure(nginx, connections) : Promise.resolve(undefined)),
+  });
+  const failed = measured.redirect.reduce((sum, { errors }) => sum + errors, 0);
+  if (failed > 0) throw new Error(`${failed} requests were not redirected`);
+  const ofNginx = measured.nginx.flatMap((some) => some ?? []);
+  const withoutNginx = { ours: [], skipped: 'nginx is not installed' };
+  const throughput: Omit<Row, 'baseline'> = {
+    what: `redirects with ${connections} connections, each visit acknowledged by Redis`,
+    unit: '/s',
+    better: 'more',
+    ours: measured.redirect.map(({ perSecond }) => perSecond),
+  };
+  const cost: Omit<Row, 'baseline'> = {
+    what: `processor time of a redirect with ${connections} connections`,
+    unit: 'µs',
+    better: 'less',
+    ours: measured.redirect.map(({ processorUs }) => processorUs),
+  };
+  return [
+    {
+      ...throughput,
+      baseline: { what: BARE, figures: measured.bare.map(({ perSecond }) => perSecond) },
+      aim: { ratio: aim },
+    },
+    {
+      ...throughput,
+      baseline: { what: NGINX, figures: ofNginx.map(({ perSecond }) => perSecond) },
+      ...(!nginx && withoutNginx),
+    },
+    {
+      ...cost,
+      baseline: { what: BARE, figures: measured.bare.map(({ processorUs }) => processorUs) },
+    },
+    {
+      ...cost,
+      baseline: { what: NGINX, figures: ofNginx.map(({ processorUs }) => processorUs) },
+      ...(!nginx && withoutNginx),
+    },
+  ];
 }
 
 /** A closed loop at full load, and the processor time of a request, which other programs on the machine change less. */
 async function measure(
-  { port, pid }: Measured,
+  { port, pid }: Target,
   connections: number,
 ): Promise<Load & { processorUs: number }> {
   const before = processorMs(pid);
@@ -107,10 +120,31 @@ async function measure(
   return { ...result, processorUs: (used * 1_000) / (result.perSecond * SECONDS) };
 }
 
-function processorMs(pid: number): number {
-  // Fields 14 and 15 of proc(5), counted from behind the name, which may contain spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+async function openLoops(
+  rounds: number,
+  { bare, redirect }: Servers,
+  perSecond: number,
+  { name, p50Aim, p99Aim }: { name: string; p50Aim?: number; p99Aim?: number },
+): Promise<Row[]> {
+  const at = ({ port }: Target) =>
+    openLoop({
+      port,
+      perSecond,
+      seconds: SECONDS,
+      request: (number) => browserRequest(number, `k${below(KEYS)}`),
+    });
+  const measured = await inTurn(rounds, { bare: () => at(bare), redirect: () => at(redirect) });
+  const row = (what: string, figureOf: (some: Latencies) => number, aim?: number): Row => ({
+    what: `${what} of redirects at ${name} of the first rate, open loop`,
+    unit: 'ms',
+    better: 'less',
+    ours: measured.redirect.map(figureOf),
+    baseline: { what: BARE, figures: measured.bare.map(figureOf) },
+    ...(aim !== undefined && { aim: { ours: aim } }),
+  });
+  return [
+    row('p50', ({ p50Ms }) => p50Ms, p50Aim),
+    row('p99', ({ p99Ms }) => p99Ms, p99Aim),
+    row('p99.9', ({ p999Ms }) => p999Ms),
+  ];
 }
-
-const ms = (figure: number): string => `${figure.toFixed(2)} ms`;

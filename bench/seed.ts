@@ -11,7 +11,8 @@ import { pino } from 'pino';
 import { compactRollups } from '../src/events/store/postgres/compact.ts';
 import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
 import { db } from '../src/infra/db.ts';
-import { type BenchService, seedLinks, thousands, withService } from './service.ts';
+import { thousands } from './figures.ts';
+import { type BenchService, seedLinks, withService } from './service.ts';
 
 /** URL of the seeded database. */
 export const SEEDED = path.resolve('.data-bench');

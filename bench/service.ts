@@ -7,10 +7,12 @@ import { freePort } from '../scripts/ports.ts';
 import { type ProcessSpec, Runner } from '../scripts/procfile.ts';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
+import { connectRedis } from '../src/infra/redis.ts';
 import { CURRENT_PREFIX } from '../src/lookup/codec.ts';
 import { createApiKey } from '../src/workspaces/api-keys.ts';
 import { createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
+import type { Outcome } from './rows.ts';
 
 /** A service of its own, empty, with the processes that a benchmark needs. */
 export interface BenchService {
@@ -29,10 +31,10 @@ export interface BenchService {
  *
  * @param keptIn folder of a service that is kept, and used again by the next run
  */
-export async function withService(
-  bench: (service: BenchService) => Promise<void>,
+export async function withService<T>(
+  bench: (service: BenchService) => Promise<T>,
   keptIn?: string,
-): Promise<void> {
+): Promise<T> {
   const dataDir = keptIn ?? mkdtempSync(path.join(tmpdir(), 'shortlinks-bench-'));
   const [apiPort, redirectPort] = [await freePort(), await freePort()];
   Object.assign(process.env, {
@@ -55,7 +57,8 @@ export async function withService(
     const { apiKey } = await createApiKey(db(), key);
     await updateWorkspace(db(), 'bench', { requestsPerMinute: 0 });
     const domain = (await db()('domains').whereNull('project_id').first('id')) as { id: string };
-    await bench({
+    await readVersions(servers);
+    return await bench({
       servers,
       apiUrl: `http://127.0.0.1:${apiPort}`,
       redirectPort,
@@ -81,6 +84,17 @@ export async function withService(
     await servers.stop();
     if (keptIn === undefined) rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Of the servers that benchmarks of this process started. */
+export const versions: Outcome['versions'] = {};
+
+async function readVersions({ redisUrl }: Servers): Promise<void> {
+  const { rows } = await db().raw<{ rows: [{ server_version: string }] }>('SHOW server_version');
+  versions.postgres = rows[0].server_version.split(' ')[0]!;
+  const redis = connectRedis(redisUrl, 'wait');
+  versions.redis = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown';
+  redis.disconnect();
 }
 
 export const REDIRECT: ProcessSpec = {
@@ -121,15 +135,3 @@ export async function seedLinks(
   );
   await db().raw('ANALYZE links, claims');
 }
-
-export function median(figures: number[]): number {
-  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
-}
-
-/** @param share 0.99 for the 99th percentile */
-export function percentileOf(figures: number[], share: number): number {
-  const sorted = figures.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-export const thousands = (figure: number): string => Math.round(figure).toLocaleString('en');

@@ -7,11 +7,16 @@ import { Agent, request } from 'undici';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { db } from '../src/infra/db.ts';
 import { createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts';
-import { type BenchService, percentileOf, withService } from './service.ts';
+import { percentileOf } from './figures.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { type BenchService, withService } from './service.ts';
 
 /** Requests of a load that are under way at once. */
 const AT_ONCE = 20;
 const REGULAR_PAUSE_MS = 20;
+const ALONE = 'without load';
+/** Time for which each load is made in a round. */
+const ROUND_MS = 12_000;
 const DOMAINS = 200;
 const HANGING_WORKSPACES = 10;
 const HANGING_WEBHOOKS = 10;
@@ -173,6 +178,13 @@ async function aWorkspace(slug: string): Promise<string> {
 const KINDS = ['write', 'read', 'redirect'] as const;
 type Latencies = Record<(typeof KINDS)[number], number[]>;
 
+/** 99th percentiles. */
+const percentilesOf = ({ write, read, redirect }: Latencies): Record<keyof Latencies, number> => ({
+  write: percentileOf(write, 0.99),
+  read: percentileOf(read, 0.99),
+  redirect: percentileOf(redirect, 0.99),
+});
+
 /** Writes a link, reads it and opens it, again and again. @returns what each took, in ms */
 async function measureRegular({ apiUrl, redirectPort, apiKey }: BenchService, ms: number) {
   const took: Latencies = { write: [], read: [], redirect: [] };
@@ -205,24 +217,12 @@ async function keepUp(load: Load, context: LoadContext, prepared: string[], sign
   await Promise.all(Array.from({ length: AT_ONCE }, loop));
 }
 
-function show(name: string, took: Latencies): void {
-  const cells = KINDS.map((kind) => {
-    const [p50, p99] = [percentileOf(took[kind], 0.5), percentileOf(took[kind], 0.99)];
-    return `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
-  });
-  console.log(`| ${name} | ${cells.join(' | ')} | ${took.write.length} |`);
-}
-
-/**
- * Latencies of one workspace without load, and while another one makes each of the loads.
- * `npm run bench -- tenants [seconds]`: for each load, 60 without a figure.
- */
-export async function benchTenants(): Promise<void> {
-  const ms = Number(process.argv[3] ?? 60) * 1000;
+/** Latencies of one workspace without load, and while another one makes each of the loads. */
+export async function benchTenants({ rounds }: BenchOptions): Promise<Row[]> {
   const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
   const hanging = createServer(() => {}).listen(0, '127.0.0.1');
   await pause(100);
-  await withService(async (service) => {
+  const rows = await withService(async (service) => {
     await service.run(parseProcfile(readFileSync('Procfile', 'utf8')), {
       DNS_SERVERS: `127.0.0.1:${nameServer.address().port}`,
       OUTBOUND_ALLOW: '127.0.0.1',
@@ -233,18 +233,44 @@ export async function benchTenants(): Promise<void> {
     const hangs = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
     const context = { service, loadKey: await aWorkspace('load'), hangs };
     await measureRegular(service, 1_000);
-    console.log('| load | write p50 / p99 ms | read | redirect | writes |\n|---|---|---|---|---|');
-    show('none', await measureRegular(service, ms));
-    for (const load of LOADS) {
-      const prepared = (await load.prepare?.(context)) ?? [];
+    const prepared = new Map<Load, string[]>();
+    const whileLoading = async (load: Load) => {
+      if (!prepared.has(load)) prepared.set(load, (await load.prepare?.(context)) ?? []);
       const end = new AbortController();
-      const loading = keepUp(load, context, prepared, end.signal);
-      show(load.name, await measureRegular(service, ms));
+      const loading = keepUp(load, context, prepared.get(load)!, end.signal);
+      const took = await measureRegular(service, ROUND_MS);
       end.abort();
       await loading;
-    }
+      return took;
+    };
+    const measures: [string, () => Promise<Latencies>][] = [
+      [ALONE, () => measureRegular(service, ROUND_MS)],
+      ...LOADS.map((load): [string, () => Promise<Latencies>] => [
+        load.name,
+        () => whileLoading(load),
+      ]),
+    ];
+    const measured = await inTurn(
+      rounds,
+      Object.fromEntries(
+        measures.map(([name, measure]) => [name, async () => percentilesOf(await measure())]),
+      ),
+    );
+    return LOADS.flatMap(({ name }) =>
+      KINDS.map((kind): Row => {
+        const figuresOf = (what: string) => measured[what]!.map((percentiles) => percentiles[kind]);
+        return {
+          what: `p99 of a ${kind} while another workspace loads: ${name}`,
+          unit: 'ms',
+          better: 'less',
+          ours: figuresOf(name),
+          baseline: { what: ALONE, figures: figuresOf(ALONE) },
+        };
+      }),
+    );
   });
   nameServer.close();
   hanging.closeAllConnections();
   hanging.close();
+  return rows;
 }

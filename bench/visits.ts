@@ -5,12 +5,17 @@ import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { clicks, type Visit } from '../src/queues/clicks.ts';
 import { Producer } from '../src/queues/queue.ts';
 import { encodeVisits } from '../src/queues/visit-batch.ts';
-import { type BenchService, seedLinks, thousands, withService, worker } from './service.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { type BenchService, seedLinks, withService, worker } from './service.ts';
 
 const LINKS = 10_000;
-const VISITS = 300_000;
+/** Visits of a round. */
+const VISITS = 100_000;
+/** Stored before the time of a round begins: the process is warm then. */
+const WARM = 20_000;
 /** Size of the batches of a redirect process under load. */
 const BATCH = 30;
+const PLAIN_SECONDS = 4;
 const STEADY_PER_SECOND = 8_000;
 const STEADY_SECONDS = 8;
 
@@ -18,44 +23,68 @@ const STEADY_SECONDS = 8;
  * Visits a second through one worker_clicks, from queue to queryable, against plain inserts of event rows into
  * the same table by one client; then the lag at a steady load.
  */
-export function benchVisits(): Promise<void> {
+export function benchVisits({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
     await seedLinks(service, LINKS);
     const redis = connectRedis(service.servers.redisUrl, 'wait');
     await redisReady(redis);
     const producer = new Producer(redis);
-    console.log(`filling the queue with ${thousands(VISITS)} visits …`);
-    await put(producer, service, VISITS);
-    const began = performance.now();
-    const runner = await service.run([worker('clicks')]);
-    const started = performance.now();
-    await counted(service, VISITS);
-    const ours = (VISITS * 1000) / (performance.now() - started);
-    console.log(
-      `worker_clicks: ${thousands(ours)} visits/s from queue to queryable (aim 15,000; the process took ${Math.round(started - began)} ms to start)`,
-    );
-    const base = await plainInserts(service);
-    console.log(
-      `plain inserts of event rows: ${thousands(base)} rows/s; worker_clicks / plain: ratio ${(ours / base).toFixed(2)}`,
-    );
-
-    const total = VISITS + STEADY_PER_SECOND * STEADY_SECONDS;
-    const before = await lagBuckets(runner.healthUrlOf('worker_clicks'));
-    for (let second = 0; second < STEADY_SECONDS; second += 1) {
-      const start = performance.now();
-      await put(producer, service, STEADY_PER_SECOND);
-      await new Promise((resolve) =>
-        setTimeout(resolve, Math.max(0, 1000 - (performance.now() - start))),
-      );
-    }
-    await counted(service, total);
-    const after = await lagBuckets(runner.healthUrlOf('worker_clicks'));
-    console.log(
-      `at ${thousands(STEADY_PER_SECOND)} visits/s: lag p99 under ${percentile(before, after, 0.99)} s, p50 under ${percentile(before, after, 0.5)} s (aim: p99 under 2 s)`,
-    );
+    await plainInserts(service, 1);
+    let stored = 0;
+    const { plain, ours } = await inTurn(rounds, {
+      plain: () => plainInserts(service, PLAIN_SECONDS),
+      ours: async () => {
+        await put(producer, service, WARM + VISITS);
+        const runner = await service.run([worker('clicks')]);
+        const first = await counted(service, stored + WARM);
+        const began = performance.now();
+        stored += WARM + VISITS;
+        await counted(service, stored);
+        const perSecond = ((stored - first) * 1000) / (performance.now() - began);
+        await runner.stop();
+        return perSecond;
+      },
+    });
+    const steady = await lagAtSteadyLoad(service, producer, stored);
     await producer.close();
     redis.disconnect();
+    return [
+      {
+        what: 'visits stored by one `worker_clicks`, from queue to queryable',
+        unit: '/s',
+        better: 'more',
+        ours,
+        baseline: { what: 'plain multi-row inserts of events, one client', figures: plain },
+        aim: { ratio: 1.5 },
+      },
+      ...steady,
+    ];
   });
+}
+
+async function lagAtSteadyLoad(
+  service: BenchService,
+  producer: Producer,
+  stored: number,
+): Promise<Row[]> {
+  const runner = await service.run([worker('clicks')]);
+  const before = await lagBuckets(runner.healthUrlOf('worker_clicks'));
+  for (let second = 0; second < STEADY_SECONDS; second += 1) {
+    const start = performance.now();
+    await put(producer, service, STEADY_PER_SECOND);
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.max(0, 1000 - (performance.now() - start))),
+    );
+  }
+  await counted(service, stored + STEADY_PER_SECOND * STEADY_SECONDS);
+  const after = await lagBuckets(runner.healthUrlOf('worker_clicks'));
+  return ([0.5, 0.99] as const).map((share) => ({
+    what: `lag at 8,000 visits/s, p${share * 100} (upper bound)`,
+    unit: 's',
+    better: 'less',
+    ours: [percentile(before, after, share)],
+    ...(share === 0.99 && { aim: { ours: 2 } }),
+  }));
 }
 
 let made = 0;
@@ -99,20 +128,20 @@ function visit(projectId: string): Visit {
   };
 }
 
-/** Waits until this many visits can be read in the rollups. */
-async function counted({ projectId }: BenchService, visits: number): Promise<void> {
+/** Waits until this many visits can be read in the rollups. @returns how many there are then */
+async function counted({ projectId }: BenchService, visits: number): Promise<number> {
   for (;;) {
     const { rows } = await db().raw<{ rows: { count: number | null }[] }>(
       "SELECT sum(count)::bigint AS count FROM rollups WHERE project_id = ? AND dimension = 'all' AND step = 'd'",
       [projectId],
     );
-    if ((rows[0]?.count ?? 0) >= visits) return;
+    const count = rows[0]?.count ?? 0;
+    if (count >= visits) return count;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-async function plainInserts({ projectId }: BenchService): Promise<number> {
-  const seconds = 5;
+async function plainInserts({ projectId }: BenchService, seconds: number): Promise<number> {
   const rowsEach = 1_000;
   const began = performance.now();
   let rows = 0;

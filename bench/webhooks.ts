@@ -7,14 +7,13 @@ import { db } from '../src/infra/db.ts';
 import { seal } from '../src/infra/secrets.ts';
 import { insertDeliveries } from '../src/webhooks/outbox.ts';
 import { newSecret, signatures } from '../src/webhooks/sign.ts';
+import { percentileOf } from './figures.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import {
   type BenchService,
-  median,
-  percentileOf,
   REDIRECT,
   SCHEDULER,
   seedLinks,
-  thousands,
   withService,
   worker,
 } from './service.ts';
@@ -22,7 +21,6 @@ import {
 const DELIVERIES = 20_000;
 /** As many requests at once as the worker allows itself for one webhook. */
 const AT_ONCE = 10;
-const ROUNDS = 3;
 const VISITS_PER_SECOND = 100;
 const VISIT_SECONDS = 20;
 
@@ -30,7 +28,7 @@ const VISIT_SECONDS = 20;
  * Deliveries a second of one worker_webhooks to one local receiver, every attempt recorded, against bare undici that
  * signs and sends the same bodies as often at once, in turn; then the time from a redirect to its webhook's arrival.
  */
-export function benchWebhooks(): Promise<void> {
+export function benchWebhooks({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
     process.env['OUTBOUND_ALLOW'] = '127.0.0.1';
     const port = await freePort();
@@ -48,18 +46,24 @@ export function benchWebhooks(): Promise<void> {
     });
     try {
       const runner = await service.run([worker('webhooks'), SCHEDULER]);
-      const ratios: number[] = [];
-      for (let round = 1; round <= ROUNDS; round += 1) {
-        const base = await bareUndici(url, secret);
-        const ours = await deliveries(service, webhookId);
-        ratios.push(ours / base);
-        console.log(
-          `round ${round}: bare undici ${thousands(base)}/s, worker_webhooks ${thousands(ours)}/s, ratio ${(ours / base).toFixed(2)}`,
-        );
-      }
-      console.log(`worker_webhooks / bare undici: median ratio ${median(ratios).toFixed(2)}`);
+      await bareUndici(url, secret);
+      await deliveries(service, webhookId);
+      const { bare, ours } = await inTurn(rounds, {
+        bare: () => bareUndici(url, secret),
+        ours: () => deliveries(service, webhookId),
+      });
       await runner.stop();
-      await latency(service, webhookId);
+      return [
+        {
+          what: 'webhooks delivered to one receiver, every attempt recorded',
+          unit: '/s',
+          better: 'more',
+          ours,
+          baseline: { what: 'bare undici, signing and sending the same', figures: bare },
+          aim: { ratio: 0.5 },
+        },
+        ...(await latency(service, webhookId)),
+      ];
     } finally {
       receiver.kill();
     }
@@ -131,7 +135,7 @@ async function deliveries({ projectId }: BenchService, webhookId: string): Promi
 }
 
 /** Visits at a steady pace; each names itself in its referrer, by which its webhook is known. */
-async function latency(service: BenchService, webhookId: string): Promise<void> {
+async function latency(service: BenchService, webhookId: string): Promise<Row[]> {
   const port = await freePort();
   const receiver = await startReceiver(port, 'report');
   try {
@@ -161,11 +165,18 @@ async function latency(service: BenchService, webhookId: string): Promise<void> 
     }
     while (arrived.size < total) await new Promise((resolve) => setTimeout(resolve, 100));
     const ms = [...sent].map(([visitor, at]) => arrived.get(visitor)! - at);
-    console.log(
-      `from a redirect to its webhook, at ${VISITS_PER_SECOND} visits/s: p50 ${percentileOf(ms, 0.5)} ms, ` +
-        `p99 ${percentileOf(ms, 0.99)} ms, longest ${Math.max(...ms)} ms (aim: p99 under 1 s)`,
-    );
     await agent.close();
+    const row = (what: string, ours: number): Row => ({
+      what: `from a redirect to its webhook, at ${VISITS_PER_SECOND} visits/s, ${what}`,
+      unit: 'ms',
+      better: 'less',
+      ours: [ours],
+    });
+    return [
+      row('p50', percentileOf(ms, 0.5)),
+      { ...row('p99', percentileOf(ms, 0.99)), aim: { ours: 1_000 } },
+      row('longest', Math.max(...ms)),
+    ];
   } finally {
     receiver.kill();
   }

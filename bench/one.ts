@@ -1,0 +1,51 @@
+import { SetupError } from '../scripts/embedded/servers.ts';
+import { benchAnalytics } from './analytics.ts';
+import { benchBulk } from './bulk.ts';
+import { benchImports } from './imports.ts';
+import { benchLists } from './lists.ts';
+import { benchMemory } from './memory.ts';
+import { benchPressure } from './pressure.ts';
+import { benchQr } from './qr.ts';
+import { benchRedirect } from './redirect.ts';
+import type { Bench, BenchOptions, Name, Outcome, Row } from './rows.ts';
+import { versions } from './service.ts';
+import { benchTenants } from './tenants.ts';
+import { benchVisits } from './visits.ts';
+import { benchWebhooks } from './webhooks.ts';
+
+/* The process of one benchmark, which main.ts starts: its name and options are the arguments, its rows are sent back. */
+
+const BENCHES: Record<Name, Bench> = {
+  redirect: benchRedirect,
+  bulk: benchBulk,
+  imports: benchImports,
+  visits: benchVisits,
+  lists: benchLists,
+  memory: benchMemory,
+  qr: benchQr,
+  analytics: benchAnalytics,
+  webhooks: benchWebhooks,
+  tenants: benchTenants,
+  pressure: benchPressure,
+};
+
+const [name, options] = process.argv.slice(2);
+try {
+  const rows = await BENCHES[name as Name](JSON.parse(options!) as BenchOptions);
+  finish({ rows, versions });
+} catch (error) {
+  if (error instanceof SetupError) {
+    finish({ rows: [skippedRow(name!, error.message)], versions });
+  } else {
+    console.error(error);
+    process.exit(1);
+  }
+}
+
+function finish(outcome: Outcome): void {
+  process.send!(outcome, () => process.exit(0));
+}
+
+function skippedRow(what: string, skipped: string): Row {
+  return { what, unit: '', better: 'more', ours: [], skipped };
+}
