@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts';
 import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { unstorable } from '../infra/storable-text.ts';
 import { MESSAGES } from './messages.ts';
+import { narrowing } from './narrowed.ts';
 
 export const MEBIBYTE = 1024 * 1024;
 
@@ -93,6 +94,8 @@ function describe({ details }: Pick<Joi.ValidationError, 'details'>, where: stri
     .map(({ message, path }) => (path.length === 0 ? message.replace(/^value\b/, where) : message));
 }
 
+const narrowings = new WeakMap<Joi.Schema, (value: unknown) => Joi.Schema>();
+
 /**
  * Checks values of a list, each by itself. Other requests are answered in between.
  *
@@ -103,9 +106,14 @@ export async function checkEach<T>(
   values: readonly unknown[],
   where: string,
 ): Promise<(T | Refusal)[]> {
+  let narrow = narrowings.get(schema);
+  if (narrow === undefined) {
+    narrow = narrowing(schema);
+    narrowings.set(schema, narrow);
+  }
   return mapInSlices(values, (value) => {
     try {
-      return check<T>(schema, value, where);
+      return check<T>(narrow(value), value, where);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       return thrown;

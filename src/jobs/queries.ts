@@ -1,6 +1,7 @@
 import { Refusal, type RefusalData } from '../errors.ts';
 import { db } from '../infra/db.ts';
 import type { StoredOutcome } from '../queues/outcomes.ts';
+import { decodeOutcome } from '../queues/replies.ts';
 
 /** A job as callers see it. */
 export type JobRecord =
@@ -20,7 +21,7 @@ export async function findJob(projectId: string, id: string): Promise<JobRecord 
   if (row === undefined) return undefined;
   if (row.outcome === null)
     throw new Refusal('invite_expired', `The result of job "${id}" has expired`);
-  const outcome = JSON.parse(row.outcome) as StoredOutcome;
+  const outcome = decodeOutcome<StoredOutcome>(row.outcome);
   return 'refused' in outcome
     ? { id, status: 'failed', error: outcome.refused }
     : { id, status: 'done', result: outcome.result };

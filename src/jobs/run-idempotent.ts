@@ -12,6 +12,7 @@ import {
 import { KEYED_HOURS } from '../queues/keyed.ts';
 import { findOutcome, type StoredOutcome } from '../queues/outcomes.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { encodeOutcome } from '../queues/replies.ts';
 
 /*
  * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome is a row
@@ -101,7 +102,7 @@ async function remember(
     {
       projectId,
       jobId,
-      outcome: JSON.stringify(outcome),
+      outcome: encodeOutcome(outcome),
       changes: changes.length === 0 ? null : JSON.stringify(changes.map(nameOf)),
       fingerprint: keyed?.fingerprint ?? null,
       request: keyed?.request ?? null,

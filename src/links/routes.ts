@@ -7,7 +7,7 @@ import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
-import { type BulkInput, openItem, toBulkInputs } from '../short-links/bulk.ts';
+import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { askFrameable, framedUrls, withFrameable } from '../short-links/destination.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
@@ -156,10 +156,10 @@ export const linkRoutes: Route[] = [
     writes: true,
     defaults: SHARED_DEFAULTS,
     handle(request) {
-      const data = async () => ({
-        userId: request.caller.userId,
-        links: await toBulkLinks(request, request.body),
-      });
+      const data = async () => {
+        const { items: links, sent } = await toBulkLinks(request, request.body);
+        return { userId: request.caller.userId, links, sent };
+      };
       return answerWrite(request, bulk, 'links.create', data, (items) => ok(items.map(openItem)));
     },
   }),
@@ -264,10 +264,11 @@ export const linkRoutes: Route[] = [
 const toNewLink = (body: LinkBody): NewLink => ({ ...toSharedChanges(body), id: newId('link') });
 
 /** The links of a bulk request as their job carries them: checked, or refused each by itself. */
-async function toBulkLinks(request: Asker, sent: unknown[]): Promise<BulkInput<NewLink>[]> {
+async function toBulkLinks(request: Asker, sent: unknown[]): Promise<BulkInputs<NewLink>> {
   const checked = await checkEach<NewLink>(newLinkBody, sent, 'link');
   const links = mapAccepted(checked, toNewLink);
   const urls = links.flatMap((link) => (link instanceof Refusal ? [] : framedUrls(link)));
+  if (urls.length === 0) return toBulkInputs(links, sent);
   const frameable = await askFrameable(request, urls);
   const ready = mapAccepted(links, (link) => ({ ...link, frameable: onlyOwn(link, frameable) }));
   return toBulkInputs(ready, sent);

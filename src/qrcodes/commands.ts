@@ -9,6 +9,7 @@ import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links
 import {
   type Draft,
   insert,
+  newRow,
   type Owner,
   placeAfter,
   placeOf,
@@ -42,11 +43,15 @@ export async function createQrCode(
 
 /** Makes up to 100 QR codes; each stands alone. Where all fail, the first one's refusal is the answer. */
 export function createQrCodes(
-  { userId, qrcodes }: { userId: string; qrcodes: BulkInput<NewQrCode>[] },
+  {
+    userId,
+    qrcodes: items,
+    sent,
+  }: { userId: string; qrcodes: BulkInput<NewQrCode>[]; sent?: string | undefined },
   job: JobContext,
 ): Promise<BulkQrCodeItem[]> {
   const owner = { projectId: job.projectId, userId };
-  return createEach(QR_CODE_TABLES, job, qrcodes, (trx, inputs) =>
+  return createEach(QR_CODE_TABLES, job, { items, sent }, (trx, inputs) =>
     insertQrCodes(trx, owner, inputs),
   );
 }
@@ -94,7 +99,7 @@ export async function insertQrCodes(
   const now = new Date();
   const drafts = mapAccepted(qrcodes, (qrcode): Draft<QrCodeRow> => {
     const { ids, ...place } = placeOf({ ...owner, now }, qrcode, references);
-    const row = withMiddle(applyChanges({ ...BLANK_QR_CODE, ...ids }, qrcode), place.domain);
+    const row = withMiddle(applyChanges(newRow(BLANK_QR_CODE, ids), qrcode), place.domain);
     return { ...place, row, entry: () => qrCodeEntry(row, place.domain) };
   });
   const { inserted, changes } = await insert(trx, QR_CODE_TABLES, drafts);

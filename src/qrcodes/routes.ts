@@ -6,7 +6,7 @@ import { checkEach } from '../http/input.ts';
 import { type Route, route } from '../http/route.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
-import { type BulkInput, openItem, toBulkInputs } from '../short-links/bulk.ts';
+import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
@@ -161,10 +161,10 @@ export const qrCodeRoutes: Route[] = [
     writes: true,
     defaults: QR_CODE_DEFAULTS,
     handle(request) {
-      const data = async () => ({
-        userId: request.caller.userId,
-        qrcodes: await toBulkQrCodes(request, request.body),
-      });
+      const data = async () => {
+        const { items: qrcodes, sent } = await toBulkQrCodes(request, request.body);
+        return { userId: request.caller.userId, qrcodes, sent };
+      };
       return answerWrite(request, bulk, 'qrcodes.create', data, (items) => ok(items.map(openItem)));
     },
   }),
@@ -276,7 +276,7 @@ export const qrCodeRoutes: Route[] = [
 ];
 
 /** The codes of a bulk request as their job carries them: checked, or refused each by itself. */
-async function toBulkQrCodes(request: Asker, sent: unknown[]): Promise<BulkInput<NewQrCode>[]> {
+async function toBulkQrCodes(request: Asker, sent: unknown[]): Promise<BulkInputs<NewQrCode>> {
   const checked = await checkEach<NewQrCodeBody>(newQrCodeBody, sent, 'qrcode');
   const kept: KeptSources = new Map();
   const ready = await Promise.all(

@@ -16,10 +16,16 @@ import { defineQueue, type Job } from './queue.ts';
 
 /** Writes of many records at once, exports, and imports. */
 export const bulk = defineQueue<{
-  'links.create': Job<{ userId: string; links: BulkInput<NewLink>[] }, BulkLinkItem[]>;
+  'links.create': Job<
+    { userId: string; links: BulkInput<NewLink>[]; sent?: string | undefined },
+    BulkLinkItem[]
+  >;
   'links.update': Job<{ linkIds: string[]; changes: LinkChanges }, BulkLinkItem[]>;
   'links.delete': Job<{ linkIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
-  'qrcodes.create': Job<{ userId: string; qrcodes: BulkInput<NewQrCode>[] }, BulkQrCodeItem[]>;
+  'qrcodes.create': Job<
+    { userId: string; qrcodes: BulkInput<NewQrCode>[]; sent?: string | undefined },
+    BulkQrCodeItem[]
+  >;
   'qrcodes.delete': Job<{ qrcodeIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
   'export.write': Job<NewExport, ExportResult>;
   'export.workspace': Job<NewWorkspaceExport, WorkspaceExport>;

@@ -3,8 +3,9 @@ import { db } from '../infra/db.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import { KEYED_HOURS, refuseOtherContents } from './keyed.ts';
 import type { Keyed } from './queue.ts';
+import { decodeOutcome } from './replies.ts';
 
-/** The outcome of a job as its row stores it. */
+/** The outcome of a job that its row stores. */
 export type StoredOutcome = { result: unknown } | { refused: RefusalData };
 
 interface EndedJob {
@@ -41,7 +42,7 @@ export async function findOutcome(
   if (row === undefined) return undefined;
   if (keyed !== undefined) refuseOtherContents(row.fingerprint, keyed);
   return {
-    outcome: JSON.parse(row.outcome) as StoredOutcome,
+    outcome: decodeOutcome<StoredOutcome>(row.outcome),
     changes: JSON.parse(row.changes ?? '[]') as ChangedName[],
     firstRequest: row.first_request,
   };

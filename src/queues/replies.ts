@@ -1,11 +1,34 @@
 import type { Redis } from 'ioredis';
 import type { RefusalData } from '../errors.ts';
+import { type Packed, pack, unpack } from '../infra/packed.ts';
 
 /** The outcome of a job. */
 export type Outcome<Result = unknown> =
   | { result: Result }
   | { refused: RefusalData }
   | { fault: true };
+
+/** Texts of lists: each is needed for the row of its job, and for the reply. */
+const texts = new WeakMap<object, string>();
+
+/** An outcome as text, in which a list of records is packed. */
+export function encodeOutcome(outcome: Outcome): string {
+  if (!('result' in outcome) || !Array.isArray(outcome.result)) return JSON.stringify(outcome);
+  const list: unknown[] = outcome.result;
+  let text = texts.get(list);
+  if (text === undefined) {
+    const packed = pack(list);
+    text = JSON.stringify(packed === undefined ? outcome : { packed });
+    texts.set(list, text);
+  }
+  return text;
+}
+
+/** The outcome that {@link encodeOutcome} was given. */
+export function decodeOutcome<Some extends Outcome>(text: string): Some {
+  const outcome = JSON.parse(text) as Some | { packed: Packed };
+  return 'packed' in outcome ? ({ result: unpack(outcome.packed) } as Some) : outcome;
+}
 
 /** Address at which every waiting process hears: for jobs that several may wait for. */
 export const EVERYBODY = 'everybody';
@@ -19,7 +42,7 @@ export async function reply(
   jobId: string,
   outcome: Outcome,
 ): Promise<void> {
-  await redis.publish(replyChannel(address), JSON.stringify({ jobId, ...outcome }));
+  await redis.publish(replyChannel(address), `${jobId}\n${encodeOutcome(outcome)}`);
 }
 
 /**
@@ -42,8 +65,11 @@ export class Replies {
   static async open(subscriber: Redis, address: string): Promise<Replies> {
     const replies = new Replies(subscriber, address);
     subscriber.on('message', (_channel: string, message: string) => {
-      const { jobId, ...outcome } = JSON.parse(message) as { jobId: string } & Outcome;
-      for (const finish of replies.#waiting.get(jobId) ?? []) finish(outcome);
+      const end = message.indexOf('\n');
+      const waiting = replies.#waiting.get(message.slice(0, end));
+      if (waiting === undefined) return;
+      const outcome = decodeOutcome<Outcome>(message.slice(end + 1));
+      for (const finish of waiting) finish(outcome);
     });
     await subscriber.subscribe(replyChannel(address), replyChannel(EVERYBODY));
     return replies;

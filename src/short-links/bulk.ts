@@ -2,31 +2,38 @@ import { config } from '../config.ts';
 import { errorBody, Refusal, type RefusalData } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
-import { openInput, sealInput } from '../jobs/sealed.ts';
+import { openInput, sealEach, sealInput } from '../jobs/sealed.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
 import type { ShortLinkTables } from './model.ts';
 import { type BulkItem, openPassword } from './record.ts';
 
-/** An item of a bulk request: checked, or already refused by its schema; `sent` is sealed. */
-export type BulkInput<Input> =
-  | { input: Input; sent: string }
-  | { refused: RefusalData; sent: string };
+/** An item of a bulk request: checked, or already refused by its schema. */
+export type BulkInput<Input> = ({ input: Input } | { refused: RefusalData }) & {
+  /** As it was sent, sealed: only in jobs of 0.5 and earlier versions, which have no `sent` of all items. */
+  sent?: string;
+};
+
+/** The items of a bulk request as their job carries them. */
+export interface BulkInputs<Input> {
+  items: BulkInput<Input>[];
+  /** All items as they were sent, sealed together: they are needed only where one is refused. */
+  sent?: string | undefined;
+}
 
 /**
- * Items of a bulk request as their job carries them.
- *
  * @param outcomes of the check of each item
  * @param sent the items as they were sent
  */
 export const toBulkInputs = <Input>(
   outcomes: readonly (Input | Refusal)[],
   sent: readonly unknown[],
-): BulkInput<Input>[] =>
-  outcomes.map((outcome, index) => ({
-    ...(outcome instanceof Refusal ? { refused: outcome.toJSON() } : { input: outcome }),
-    sent: sealInput(sent[index]),
-  }));
+): BulkInputs<Input> => ({
+  items: outcomes.map((outcome) =>
+    outcome instanceof Refusal ? { refused: outcome.toJSON() } : { input: outcome },
+  ),
+  sent: sealInput(sent),
+});
 
 /**
  * Creates links or QR codes; each stands alone.
@@ -37,15 +44,15 @@ export const toBulkInputs = <Input>(
 export function createEach<Input, Sealed>(
   { kind }: ShortLinkTables,
   job: JobContext,
-  items: readonly BulkInput<Input>[],
+  given: BulkInputs<Input>,
   insertAll: (
     trx: Db,
     inputs: readonly (Input | Refusal)[],
   ) => Promise<CommandResult<(Sealed | Refusal)[]>>,
 ): Promise<BulkItem<Sealed>[]> {
   return runIdempotent(job, async (trx) => {
-    const { result, changes } = await insertAll(trx, bulkInputs(items));
-    return { result: bulkResult(kind, result, items), changes };
+    const { result, changes } = await insertAll(trx, bulkInputs(given.items));
+    return { result: bulkResult(kind, result, given), changes };
   });
 }
 
@@ -65,13 +72,15 @@ function bulkInputs<Input>(items: readonly BulkInput<Input>[]): (Input | Refusal
 function bulkResult<Sealed>(
   noun: string,
   outcomes: readonly (Sealed | Refusal)[],
-  items: readonly { sent: string }[],
+  { items, sent }: BulkInputs<unknown>,
 ): BulkItem<Sealed>[] {
   if (outcomes[0] instanceof Refusal && outcomes.every((outcome) => outcome instanceof Refusal)) {
     throw outcomes[0];
   }
+  if (!outcomes.some((outcome) => outcome instanceof Refusal)) return outcomes as Sealed[];
+  const each = sent === undefined ? items.map((item) => item.sent!) : sealEach(sent);
   return outcomes.map((outcome, index) =>
-    outcome instanceof Refusal ? refusedItem(noun, outcome, items[index]!.sent) : outcome,
+    outcome instanceof Refusal ? refusedItem(noun, outcome, each[index]!) : outcome,
   );
 }
 

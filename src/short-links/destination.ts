@@ -54,6 +54,7 @@ export async function findBlocked(
     'SELECT host FROM blocked_hosts WHERE host = ANY(?)',
     [hosts],
   );
+  if (found.length === 0) return () => false;
   const blocked = new Set(found.map(({ host }) => host));
   return (url) => hostAndParents(url).some((host) => blocked.has(host));
 }

@@ -41,7 +41,8 @@ export function recordOf<Table extends FieldTable>(
 ): RecordOf<Table> {
   const columns: Readonly<Record<string, unknown>> = row;
   const record: Record<string, unknown> = {};
-  for (const [name, { column = '', out, read }] of Object.entries(table)) {
+  for (const name of Object.keys(table)) {
+    const { column = '', out, read } = table[name]!;
     if (out === undefined) continue;
     const value = read === undefined ? columns[column] : read(context);
     record[name] = value instanceof Date ? value.toISOString() : value;

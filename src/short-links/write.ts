@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
+import { divide } from '../infra/packed.ts';
 import { fingerprint, unseal } from '../infra/secrets.ts';
 import type { CommandResult } from '../jobs/run-idempotent.ts';
 import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
@@ -18,7 +19,7 @@ import {
   releaseName,
   taken,
 } from './key.ts';
-import type { ShortLinkRow, ShortLinkTables } from './model.ts';
+import type { RowIds, ShortLinkRow, ShortLinkTables } from './model.ts';
 import { loadReferences, type References, resolve, type TagReference } from './references.ts';
 import { applyTest } from './test-variants.ts';
 
@@ -75,6 +76,10 @@ export function placeOf(
     drawKey: input.key === undefined ? draw : undefined,
   };
 }
+
+/** A row before its caller's fields are applied. With members of two spreads, V8 takes 25 times as long. */
+export const newRow = <Blank extends object>(blank: Blank, ids: RowIds): Blank & RowIds =>
+  Object.assign({}, blank, ids);
 
 /**
  * Stores links or QR codes, each on its own: one that is refused does not keep the others from being stored. Of two
@@ -149,13 +154,13 @@ export async function refuseBlocked<Row extends ShortLinkRow>(
   trx: Db,
   drafts: readonly (Draft<Row> | Refusal)[],
 ): Promise<(Draft<Row> | Refusal)[]> {
-  const urls = drafts.flatMap((draft) => (draft instanceof Refusal ? [] : urlsOf(draft.row)));
+  const urls = drafts.map((draft) => (draft instanceof Refusal ? [] : urlsOf(draft.row)));
   const isBlocked = await findBlocked(
     trx,
-    urls.map(([, url]) => url),
+    urls.flatMap((own) => own.map(([, url]) => url)),
   );
-  return drafts.map((draft) =>
-    draft instanceof Refusal ? draft : (refusalOf(urlsOf(draft.row), isBlocked) ?? draft),
+  return drafts.map((draft, at) =>
+    draft instanceof Refusal ? draft : (refusalOf(urls[at]!, isBlocked) ?? draft),
   );
 }
 
@@ -204,11 +209,14 @@ async function insertRows(
   drafts: readonly Draft<ShortLinkRow>[],
 ): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
+  // Most columns have the same value in all rows: Postgres parses those once.
+  const { common, own } = divide(drafts.map(({ row }) => row));
   const inserted = await rows<{ id: string }>(
     trx,
-    `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, ?)
+    `INSERT INTO ${table}
+     SELECT * FROM json_populate_recordset(json_populate_record(NULL::${table}, ?), ?)
      ON CONFLICT (project_id, external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING id`,
-    [JSON.stringify(drafts.map(({ row }) => row))],
+    [JSON.stringify(common), JSON.stringify(own)],
   );
   const stored = new Set(inserted.map(({ id }) => id));
   for (const { row } of drafts) if (!stored.has(row.id)) await releaseName(trx, row);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { aWorkspace } from '../support/world.ts';
 
 const A = 'https://example.com/a';
@@ -56,6 +57,49 @@ describe('/links/bulk', () => {
     expect(body[1].link).to.deep.equal({ url: A, key: 'taken' });
     expect(body[3].url).to.equal(A);
     expect(body[8].link).to.equal('not a link');
+  });
+
+  it('names the same faults as for a single link', async () => {
+    const { api } = await aWorkspace();
+    const wrong = [
+      {},
+      { key: 'a' },
+      { url: A, nope: 1, constructor: 2 },
+      { url: A, key: '*', archived: 'yes', utm_source: '', tagNames: [1] },
+      { url: A, geo: { XX: A }, rules: [{ value: {} }], maxVisits: 0, expiresAt: 'soon' },
+      JSON.parse(`{"url":"${A}","__proto__":{"key":"a"}}`) as object,
+    ];
+
+    const single = await Promise.all(wrong.map((link) => api.post('/links', link)));
+    const { body } = await api.post('/links/bulk', [{ url: A }, ...wrong]);
+
+    const messageOf = ({ error }: { error: { message: string } }) => error.message;
+    expect(body.slice(1).map(messageOf)).to.deep.equal(single.map((one) => messageOf(one.body)));
+  });
+
+  it('keeps the result of an asynchronous request as it would have been answered', async () => {
+    const { api } = await aWorkspace();
+    const links = [
+      { url: 'no' },
+      { url: A, key: 'one', password: 'secret' },
+      { url: A, key: 'two', geo: { DE: `${A}/de` } },
+      { url: A, key: 'two' },
+    ];
+    const { status, body: job } = await api.post('/links/bulk', links, {
+      headers: { prefer: 'respond-async' },
+    });
+    expect(status).to.equal(202);
+
+    const { result } = await eventually(async () => {
+      const { body } = await api.get(`/jobs/${job.id}`);
+      expect(body.status).to.equal('done');
+      return body;
+    });
+    const { body: one } = await api.get(`/links/${result[1].id}`);
+    const { body: two } = await api.get(`/links/${result[2].id}`);
+    expect([result[1], result[2]]).to.deep.equal([one, two]);
+    expect(one.password).to.equal('secret');
+    expect([result[0].link, result[3].link]).to.deep.equal([links[0], links[3]]);
   });
 
   it('returns the first link’s error when all fail', async () => {

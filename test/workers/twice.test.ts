@@ -18,6 +18,7 @@ import { createPage, updatePage } from '../../src/pages/commands.ts';
 import { defaultDesign } from '../../src/qrcodes/render/design.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import type { DataOf, JobContext, ResultOf, WorkerDefinition } from '../../src/queues/queue.ts';
+import { openItem } from '../../src/short-links/bulk.ts';
 import { createTag } from '../../src/tags/commands.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
@@ -167,13 +168,21 @@ describe('a job that runs twice', () => {
   });
 
   it('creates many links once', async () => {
-    const links = [{ key: 'a' }, { key: 'a' }, {}].map((fields) => ({
+    const sent = [{ key: 'a' }, { key: 'a' }, {}];
+    const links = sent.map((fields) => ({ input: newLink(fields) }));
+    const items = await twice(bulk, 'links.create', { userId, links, sent: sealInput(sent) });
+    expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
+    expect((await world.api.get('/links/count')).body).to.equal(2);
+  });
+
+  it('creates many links of a job of version 0.5, which has what was sent with each link', async () => {
+    const links = [{ key: 'b' }, { key: 'b' }].map((fields) => ({
       input: newLink(fields),
       sent: sealInput(fields),
     }));
-    const items = await twice(bulk, 'links.create', { userId, links });
-    expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
-    expect((await world.api.get('/links/count')).body).to.equal(2);
+    const [made, refused] = await twice(bulk, 'links.create', { userId, links });
+    expect(made).to.include({ key: 'b' });
+    expect(openItem(refused!)).to.deep.include({ link: { key: 'b' } });
   });
 
   it('updates and deletes a link once', async () => {
