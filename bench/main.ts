@@ -14,7 +14,8 @@ import {
 import { type BenchOptions, NAMES, type Name, type Outcome } from './rows.ts';
 
 const USAGE = `Usage:
-  npm run bench -- [NAME …] [--rounds 5] [--json FILE]   measure, all without a name, and print the table
+  npm run bench -- [NAME …] [--rounds 5] [--minutes 5] [--json FILE]
+                                                         measure, all without a name, and print the table
   npm run bench -- --table FILE …                        print the table of files that --json wrote
   npm run bench -- --compare OLD.json NEW.json           print the differences
 Names: ${NAMES.join(', ')}`;
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
+      minutes: { type: 'string', default: '5' },
       json: { type: 'string' },
       table: { type: 'boolean', default: false },
       compare: { type: 'boolean', default: false },
@@ -37,10 +39,12 @@ async function main(): Promise<void> {
     if (after === undefined || positionals.length > 2) throw new SetupError(USAGE);
     console.log(compareReports(readReport(before!), readReport(after)));
   } else {
-    const rounds = Number(values.rounds);
+    const [rounds, minutes] = [Number(values.rounds), Number(values.minutes)];
     const names = positionals.length === 0 ? NAMES : positionals;
-    if (!isNames(names) || !Number.isInteger(rounds) || rounds < 1) throw new SetupError(USAGE);
-    await measure(names, { rounds }, values.json);
+    if (!isNames(names) || !Number.isInteger(rounds) || rounds < 1 || !(minutes > 0)) {
+      throw new SetupError(USAGE);
+    }
+    await measure(names, { rounds, minutes }, values.json);
   }
 }
 

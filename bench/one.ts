@@ -4,11 +4,14 @@ import { benchBulk } from './bulk.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
+import { benchMixed } from './mixed.ts';
 import { benchPressure } from './pressure.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
 import type { Bench, BenchOptions, Name, Outcome, Row } from './rows.ts';
 import { versions } from './service.ts';
+import { benchStart } from './start.ts';
+import { benchSustained } from './sustained.ts';
 import { benchTenants } from './tenants.ts';
 import { benchVisits } from './visits.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -17,6 +20,9 @@ import { benchWebhooks } from './webhooks.ts';
 
 const BENCHES: Record<Name, Bench> = {
   redirect: benchRedirect,
+  mixed: benchMixed,
+  start: benchStart,
+  sustained: benchSustained,
   bulk: benchBulk,
   imports: benchImports,
   visits: benchVisits,

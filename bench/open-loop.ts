@@ -20,6 +20,8 @@ export interface OpenLoopOptions {
   request(number: number): string;
   /** The status of right answers. */
   expected?: string;
+  /** Called for each right answer. */
+  onAnswer?(): void;
 }
 
 const CONNECTIONS = 256;
@@ -32,7 +34,7 @@ const LAST_MS = 2_000;
  * fall into it (no coordinated omission).
  */
 export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
-  const { port, perSecond, seconds, request, expected = '302' } = options;
+  const { port, perSecond, seconds, request, expected = '302', onAnswer } = options;
   const latencies: number[] = [];
   let errors = 0;
   const free: Socket[] = [];
@@ -53,6 +55,7 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
         // An answer is small, and comes as one: the next is asked for when it is here.
         if (chunk.toString('latin1', 0, 9) !== 'HTTP/1.1 ' || !sentAt.has(socket)) return;
         if (chunk.toString('latin1', 9, 12) !== expected) errors += 1;
+        else onAnswer?.();
         latencies.push(performance.now() - sentAt.get(socket)!);
         sentAt.delete(socket);
         const next = due.shift();
@@ -90,8 +93,12 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
 export const below = (limit: number): number => Math.floor(Math.random() * limit);
 
 /** The request of a browser, each from another visitor. */
-export const browserRequest = (number: number, key: string): string =>
+export const browserRequest = (
+  number: number,
+  key: string,
+  address = `10.${below(256)}.${below(256)}.${below(256)}`,
+): string =>
   `GET /${key} HTTP/1.1\r\nHost: localhost\r\n` +
   `User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + (number % 40)}.0.0.0 Safari/537.36\r\n` +
   'Accept: text/html,application/xhtml+xml\r\nAccept-Language: en-GB,en;q=0.9\r\nAccept-Encoding: gzip, deflate, br\r\n' +
-  `X-Forwarded-For: 10.${below(256)}.${below(256)}.${below(256)}\r\n\r\n`;
+  `X-Forwarded-For: ${address}\r\n\r\n`;

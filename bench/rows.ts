@@ -1,6 +1,9 @@
 /** The benchmarks, in the order in which they run. */
 export const NAMES = [
   'redirect',
+  'mixed',
+  'start',
+  'sustained',
   'bulk',
   'imports',
   'visits',
@@ -30,6 +33,8 @@ export interface Row {
 
 export interface BenchOptions {
   rounds: number;
+  /** Of `sustained`. */
+  minutes: number;
 }
 
 export type Bench = (options: BenchOptions) => Promise<Row[]>;

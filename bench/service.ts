@@ -89,7 +89,7 @@ export async function withService<T>(
 /** Of the servers that benchmarks of this process started. */
 export const versions: Outcome['versions'] = {};
 
-async function readVersions({ redisUrl }: Servers): Promise<void> {
+export async function readVersions({ redisUrl }: Servers): Promise<void> {
   const { rows } = await db().raw<{ rows: [{ server_version: string }] }>('SHOW server_version');
   versions.postgres = rows[0].server_version.split(' ')[0]!;
   const redis = connectRedis(redisUrl, 'wait');
@@ -116,7 +116,7 @@ const LANDING = 'https://example.com/landing?campaign=autumn&page=';
 
 /** Inserts links with the keys `k0`, `k1`, … into the tables, for a benchmark to visit. */
 export async function seedLinks(
-  { projectId, domainId }: BenchService,
+  { projectId, domainId }: Pick<BenchService, 'projectId' | 'domainId'>,
   count: number,
 ): Promise<void> {
   await db().raw(

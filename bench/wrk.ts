@@ -25,17 +25,17 @@ export interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;
-  /** Keys `k0` … that are asked for, at random. */
+  /** Number of keys that are asked for, at random: `k0` … */
   keys: number;
-  /** Pause of a connection between two requests; makes less than full load. */
-  pauseMs?: number;
+  /** Number of the first of them, where it is not 0. */
+  first?: number;
   /** Asks for keys in order from this one on, rather than at random. */
   from?: number;
 }
 
 /** Sends the requests of browsers, each from another visitor, from one thread of wrk. */
 export async function load(options: LoadOptions): Promise<Load> {
-  const { port, connections, seconds, keys, pauseMs = 0, from } = options;
+  const { port, connections, seconds, keys, first = 0, from } = options;
   const script = path.join(process.env['DATA_DIR'] ?? '.', 'load.lua');
   writeFileSync(
     script,
@@ -43,13 +43,12 @@ export async function load(options: LoadOptions): Promise<Load> {
 math.randomseed(os.time())
 function request()
   n = n + 1
-  local key = ${from !== undefined ? `(${from} + n - 1) % ${keys}` : `math.random(0, ${keys - 1})`}
+  local key = ${from !== undefined ? `(${from} + n - 1) % ${keys}` : `math.random(${first}, ${first + keys - 1})`}
   return "GET /k" .. key .. " HTTP/1.1\\r\\nHost: localhost\\r\\n" ..
     "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" .. (100 + n % 40) .. ".0.0.0 Safari/537.36\\r\\n" ..
     "Accept: text/html,application/xhtml+xml\\r\\nAccept-Language: en-GB,en;q=0.9\\r\\nAccept-Encoding: gzip, deflate, br\\r\\n" ..
     "X-Forwarded-For: 10." .. math.random(0, 255) .. "." .. math.random(0, 255) .. "." .. math.random(0, 255) .. "\\r\\n\\r\\n"
 end
-${pauseMs > 0 ? `function delay() return ${pauseMs} end` : ''}
 `,
   );
   const args = [

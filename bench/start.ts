@@ -1,0 +1,76 @@
+import { startBare } from './baselines.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { seedLinks } from './service.ts';
+import { withStart } from './started.ts';
+import { load, requireWrk } from './wrk.ts';
+
+const KEYS = 10_000;
+const SECONDS = 5;
+/** Those of the second load of `redirect`. */
+const CONNECTIONS = 128;
+
+/**
+ * Redirects a second under plain `npm start`: all processes run, and visits are stored while the load goes on. The bare server
+ * gets its load when all visits of ours are stored.
+ */
+export function benchStart({ rounds }: BenchOptions): Promise<Row[]> {
+  requireWrk();
+  return withStart(async (service) => {
+    await seedLinks(service, KEYS);
+    const bare = await startBare();
+    const loadOf = (port: number) =>
+      load({ port, connections: CONNECTIONS, seconds: SECONDS, keys: KEYS });
+    try {
+      await load({ port: bare.port, connections: 32, seconds: 2, keys: KEYS });
+      await load({ port: service.redirectPort, connections: 32, seconds: 3, keys: KEYS, from: 0 });
+      await service.drained();
+      const measured = await inTurn(rounds, {
+        bare: () => loadOf(bare.port),
+        ours: async () => {
+          const before = (await service.visits()).stored;
+          const { perSecond, p99Ms, errors } = await loadOf(service.redirectPort);
+          const stored = ((await service.visits()).stored - before) / SECONDS;
+          await service.drained();
+          return { perSecond, p99Ms, errors, stored };
+        },
+      });
+      const [first, second] = service.startSeconds;
+      return [
+        {
+          what: `redirects with ${CONNECTIONS} connections under plain \`npm start\`, everything running and storing`,
+          unit: '/s',
+          better: 'more',
+          ours: measured.ours.map(({ perSecond }) => perSecond),
+          baseline: {
+            what: 'bare `node:http`',
+            figures: measured.bare.map(({ perSecond }) => perSecond),
+          },
+          aim: { ratio: 0.5 },
+        },
+        {
+          what: 'visits stored meanwhile',
+          unit: '/s',
+          better: 'more',
+          ours: measured.ours.map(({ stored }) => stored),
+        },
+        {
+          what: 'errors of these redirects',
+          unit: '',
+          better: 'less',
+          ours: measured.ours.map(({ errors }) => errors),
+          aim: { ours: 0 },
+        },
+        { what: '`npm start`, first time', unit: 's', better: 'less', ours: [first] },
+        {
+          what: '`npm start`, second time',
+          unit: 's',
+          better: 'less',
+          ours: [second],
+          aim: { ours: 4 },
+        },
+      ];
+    } finally {
+      bare.stop();
+    }
+  });
+}
