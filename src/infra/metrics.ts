@@ -113,7 +113,7 @@ export const redirects = new Counter({
 
 export const lookups = new Counter({
   name: 'shortlinks_lookups_total',
-  help: 'Look-ups of host and key, by the store that answered',
+  help: 'Look-ups of host and key, by the store that answered; refused: too many waited for Postgres',
   labelNames: ['from'] as const,
   registers: [registry],
 });

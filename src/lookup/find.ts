@@ -60,6 +60,11 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
 
 /** Time for which an unreachable store is not queried, in ms: other requests do not wait for the same failure. */
 const PAUSE_MS = 250;
+/**
+ * Look-ups that wait for Postgres at once. Beyond that they fail at once, rather than wait for longer than they may: a flood of
+ * unknown keys, or a slow Postgres, takes bounded memory. What memory and Redis hold is found all the same.
+ */
+const MOST_WAITING = 1_000;
 /** Misses that are stored in Redis in a second. Each takes room for 30 s, and a client can make up thousands. */
 const MISSES_KEPT_PER_SECOND = 500;
 /** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
@@ -124,7 +129,11 @@ const answeredBy = {
   redis: lookups.labels('redis'),
   postgres: lookups.labels('postgres'),
   remembered: lookups.labels('remembered'),
+  refused: lookups.labels('refused'),
 };
+
+/** One for all, since a flood has thousands a second. */
+const OVERLOAD = new Error(`${MOST_WAITING} look-ups wait for Postgres`);
 
 /** Looks up hosts and keys for one redirect process. */
 export class Finder {
@@ -139,6 +148,7 @@ export class Finder {
   #redisPausedUntil = 0;
   #missesKept = 0;
   #missesSince = 0;
+  #waiting = 0;
   #postgresPausedUntil = 0;
   #postgresFailure: unknown;
   #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
@@ -342,9 +352,13 @@ export class Finder {
     stored: Unknown | undefined,
   ): Promise<Entry | null> {
     if (performance.now() < this.#postgresPausedUntil) throw this.#postgresFailure;
+    if (this.#waiting >= MOST_WAITING) {
+      answeredBy.refused.inc();
+      throw OVERLOAD;
+    }
     let row: Row | null;
     try {
-      row = await within(POSTGRES_MS, target.readRow(), 'a look-up in Postgres');
+      row = await within(POSTGRES_MS, this.#readRow(target), 'a look-up in Postgres');
     } catch (error) {
       if (isDataError(error)) {
         this.#log.warn({ err: error }, 'Postgres refused the value of a look-up');
@@ -363,6 +377,16 @@ export class Finder {
     }
     answeredBy.postgres.inc();
     return row === null ? null : target.decode(row.entry);
+  }
+
+  /** Counts for as long as the query waits or runs, which may be longer than its request waits for it. */
+  async #readRow<Entry>({ readRow }: LookupTarget<Entry>): Promise<Row | null> {
+    this.#waiting += 1;
+    try {
+      return await readRow();
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   #mayKeep(row: Row | null): boolean {

@@ -1,12 +1,37 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { linkName } from '../../src/lookup/codec.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { browser } from '../support/world.ts';
+
+/** Asks for so many keys that nothing has, before any answer. @returns how often each kind of answer came */
+async function flood(port: number, count: number): Promise<Map<string | number, number>> {
+  const EACH = 50;
+  const answers = new Map<string | number, number>();
+  const ask = async (first: number) => {
+    const keys = Array.from({ length: EACH }, (_, n) => `flood-${first + n}`);
+    const socket = connect(port, '127.0.0.1');
+    const headers = 'Host: localhost\r\nUser-Agent: curl/8.0';
+    const end = (at: number) => (at === EACH - 1 ? '\r\nConnection: close' : '');
+    socket.write(
+      keys.map((key, at) => `GET /${key} HTTP/1.1\r\n${headers}${end(at)}\r\n\r\n`).join(''),
+    );
+    const received = await textOf(socket);
+    for (const head of received.match(/^HTTP\/1\.1 [^]*?\r\n\r\n/gm) ?? []) {
+      const status = Number(head.slice(9, 12));
+      const kind = /^Retry-After: \d/m.test(head) ? `${status}, Retry-After` : status;
+      answers.set(kind, (answers.get(kind) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: count / EACH }, (_, n) => ask(n * EACH)));
+  return answers;
+}
 
 /** On servers of its own, which are killed. */
 describe('redirects during outages', function () {
@@ -113,6 +138,39 @@ describe('redirects during outages', function () {
       const others = (await open()).filter((pid) => !before.includes(pid));
       expect(others).to.have.length.of.at.least(2);
     }, 10_000);
+  });
+
+  it('of links in memory go on while a flood of unknown keys is refused, since Postgres does not answer', async () => {
+    const hot = 'https://example.com/hot';
+    await own.post('/links', { url: hot, key: 'hot' });
+    await own.post('/links', { url: hot, key: 'cold' });
+    await eventually(async () => {
+      const fromMemory = await lookupsFrom('near');
+      expect(await location('hot', 0)).to.equal(hot);
+      expect(await lookupsFrom('near')).to.be.greaterThan(fromMemory);
+    }, 10_000);
+    const transaction = await own.db.transaction();
+    await transaction.raw('LOCK TABLE claims');
+    const unknown = flood(own.service.redirectPorts[0]!, 2_000);
+    // At most 1,000 wait; of the others, none does.
+    const isAnswered = eventually(async () => {
+      expect(await lookupsFrom('refused')).to.be.greaterThan(0);
+    });
+    try {
+      await isAnswered;
+      expect(await location('hot', 0, 1)).to.equal(hot);
+    } finally {
+      await transaction.rollback();
+    }
+    const answers = await unknown;
+    expect([...answers.keys()]).to.have.members(
+      answers.has(404) ? [404, '503, Retry-After'] : ['503, Retry-After'],
+    );
+    expect(answers.get('503, Retry-After')).to.be.greaterThan(0);
+    await eventually(async () => {
+      expect(await location('unknown', 0)).to.equal(404);
+      expect(await location('cold', 0)).to.equal(hot);
+    });
   });
 
   it('continue while both Redis and the disk refuse visits, all of which are counted afterwards', async () => {
