@@ -99,7 +99,7 @@ export async function readVersions({ redisUrl }: Servers): Promise<void> {
 
 export const REDIRECT: ProcessSpec = {
   name: 'redirect',
-  command: 'node dist/src/redirect/main.js',
+  command: 'node --max-semi-space-size=32 dist/src/redirect/main.js',
 };
 export const API: ProcessSpec = { name: 'api', command: 'node dist/src/api/main.js' };
 export const worker = (name: string): ProcessSpec => ({

@@ -12,7 +12,7 @@ import { cacheRedis } from '../src/infra/redis.ts';
 import { runIdempotent } from '../src/jobs/run-idempotent.ts';
 import { clicks } from '../src/queues/clicks.ts';
 import { serve } from '../src/queues/queue.ts';
-import { decodeVisits } from '../src/queues/visit-batch.ts';
+import { decodeVisits, type VisitBatch } from '../src/queues/visit-batch.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 
 export default async (log: Log) => {
@@ -24,8 +24,9 @@ export default async (log: Log) => {
   // Connected before the first visit, which clients may be watching for.
   cacheRedis();
   return serve(clicks, {
-    'visits.record': async (batch) => {
-      await recorder.record(decodeVisits(batch));
+    'visits.record': async (batch, { further = [] }) => {
+      const batches = [batch, ...(further as VisitBatch[])];
+      await recorder.record(batches.flatMap((one) => decodeVisits(one)));
       return undefined;
     },
     'report.add': addReport,

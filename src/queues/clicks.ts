@@ -68,7 +68,7 @@ export interface SentReport {
  * tried as often as any other.
  */
 export const clicks = defineQueue<{
-  /** Releases before 0.6 added plain visits. */
+  /** Further batches are added to its job while it waits. Releases before 0.6 added plain visits. */
   'visits.record': Job<VisitBatch | Visit[], undefined>;
   /** A click that another redirect service reports. */
   'click.track': Job<Visit & { clickId: string }, { clickId: string }>;
@@ -80,4 +80,5 @@ export const clicks = defineQueue<{
 }>('clicks', {
   attempts: 1_000_000,
   attemptsOf: { 'click.track': 12, 'report.add': 12, 'rejected.retry': 3, 'rejected.discard': 3 },
+  extensible: ['visits.record'],
 });

@@ -52,6 +52,8 @@ export interface QueueDefinition<Jobs> {
   readonly longestPauseMs: number;
   /** True if jobs that failed for good are kept as dead letters. */
   readonly keepFailed: boolean;
+  /** Names of the jobs that may be extended while they wait (`Producer.extend`). */
+  readonly extensible: readonly string[];
   /** Never set: carries the types. */
   readonly jobs?: Jobs;
 }
@@ -63,6 +65,7 @@ export interface QueueDefinition<Jobs> {
  *   between
  * @param attemptsOf the same, of jobs that differ from the others
  * @param keepFailed false where a job's id must be free again after it failed
+ * @param extensible names of the jobs that may be extended while they wait
  */
 export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
   name: string,
@@ -71,14 +74,16 @@ export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unkno
     attemptsOf = {},
     longestPauseMs = 15_000,
     keepFailed = true,
+    extensible = [],
   }: {
     attempts: number;
     attemptsOf?: { [K in keyof Jobs]?: number };
     longestPauseMs?: number;
     keepFailed?: boolean;
+    extensible?: (keyof Jobs & string)[];
   },
 ): QueueDefinition<Jobs> {
-  return { name, attempts, attemptsOf, longestPauseMs, keepFailed };
+  return { name, attempts, attemptsOf, longestPauseMs, keepFailed, extensible };
 }
 
 /** The Idempotency-Key of a job's request. */
@@ -131,6 +136,8 @@ export interface JobContext {
   jobId: string;
   /** The workspace for which the job runs; empty for the service's own jobs. */
   projectId: string;
+  /** The data by which a job was extended while it waited, in no order. */
+  further?: readonly unknown[];
   /** Name and data of the job, for the audit log; `undefined` where the service runs a command by itself. */
   task?: { name: string; data: unknown };
   actor?: Actor | undefined;
@@ -165,6 +172,26 @@ const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 
 /** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
 const prefixOf = (queue: string) => `{q-${queue}}`;
+/** The key of the hash of a job. */
+const keyOf = (queue: string, jobId: string) => `${prefixOf(queue)}:${queue}:${jobId}`;
+
+/** What the fields of a job's hash begin with that extend it; BullMQ leaves them alone. */
+const FURTHER = 'further:';
+
+/*
+ * KEYS[1] a job   ARGV[1] field   ARGV[2] value
+ * A worker that takes a job writes `processedOn` in the same step, and reads the fields after it.
+ * Answers 1: the job waits, and has the field; 0: it has been taken before, or is not there.
+ */
+const EXTEND = `
+local job = redis.call('HMGET', KEYS[1], 'timestamp', 'processedOn')
+if not job[1] or job[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+interface WithExtend {
+  extendJob(key: string, field: string, value: string): Promise<number>;
+}
 
 function jobOptions(
   { attempts, attemptsOf, keepFailed }: QueueDefinition<unknown>,
@@ -217,6 +244,10 @@ export interface StoredJob {
 
 const isFailed = ({ failedReason, finishedOn }: StoredJob['fields']): boolean =>
   failedReason !== undefined && finishedOn !== undefined;
+
+/** The fields by which a job was extended. */
+const furtherFields = (fields: StoredJob['fields']): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => field.startsWith(FURTHER)));
 
 /** Activity of a queue. */
 export interface QueueActivity {
@@ -272,6 +303,7 @@ export class Producer {
 
   constructor(redis: Redis) {
     this.#redis = redis;
+    redis.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
   }
 
   #queue({ name }: { name: string }): Queue {
@@ -304,9 +336,11 @@ export class Producer {
       jobId: string;
       /** Taken only when no other job of the queue waits. */
       isLowPriority?: boolean;
+      /** Time until it may run. */
+      delayMs?: number;
     },
   ): Promise<void> {
-    const { jobId, isLowPriority = false, ...rest } = options;
+    const { jobId, isLowPriority = false, delayMs = 0, ...rest } = options;
     const span = jobSpan('producer', 'add', { queue, name, jobId, parent: currentTrace() });
     const envelope: Envelope = { data, ...rest, ...(span && { trace: span.context }) };
     let isFailed = true;
@@ -315,6 +349,7 @@ export class Producer {
         if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
         await this.#queue(queue).add(name, envelope, {
           ...jobOptions(queue, name, jobId),
+          ...(delayMs > 0 ? { delay: delayMs } : {}),
           // BullMQ takes jobs without a priority first.
           ...(isLowPriority ? { priority: 1 } : {}),
         });
@@ -323,6 +358,29 @@ export class Producer {
     } finally {
       span?.end({ isFailed });
     }
+  }
+
+  /**
+   * Adds data to a job that waits, which costs much less than a job of its own. Resolves when Redis has acknowledged it.
+   *
+   * @param part unique to this extension of the job
+   * @returns false when a worker has taken the job already: the data needs another one
+   */
+  async extend<Jobs, Name extends keyof Jobs & string>(
+    { name: queue }: QueueDefinition<Jobs>,
+    jobId: string,
+    part: number,
+    data: DataOf<Jobs[Name]>,
+  ): Promise<boolean> {
+    const { extendJob } = this.#redis as Redis & WithExtend;
+    const value = JSON.stringify(data);
+    const isExtended = await extendJob.call(
+      this.#redis,
+      keyOf(queue, jobId),
+      `${FURTHER}${part}`,
+      value,
+    );
+    return isExtended === 1;
   }
 
   /**
@@ -511,7 +569,7 @@ export class Producer {
       // It may have run: so the next run counts as a repeat.
       const attempts = Math.max(1, Number(atm));
       const kept = { name, data, opts, timestamp, delay: 0, priority: 0, atm: attempts };
-      writes.hset(bullQueue.toKey(id), { ...kept, ats: attempts });
+      writes.hset(bullQueue.toKey(id), { ...kept, ats: attempts, ...furtherFields(fields) });
       writes.lpush(bullQueue.toKey('wait'), id);
     }
     // BullMQ numbers jobs without an id, and takes a number that is there for the same job.
@@ -624,13 +682,23 @@ export function serve<Jobs>(
         });
         const handler = (handlers as Handlers<AnyJobs>)[job.name];
         if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
+        const further = queue.extensible.includes(name)
+          ? Object.values(furtherFields(await redis.hgetall(keyOf(queue.name, jobId))))
+          : [];
         const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
         const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
         const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
         let outcome: Outcome;
         try {
           const request = { task: { name, data }, actor, keyed, ifMatch };
-          const context = { jobId, projectId, isRepeat, ...request, log: jobLog };
+          const context = {
+            jobId,
+            projectId,
+            isRepeat,
+            ...request,
+            ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
+            log: jobLog,
+          };
           const result = await withinSpan(span, () => handler(data, context));
           span?.end();
           outcome = { result };

@@ -7,8 +7,6 @@ import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { Finder } from '../lookup/find.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
-import { clicks } from '../queues/clicks.ts';
-import { encodeVisits } from '../queues/visit-batch.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
@@ -16,7 +14,7 @@ import { Passwords } from './passwords.ts';
 import { Reports } from './reports.ts';
 import { RedirectServer } from './server.ts';
 import { Spool } from './spool.ts';
-import { addTo, VisitLog, visitIds } from './visit-log.ts';
+import { JobSender, VisitJobs, VisitLog, visitIds } from './visit-log.ts';
 import { VisitorReader } from './visitor.ts';
 
 /** Timeout of a look-up in Redis before Postgres is queried, in ms. */
@@ -48,15 +46,16 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
     limits: { entries: config.REDIRECT_CACHE_ENTRIES, seconds: config.REDIRECT_CACHE_SECONDS },
     log,
   });
-  const add = addTo(queue);
+  const jobs = new JobSender(queue);
+  const visitJobs = new VisitJobs(jobs);
   const visits = new VisitLog({
-    deliver: (batch) => add(clicks, 'visits.record', encodeVisits(batch)),
+    deliver: (batch) => visitJobs.deliver(batch),
     probe: () => within(PROBE_MS, queue.ping(), 'Redis'),
     spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
     log,
   });
   const errors = new ErrorLog(log, 'requests were answered with 5xx');
-  const reports = new Reports({ finder, add, limit: new ReportLimit(queue), errors });
+  const reports = new Reports({ finder, jobs, limit: new ReportLimit(queue), errors });
   const passwords = new Passwords(new PasswordTries(queue));
   // Either is enough to answer.
   const checks = { lookups: () => checkRedis(commands)().catch(checkDb) };

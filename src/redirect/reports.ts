@@ -11,7 +11,7 @@ import type { ReportLimit } from './limits.ts';
 import { readForm } from './pages/form.ts';
 import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
 import { unavailablePage } from './pages/unavailable.ts';
-import type { AddJob } from './visit-log.ts';
+import type { JobSender } from './visit-log.ts';
 import { normaliseHost, type Visitor } from './visitor.ts';
 
 /** Timeout of adding a report to the queue, in ms. */
@@ -20,7 +20,7 @@ const QUEUE_MS = 2_000;
 /** Dependencies of {@link Reports}. */
 interface ReportOptions {
   finder: Finder;
-  add: AddJob;
+  jobs: JobSender;
   limit: ReportLimit;
   errors: ErrorLog;
 }
@@ -67,7 +67,7 @@ export class Reports {
     const domain = normaliseHost(host);
     const asked = readAddress(target);
     if (asked === undefined || domain === '') return;
-    const { finder, add } = this.#options;
+    const { finder, jobs } = this.#options;
     const found = await finder.find(domain, asked.key, keyPrefixesOf(asked, target));
     if (found === null || found.link === null) return;
     const { key, isWildcard } = found.prefix ?? asked;
@@ -80,6 +80,6 @@ export class Reports {
       shortLink: shortLinkOf(domain, isWildcard === true ? `${key}/*` : (key ?? '')),
       ip,
     };
-    await within(QUEUE_MS, add(clicks, 'report.add', sent), 'adding a report');
+    await within(QUEUE_MS, jobs.add(clicks, 'report.add', sent), 'adding a report');
   }
 }

@@ -31,8 +31,8 @@ import type { Visit } from '../queues/clicks.ts';
  *   An owner whose file is missing after a write (it had not ended after all) writes the visits once more elsewhere.
  */
 
-/** Visits of one job. */
-export const VISITS_PER_JOB = 500;
+/** Most visits of one batch. */
+export const VISITS_PER_BATCH = 500;
 /** A file is closed at this size: what is replayed twice after a crash stays bounded. */
 const FILE_BYTES = 64 << 20;
 /** A living owner touches its files more often than this. Process ids are used again, so they do not suffice. */
@@ -41,7 +41,7 @@ const ABANDONED_MS = 60_000;
 const MOST_HELD_CHARACTERS = 32 << 20;
 const FILE_NAME = /^visits-(?<pid>\d+)-(?<instance>[0-9a-f]+)-\d+\.ndjson$/;
 
-/** Adds visits to the queue as one job; resolves when Redis has acknowledged it. */
+/** Adds visits to the queue; resolves when Redis has acknowledged it. */
 export type Deliver = (visits: Visit[]) => Promise<void>;
 
 /** The queue did not take visits; `cause` says why. */
@@ -240,7 +240,7 @@ export class Spool {
       const visit = parse(line);
       if (visit === undefined) this.#log.warn({ file }, 'a torn line in the spool was skipped');
       else visits.push(visit);
-      if (visits.length >= VISITS_PER_JOB) await deliverGroup();
+      if (visits.length >= VISITS_PER_BATCH) await deliverGroup();
     }
     await deliverGroup();
     return count;
@@ -293,7 +293,7 @@ export class HeldVisits {
    */
   async drain(take: (visits: Visit[]) => Promise<void>): Promise<void> {
     while (this.#held.length > 0) {
-      const group = this.#held.slice(0, VISITS_PER_JOB);
+      const group = this.#held.slice(0, VISITS_PER_BATCH);
       await take(group.map(({ visit }) => visit));
       this.#held.splice(0, group.length);
       for (const { characters } of group) this.#characters -= characters;

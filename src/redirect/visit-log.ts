@@ -4,14 +4,15 @@ import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { visitsRecorded } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
-import type { Visit } from '../queues/clicks.ts';
+import { clicks, type Visit } from '../queues/clicks.ts';
 import { type DataOf, Producer, type QueueDefinition } from '../queues/queue.ts';
-import { type Deliver, HeldVisits, type Spool, VISITS_PER_JOB } from './spool.ts';
+import { encodeVisits, type VisitBatch } from '../queues/visit-batch.ts';
+import { type Deliver, HeldVisits, type Spool, VISITS_PER_BATCH } from './spool.ts';
 
 /*
  * Makes visits safe before they are answered, by group commit: a visit that comes alone is sent to the queue at the end of the
  * turn of the event loop, and while a batch is on its way, those that come gather in the next one. So nobody waits for a timer,
- * and under load a batch grows with what arrives: a job costs little more for a hundred visits than for one.
+ * and under load a batch grows with what arrives: it costs little more for a hundred visits than for one.
  *
  *   up ──a batch fails, or takes longer than QUEUE_MS──▶ down
  *   down ──a probe succeeds, and the first visits that waited are acknowledged──▶ up
@@ -115,7 +116,7 @@ export class VisitLog {
     const batch = this.#gathering ?? this.#open();
     batch.visits.push(visit);
     batch.settled.push(settled);
-    if (batch.visits.length >= VISITS_PER_JOB) this.#send(batch);
+    if (batch.visits.length >= VISITS_PER_BATCH) this.#send(batch);
   }
 
   /** Makes everything that was recorded safe. */
@@ -325,32 +326,102 @@ export function visitIds(instance: string): () => string {
   };
 }
 
-/** Adds a job to a queue. */
-export type AddJob = <Jobs, Name extends keyof Jobs & string>(
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
-) => Promise<void>;
-
 /**
  * Adds jobs to queues.
  *
  * A BullMQ queue asks Redis for its version once; when that fails, it never works again. So the next job
  * after a failure gets a new one.
  */
-export function addTo(redis: Redis): AddJob {
-  let producer: Producer | undefined;
-  return async (queue, name, data) => {
-    producer ??= new Producer(redis);
-    const used = producer;
+export class JobSender {
+  readonly #redis: Redis;
+  #producer: Producer | undefined;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** Adds a job. @param delayMs time until it may run @returns its id */
+  async add<Jobs, Name extends keyof Jobs & string>(
+    queue: QueueDefinition<Jobs>,
+    name: Name,
+    data: DataOf<Jobs[Name]>,
+    delayMs = 0,
+  ): Promise<string> {
+    const jobId = newId('job');
+    await this.#use((producer) =>
+      producer.add(queue, name, data, { jobId, projectId: '', delayMs }),
+    );
+    return jobId;
+  }
+
+  /** See {@link Producer.extend}. */
+  extend<Jobs, Name extends keyof Jobs & string>(
+    queue: QueueDefinition<Jobs>,
+    jobId: string,
+    part: number,
+    data: DataOf<Jobs[Name]>,
+  ): Promise<boolean> {
+    return this.#use((producer) => producer.extend(queue, jobId, part, data));
+  }
+
+  async #use<Result>(act: (producer: Producer) => Promise<Result>): Promise<Result> {
+    this.#producer ??= new Producer(this.#redis);
+    const used = this.#producer;
     try {
-      await used.add(queue, name, data, { jobId: newId('job'), projectId: '' });
+      return await act(used);
     } catch (error) {
-      if (producer === used) {
-        producer = undefined;
+      if (this.#producer === used) {
+        this.#producer = undefined;
         used.close().catch(() => {});
       }
       throw error;
     }
-  };
+  }
+}
+
+/** Time for which a job waits for further batches where one was added shortly before, in ms. */
+const WAIT_MS = 25;
+/** Most visits of a job. */
+const MOST_VISITS = 2_000;
+
+/**
+ * Adds batches of visits to the queue. A job costs BullMQ and Redis more than the visits in it, so a batch joins the job of the one
+ * before while that waits. A batch that comes alone has a job that may run at once; where they follow closely, jobs wait a little
+ * for more of them, and for as long as the workers are busy.
+ */
+export class VisitJobs {
+  readonly #jobs: JobSender;
+  /** The last job that was added; `undefined` when no batch may join it. */
+  #last: { id: string; visits: number; parts: number } | undefined;
+  #addedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(jobs: JobSender) {
+    this.#jobs = jobs;
+  }
+
+  /** Resolves when Redis has acknowledged the visits. */
+  async deliver(visits: readonly Visit[]): Promise<void> {
+    const batch = encodeVisits(visits);
+    if (await this.#extend(batch, visits.length)) return;
+    const now = performance.now();
+    const delayMs = now - this.#addedAt < WAIT_MS ? WAIT_MS : 0;
+    this.#addedAt = now;
+    const id = await this.#jobs.add(clicks, 'visits.record', batch, delayMs);
+    this.#last = { id, visits: visits.length, parts: 0 };
+  }
+
+  async #extend(batch: VisitBatch, visits: number): Promise<boolean> {
+    const job = this.#last;
+    if (job === undefined) return false;
+    job.visits += visits;
+    job.parts += 1;
+    let isExtended = false;
+    try {
+      isExtended =
+        job.visits <= MOST_VISITS && (await this.#jobs.extend(clicks, job.id, job.parts, batch));
+    } finally {
+      if (!isExtended && this.#last === job) this.#last = undefined;
+    }
+    return isExtended;
+  }
 }

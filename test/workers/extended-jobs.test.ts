@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { config } from '../../src/config.ts';
+import { newId } from '../../src/ids.ts';
+import { makeLog } from '../../src/infra/log.ts';
+import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
+import {
+  defineQueue,
+  type Job,
+  Producer,
+  type RunningWorker,
+  type StoredJob,
+  serve,
+} from '../../src/queues/queue.ts';
+import { eventually } from '../support/eventually.ts';
+
+const log = makeLog('test', 'silent');
+
+describe('a job that is extended while it waits', () => {
+  let redis: Redis;
+  let producer: Producer;
+  let worker: RunningWorker | undefined;
+  /** The data of each run. */
+  let runs: unknown[][];
+  const queue = defineQueue<{ work: Job<number, undefined> }>(
+    `extended-${newId('job').slice(-8)}`,
+    {
+      attempts: 3,
+      longestPauseMs: 50,
+      extensible: ['work'],
+    },
+  );
+
+  beforeEach(async () => {
+    redis = connectRedis(config().REDIS_URL, 'wait');
+    await redisReady(redis);
+    producer = new Producer(redis);
+    worker = undefined;
+    runs = [];
+  });
+
+  afterEach(async () => {
+    await worker?.close();
+    await producer.clear(queue);
+    await producer.close();
+    redis.disconnect();
+  });
+
+  const add = (jobId: string, delayMs = 0) =>
+    producer.add(queue, 'work', 0, { jobId, projectId: '', delayMs });
+  const extend = (jobId: string, part: number) => producer.extend(queue, jobId, part, part);
+  /** Starts a worker that does this in each run, after it has noted the data. */
+  const start = (act: (run: number) => Promise<void> = async () => {}) => {
+    const definition = serve(queue, {
+      async work(data, { further = [] }) {
+        const rest = (further as number[]).toSorted((a, b) => a - b);
+        const run = runs.push([data, ...rest]);
+        await act(run);
+        return undefined;
+      },
+    });
+    worker = definition.start({ redis, log, concurrency: 2 });
+  };
+
+  it('is run with all that was acknowledged, and not extended once a worker has it', async () => {
+    await add('one', 100);
+    expect([await extend('one', 1), await extend('one', 2)]).to.deep.equal([true, true]);
+    // An extension that is sent again changes nothing.
+    expect(await extend('one', 2)).to.equal(true);
+    let end: () => void = () => {};
+    start(() => new Promise((resolve) => (end = resolve)));
+    await eventually(async () => expect(runs).to.deep.equal([[0, 1, 2]]));
+    expect(await extend('one', 3)).to.equal(false);
+    end();
+    await eventually(async () => expect(await redis.keys(`*${queue.name}:one*`)).to.deep.equal([]));
+    expect(await extend('one', 4)).to.equal(false);
+    expect(runs).to.have.length(1);
+  });
+
+  it('has no gap between its last extension and its run', async () => {
+    start();
+    const extended = new Set<number>();
+    for (let part = 1; part <= 500; part += 1) {
+      const jobId = `job-${Math.ceil(part / 25)}`;
+      if (part % 25 === 1) await add(jobId, 10);
+      if (await extend(jobId, part)) extended.add(part);
+    }
+    await eventually(async () => expect(runs).to.have.length(20));
+    const seen = runs.flat().filter((data) => data !== 0);
+    expect(seen).to.have.members(Array.from(extended));
+  });
+
+  it('is tried again with the same', async () => {
+    await add('one');
+    await extend('one', 1);
+    start(async (run) => {
+      if (run === 1) throw new Error('the first run fails');
+    });
+    const run = [0, 1];
+    await eventually(async () => expect(runs).to.deep.equal([run, run]));
+  });
+
+  it('is restored with the same', async () => {
+    await add('one');
+    await extend('one', 1);
+    const jobs: StoredJob[] = [];
+    for await (const job of producer.storedJobs(queue)) jobs.push(job);
+    await producer.clear(queue);
+    await producer.restoreJobs(queue, jobs);
+    start();
+    await eventually(async () => expect(runs).to.deep.equal([[0, 1]]));
+  });
+});
