@@ -119,17 +119,24 @@ async function deliveries({ projectId }: BenchService, webhookId: string): Promi
     payload: bodyOf(n),
     to: [{ webhook_id: webhookId, id: newId('delivery'), state: 'pending' as const }],
   }));
-  const delivered = async () => {
-    const [row] = await db()('webhook_deliveries').where({ state: 'delivered' }).count('* as n');
-    return Number(row!['n']);
-  };
-  const before = await delivered();
+  // Counting deliveries reads all of them, which would take half of a processor from what is measured.
+  const recorded = async () =>
+    Number((await db()('webhook_attempts').max('id as last'))[0]!['last']);
+  const delivered = async () =>
+    Number(
+      (await db()('webhook_deliveries').where({ state: 'delivered' }).count('* as n'))[0]!['n'],
+    );
+  const [before, deliveredBefore] = [await recorded(), await delivered()];
   await insertDeliveries(db(), projectId, pending);
-  while ((await delivered()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
-  const [began, first] = [performance.now(), await delivered()];
+  while ((await recorded()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  const [began, first] = [performance.now(), await recorded()];
   for (;;) {
-    const now = await delivered();
-    if (now === before + DELIVERIES) return ((now - first) * 1000) / (performance.now() - began);
+    const now = await recorded();
+    if (now >= before + DELIVERIES) {
+      const perSecond = ((now - first) * 1000) / (performance.now() - began);
+      if ((await delivered()) === deliveredBefore + DELIVERIES) return perSecond;
+      throw new Error('attempts were recorded of deliveries that are not delivered');
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
