@@ -1,10 +1,11 @@
 import type { LookupAddress } from 'node:dns';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { config } from '../config.ts';
 import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
 import { lookUp } from './names.ts';
@@ -84,24 +85,15 @@ const AZURE_WIRE_SERVER = '168.63.129.16';
 export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
   // Before any allocation: many URLs may arrive at once that are refused without a request.
   const first = readUrl(url);
-  const signal = AbortSignal.timeout(options.timeoutMs);
   const agent = options.keepAlive === true ? pooled() : newAgent({ pipelining: 0 });
   try {
-    return await until(signal, follow(first, options, agent, signal));
+    return await follow(first, options, agent);
   } catch (error) {
     if (error instanceof FetchRefused || isOurs(error)) throw error;
-    throw new FetchRefused(reasonOf(error, signal, options), { cause: error });
+    throw new FetchRefused(reasonOf(error), { cause: error });
   } finally {
     if (agent !== pool) agent.destroy().catch(() => {});
   }
-}
-
-/** Rejects when the signal is aborted first: undici observes it only after the connection is established. */
-function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    work.then(resolve, reject);
-  });
 }
 
 let pool: Agent | undefined;
@@ -123,54 +115,201 @@ function newAgent(options: Agent.Options): Agent {
   });
 }
 
-async function follow(
-  first: URL,
-  options: FetchOptions,
-  agent: Agent,
-  signal: AbortSignal,
-): Promise<Fetched> {
-  const { method = 'GET', headers = {}, body } = options;
+async function follow(first: URL, options: FetchOptions, agent: Agent): Promise<Fetched> {
+  const { method = 'GET', headers = {}, body = null, timeoutMs } = options;
   const maxRedirects = method === 'GET' ? (options.maxRedirects ?? REDIRECTS) : 0;
+  const startedAt = performance.now();
   let url = first;
   const { origin } = first;
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await request(url, {
+    const request = {
+      origin: url.origin,
+      path: url.pathname + url.search,
       method,
       headers: {
         'user-agent': USER_AGENT,
         'accept-encoding': options.compressed === true ? 'gzip, deflate, br' : 'identity',
         ...(url.origin === origin ? headers : {}),
       },
-      ...(body === undefined ? {} : { body }),
-      dispatcher: agent,
-      signal,
-    });
-    // A destroyed body emits another error: without a listener it would end the process.
-    answer.body.on('error', () => {});
-    const { statusCode: status } = answer;
-    const location = answer.headers['location'];
-    if (status >= 300 && status < 400 && typeof location === 'string' && maxRedirects > 0) {
-      // The body of a redirect is not read.
-      answer.body.destroy();
-      if (redirects === maxRedirects) {
-        throw new FetchRefused(FETCH_RULES.redirects(maxRedirects));
-      }
-      const next = parseUrl(location, url);
-      if (next === undefined) throw new FetchRefused(FETCH_RULES.redirectUrl);
-      url = readUrl(next.href);
-      continue;
-    }
-    const plain = plainHeaders(answer.headers);
-    if (options.headersOnly === true || options.isWanted?.(status, plain) === false) {
-      answer.body.destroy();
-      return { status, headers: plain, body: Buffer.alloc(0), url: url.href };
-    }
-    return {
-      status,
-      headers: plain,
-      body: await collect(decompressed(answer, options), options),
-      url: url.href,
+      body,
     };
+    const leftMs = redirects === 0 ? timeoutMs : startedAt + timeoutMs - performance.now();
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      const exchange = new Exchange(options, { resolve, reject, leftMs, maxRedirects });
+      agent.dispatch(request, exchange);
+    });
+    if (answer.location === undefined) {
+      return { status: answer.status, headers: answer.headers, body: answer.body, url: url.href };
+    }
+    if (redirects === maxRedirects) throw new FetchRefused(FETCH_RULES.redirects(maxRedirects));
+    const next = parseUrl(answer.location, url);
+    if (next === undefined) throw new FetchRefused(FETCH_RULES.redirectUrl);
+    url = readUrl(next.href);
+  }
+}
+
+/** A response, and where it redirects to if that is to be followed; its body is not read then. */
+interface Answer extends Omit<Fetched, 'url'> {
+  location: string | undefined;
+}
+
+/**
+ * One request and its response. Undici calls its methods; streams and abort signals for each request would cost as much
+ * again as all else.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: FetchOptions;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #maxRedirects: number;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** The promise is settled. */
+  #isSettled = false;
+  /** The whole response has arrived: its connection may be used again. */
+  #isComplete = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #location: string | undefined;
+  #decompress: Duplex | undefined;
+  /** Bytes of a compressed body so far. */
+  #received = 0;
+  readonly #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor(
+    options: FetchOptions,
+    then: {
+      resolve: (answer: Answer) => void;
+      reject: (error: unknown) => void;
+      /** Time until it fails. */
+      leftMs: number;
+      maxRedirects: number;
+    },
+  ) {
+    this.#options = options;
+    this.#resolve = then.resolve;
+    this.#reject = then.reject;
+    this.#maxRedirects = then.maxRedirects;
+    const isLate = () => this.#fail(new FetchRefused(FETCH_RULES.time(options.timeoutMs)));
+    this.#timer = setTimeout(isLate, then.leftMs).unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It was too late before there was a connection.
+    if (this.#isSettled) controller.abort(new Error('settled'));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) return;
+    const { headersOnly, isWanted } = this.#options;
+    this.#status = status;
+    this.#headers = plainHeaders(headers);
+    const { location } = headers;
+    const isFollowed = status >= 300 && status < 400 && this.#maxRedirects > 0;
+    // Undici returns an array of a header that occurs twice.
+    if (isFollowed && typeof location === 'string') this.#location = location;
+    if (
+      this.#location === undefined &&
+      headersOnly !== true &&
+      isWanted?.(status, this.#headers) !== false
+    ) {
+      this.#decompress = this.#decompressor();
+    } else this.#finish();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#isSettled) return;
+    if (this.#decompress === undefined) {
+      this.#take(piece);
+      return;
+    }
+    // The decompressed size is checked later. A body can be made that decompresses to nothing and never ends.
+    this.#received += piece.length;
+    const { maxBytes } = this.#options;
+    if (this.#received > maxBytes + READ_AHEAD) this.#fail(tooLarge(maxBytes));
+    else if (!this.#decompress.write(piece)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#isComplete = true;
+    if (this.#decompress === undefined) this.#finish();
+    else if (!this.#isSettled) this.#decompress.end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  /**
+   * A stream that decompresses the body; `undefined` where it is not compressed.
+   *
+   * @throws FetchRefused for an encoding that was not asked for
+   */
+  #decompressor(): Duplex | undefined {
+    const encoding = (this.#headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+    // A response without a body may name an encoding.
+    const isEmpty = this.#status === 204 || this.#headers['content-length'] === '0';
+    if (isEmpty || encoding === 'identity' || encoding === '') return undefined;
+    const open = this.#options.compressed === true ? DECOMPRESS.get(encoding) : undefined;
+    if (open === undefined) throw new FetchRefused(FETCH_RULES.encoding);
+    return open()
+      .on('data', (piece: Buffer) => this.#take(piece))
+      .on('drain', () => this.#controller?.resume())
+      .on('end', () => this.#finish())
+      .on('error', (error) => this.#fail(error));
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#isSettled) return;
+    const { maxBytes, overflow = 'refuse', isEnough } = this.#options;
+    this.#size += piece.length;
+    if (this.#size > maxBytes && overflow === 'refuse') {
+      this.#fail(tooLarge(maxBytes));
+      return;
+    }
+    this.#pieces.push(piece);
+    try {
+      const isCut = overflow === 'cut' && this.#size >= maxBytes;
+      if (isCut || isEnough?.(piece) === true) this.#finish();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #finish(): void {
+    if (this.#isSettled) return;
+    const body = Buffer.concat(this.#pieces);
+    this.#resolve({
+      status: this.#status,
+      headers: this.#headers,
+      body: body.length > this.#options.maxBytes ? body.subarray(0, this.#options.maxBytes) : body,
+      location: this.#location,
+    });
+    this.#settle();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#reject(error);
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#decompress?.destroy();
+    // The rest of the response may have arrived already, and be on its way from the parser.
+    if (!this.#isComplete) queueMicrotask(() => this.#abortUnlessComplete());
+  }
+
+  #abortUnlessComplete(): void {
+    if (!this.#isComplete) this.#controller?.abort(new Error('settled'));
   }
 }
 
@@ -181,55 +320,9 @@ const DECOMPRESS = new Map<string, () => Duplex>([
   ['br', createBrotliDecompress],
 ]);
 
-/** @throws FetchRefused for an encoding that was not asked for */
-function decompressed(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  { compressed, maxBytes }: FetchOptions,
-): Readable {
-  const encoding = String(headers['content-encoding'] ?? 'identity')
-    .trim()
-    .toLowerCase();
-  // A response without a body may name an encoding.
-  const isEmpty = statusCode === 204 || headers['content-length'] === '0';
-  if (isEmpty || encoding === 'identity' || encoding === '') return body;
-  const stream = compressed === true ? DECOMPRESS.get(encoding)?.() : undefined;
-  if (stream === undefined) {
-    body.destroy();
-    throw new FetchRefused(FETCH_RULES.encoding);
-  }
-  // The decompressed size is checked later. A body can be made that decompresses to nothing and never ends.
-  let received = 0;
-  body.on('data', (piece: Buffer) => {
-    received += piece.length;
-    if (received > maxBytes + READ_AHEAD) stream.destroy(tooLarge(maxBytes));
-  });
-  body.on('error', (error) => stream.destroy(error));
-  stream.on('close', () => body.destroy());
-  return body.pipe(stream);
-}
-
-async function collect(
-  stream: Readable,
-  { maxBytes, overflow = 'refuse', isEnough = () => false }: FetchOptions,
-): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > maxBytes && overflow === 'refuse') {
-      throw tooLarge(maxBytes);
-    }
-    pieces.push(piece);
-    if (size >= maxBytes && overflow === 'cut') break;
-    if (isEnough(piece)) break;
-  }
-  const body = Buffer.concat(pieces);
-  return body.length > maxBytes ? body.subarray(0, maxBytes) : body;
-}
-
 const tooLarge = (maxBytes: number): FetchRefused => new FetchRefused(FETCH_RULES.size(maxBytes));
 
-function plainHeaders(headers: Record<string, string | string[] | undefined>) {
+function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, String(value ?? '')]),
   );
@@ -320,10 +413,9 @@ const isOurs = (error: unknown): boolean =>
 const UNKNOWN_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EBADNAME']);
 
 /** The rule that a failure breaks, without details of our own network. */
-function reasonOf(error: unknown, signal: AbortSignal, { timeoutMs }: FetchOptions): string {
+function reasonOf(error: unknown): string {
   const chain = [error, (error as { cause?: unknown }).cause];
   for (const one of chain) if (one instanceof FetchRefused) return one.message;
-  if (signal.aborted) return FETCH_RULES.time(timeoutMs);
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   if (UNKNOWN_CODES.has(code)) return FETCH_RULES.knownHost;
   if (/^(query|getaddrinfo)/.test(syscall)) return FETCH_RULES.resolvableHost;
