@@ -3,16 +3,16 @@ import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { unseal } from '../infra/secrets.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { Delivery, Webhook } from './model.ts';
-import { type Outcome, OutcomeStore } from './outcomes.ts';
+import type { Webhook } from './model.ts';
+import { type DueDelivery, type Outcome, OutcomeStore } from './outcomes.ts';
 import { holdDisabled } from './receivers.ts';
 import { signatures } from './sign.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /** Concurrent requests to one receiver. */
 const CONCURRENCY = 10;
-/** Deliveries that are read by one query. */
-const BATCH = 50;
+/** Deliveries that the first query of a turn reads, and the most that a later one reads: each reads twice as many. */
+const BATCH = { first: 50, most: 200 };
 /** Interval between queries for further deliveries while requests are under way, in ms. */
 const POLL_MS = 200;
 /** Time after which a job ends, so that other webhooks have their turn, in ms. */
@@ -50,12 +50,24 @@ class Turn {
   readonly outcomes = new OutcomeStore();
   readonly #webhookId: string;
   readonly #until = Date.now() + TURN_MS;
-  /** Read, and not taken by a sender yet. */
-  #open: Delivery[] = [];
-  /** Ids of deliveries that were taken by a sender, and whose outcome is not stored yet. */
-  readonly #busy = new Set<string>();
   #receiver: Receiver | undefined;
+  /** Read, and not taken by a sender yet. */
+  #open: DueDelivery[] = [];
+  /** Ids of deliveries that were read, and whose outcome is not stored yet. */
+  readonly #busy = new Set<string>();
+  /** Deliveries that were taken, and have no outcome yet. */
+  #sending = 0;
+  #limit = BATCH.first;
+  /** More deliveries may be due than were read. */
+  #isMoreDue = true;
   #reading: Promise<void> | undefined;
+  #pause: Promise<void> | undefined;
+  #endPause = (): void => {};
+  /** One delivery is sent to a receiver that failed repeatedly. */
+  #isProbing = false;
+  /** Nothing is due, or may be sent. */
+  #isDone = false;
+  #fault: Error | undefined;
 
   constructor(webhookId: string) {
     this.#webhookId = webhookId;
@@ -68,42 +80,92 @@ class Turn {
   /** Sends one delivery after the other. A slow one does not delay the other senders. */
   async send(): Promise<void> {
     for (let next = await this.#take(); next !== undefined; next = await this.#take()) {
-      const { id } = next.delivery;
-      await this.outcomes.add(await attempt(next.receiver, next.delivery), () =>
-        this.#busy.delete(id),
-      );
+      const { id } = next;
+      await this.outcomes.add(await this.#attempt(next), () => this.#busy.delete(id));
+    }
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  async #attempt(delivery: DueDelivery): Promise<Outcome> {
+    try {
+      return await attempt(this.#receiver!, delivery);
+    } finally {
+      this.#sending -= 1;
     }
   }
 
-  /** The next delivery; `undefined` when there is none, and none can follow. */
-  async #take(): Promise<{ receiver: Receiver; delivery: Delivery } | undefined> {
-    while (!this.isOver && !this.outcomes.isGivenUp) {
+  /**
+   * The next delivery; `undefined` when there is none. What becomes due meanwhile has another job, which follows this one.
+   */
+  async #take(): Promise<DueDelivery | undefined> {
+    while (!this.#isDone && !this.isOver && !this.outcomes.isGivenUp) {
+      if (this.#isMoreDue && this.#open.length <= this.#limit / 2) this.#reading ??= this.#read();
       const delivery = this.#open.shift();
-      if (delivery !== undefined && this.#receiver !== undefined) {
-        this.#busy.add(delivery.id);
-        return { receiver: this.#receiver, delivery };
+      if (delivery !== undefined) {
+        this.#sending += 1;
+        return delivery;
       }
-      this.#reading ??= this.#read();
-      await this.#reading;
-      if (this.#receiver === undefined) return undefined;
-      if (this.#open.length > 0) continue;
-      if (this.#busy.size === 0) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      if (this.#reading !== undefined) await this.#reading;
+      else if (this.#sending > 0) await this.#poll();
+      else await this.#endUnlessMoreIsDue();
     }
     return undefined;
+  }
+
+  async #endUnlessMoreIsDue(): Promise<void> {
+    await this.outcomes.settle();
+    // Another sender may have gone on in the meantime.
+    if (this.#sending > 0 || this.#reading !== undefined || this.#open.length > 0) return;
+    // The receiver of a probe that was delivered gets the others now.
+    if (this.#isProbing) {
+      this.#isProbing = false;
+      this.#isMoreDue = true;
+    }
+    if (!this.#isMoreDue) this.#end();
   }
 
   async #read(): Promise<void> {
     try {
       const webhook = await findReceiver(this.#webhookId);
-      this.#receiver = webhook && { webhook, secrets: secretsOf(webhook) };
-      if (webhook === undefined) return;
-      const isProbing = webhook.paused_until !== null;
-      if (isProbing && this.#busy.size > 0) return;
-      this.#open = await dueTo(webhook, this.#busy, isProbing ? 1 : BATCH);
+      if (webhook === undefined) {
+        this.#end();
+        return;
+      }
+      this.#receiver = { webhook, secrets: secretsOf(webhook) };
+      const isPaused = webhook.paused_until !== null;
+      const limit = isPaused ? 1 : this.#limit;
+      const found = isPaused && this.#busy.size > 0 ? [] : await dueTo(webhook, this.#busy, limit);
+      for (const { id } of found) this.#busy.add(id);
+      this.#open.push(...found);
+      this.#isProbing = isPaused && this.#busy.size > 0;
+      this.#isMoreDue = !isPaused && found.length === limit;
+      // A receiver that does not respond keeps the first ones, and no more, in memory.
+      if (!isPaused) this.#limit = Math.min(2 * this.#limit, BATCH.most);
+    } catch (error) {
+      this.#fault = error as Error;
+      this.#end();
     } finally {
       this.#reading = undefined;
     }
+  }
+
+  /** Waits, and has the senders look for further deliveries then. */
+  #poll(): Promise<void> {
+    this.#pause ??= new Promise((resolve) => {
+      const timer = setTimeout(() => this.#endPause(), POLL_MS);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        this.#pause = undefined;
+        this.#isMoreDue = true;
+        resolve();
+      };
+    });
+    return this.#pause;
+  }
+
+  #end(): void {
+    this.#isDone = true;
+    this.#endPause();
   }
 }
 
@@ -126,24 +188,26 @@ async function findReceiver(id: string): Promise<Webhook | undefined> {
     : webhook;
 }
 
-async function dueTo(
+function dueTo(
   { project_id, id }: Webhook,
   busy: ReadonlySet<string>,
   limit: number,
-): Promise<Delivery[]> {
-  return Delivery.of(project_id)
-    .where({ webhook_id: id, state: 'pending' })
-    .where('next_attempt_at', '<=', new Date())
-    .whereNotIn('id', [...busy])
-    .orderBy(['next_attempt_at', 'id'])
-    .limit(limit);
+): Promise<DueDelivery[]> {
+  return rows<DueDelivery>(
+    db(),
+    `SELECT id, payload, tries, next_attempt_at::text AS "dueAt" FROM webhook_deliveries
+      WHERE project_id = :project_id AND webhook_id = :id AND state = 'pending' AND next_attempt_at <= :now
+        AND id <> ALL (:busy)
+      ORDER BY next_attempt_at, id LIMIT :limit`,
+    { project_id, id, now: new Date(), busy: [...busy], limit },
+  );
 }
 
 /** Makes one attempt. Redirects are not followed: a receiver that has moved is changed by its owner. */
-async function attempt({ webhook, secrets }: Receiver, delivery: Delivery): Promise<Outcome> {
+async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
-  const signed = { id: delivery.id, timestamp, body: delivery.payload };
+  const { id, payload: body } = delivery;
   const began = performance.now();
   const done = (answer: Pick<Outcome, 'status' | 'error' | 'headers' | 'body'>): Outcome => ({
     ...answer,
@@ -153,15 +217,15 @@ async function attempt({ webhook, secrets }: Receiver, delivery: Delivery): Prom
     durationMs: Math.round(performance.now() - began),
   });
   try {
-    const { status, headers, body } = await guardedFetch(webhook.url, {
+    const answer = await guardedFetch(webhook.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'webhook-id': delivery.id,
+        'webhook-id': id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': signatures(signed, secrets),
+        'webhook-signature': signatures({ id, timestamp, body }, secrets),
       },
-      body: delivery.payload,
+      body,
       timeoutMs: TIMEOUT_MS,
       maxBytes: KEPT_BYTES,
       overflow: 'cut',
@@ -169,9 +233,10 @@ async function attempt({ webhook, secrets }: Receiver, delivery: Delivery): Prom
       keepAlive: true,
       maxRedirects: 0,
     });
+    const { status, headers } = answer;
     const isDelivered = status >= 200 && status < 300;
     const error = isDelivered ? null : `url ${FETCH_RULES.status('2xx', status)}`;
-    return done({ status, error, headers, body: body.toString() });
+    return done({ status, error, headers, body: answer.body.toString() });
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
     return done({ status: null, error: `url ${error.message}`, headers: null, body: null });

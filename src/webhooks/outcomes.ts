@@ -1,13 +1,22 @@
-import { type Db, db, execute, rows } from '../infra/db.ts';
+import { type Db, db, execute } from '../infra/db.ts';
 import { webhookAttempts } from '../infra/metrics.ts';
-import type { Delivery, DeliveryState, Webhook } from './model.ts';
+import type { DeliveryState, Webhook } from './model.ts';
 import { disableFailing, holdPending } from './receivers.ts';
 import { nextAttemptAt } from './retries.ts';
+
+/** The columns of a delivery that an attempt needs. */
+export interface DueDelivery {
+  id: string;
+  payload: string;
+  tries: number;
+  /** Its `next_attempt_at`, as Postgres writes it. */
+  dueAt: string;
+}
 
 /** The outcome of one attempt. */
 export interface Outcome {
   webhook: Webhook;
-  delivery: Delivery;
+  delivery: DueDelivery;
   startedAt: Date;
   durationMs: number;
   /** `null` without a response. */
@@ -25,6 +34,8 @@ const PAUSE_S = { least: 10, most: 300 };
 /** Time without a success after which a webhook is disabled, in ms. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 const GONE = 410;
+/** Time for which outcomes are gathered before they are written, in ms, and the number that is written at once. */
+const GATHERED = { ms: 10, count: 50 };
 /** Most outcomes that wait to be written. */
 const MOST_WAITING = 100;
 
@@ -40,6 +51,9 @@ interface Waiting {
 export class OutcomeStore {
   #waiting: Waiting[] = [];
   #storing: Promise<void> | undefined;
+  /** Callers of `settle`: what they wait for is written without delay. */
+  #settling = 0;
+  #endGathering = (): void => {};
   #isGivenUp = false;
   #fault: Error | undefined;
 
@@ -58,18 +72,23 @@ export class OutcomeStore {
     if (this.#fault !== undefined) throw this.#fault;
     this.#waiting.push({ outcome, written });
     this.#storing ??= this.#storeWaiting();
+    if (this.#waiting.length >= GATHERED.count) this.#endGathering();
     if (outcome.error !== null || this.#waiting.length >= MOST_WAITING) await this.settle();
   }
 
   /** Resolves when every outcome is committed. @throws when outcomes could not be written */
   async settle(): Promise<void> {
+    this.#settling += 1;
+    this.#endGathering();
     await this.#storing;
+    this.#settling -= 1;
     if (this.#fault !== undefined) throw this.#fault;
   }
 
   async #storeWaiting(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
+        await this.#gather();
         const group = this.#waiting.splice(0);
         if (await storeOutcomes(group.map(({ outcome }) => outcome))) this.#isGivenUp = true;
         for (const { written } of group) written();
@@ -78,6 +97,18 @@ export class OutcomeStore {
       this.#fault = error as Error;
     }
     this.#storing = undefined;
+  }
+
+  /** Waits for further outcomes: to write many costs little more than to write one. */
+  async #gather(): Promise<void> {
+    if (this.#settling > 0 || this.#waiting.length >= GATHERED.count) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GATHERED.ms);
+      this.#endGathering = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 }
 
@@ -89,78 +120,73 @@ async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
       | Webhook
       | undefined;
     if (webhook === undefined) return true;
-    const kept = await updateDeliveries(trx, outcomes);
-    await insertAttempts(
-      trx,
-      outcomes.filter(({ delivery }) => kept.has(delivery.id)),
-    );
+    await storeAttempts(trx, where, outcomes);
     return updateHealth(trx, where, webhook, outcomes);
   });
-  for (const { error } of outcomes) {
-    webhookAttempts.inc({ outcome: error === null ? 'delivered' : 'failed' });
+  const failed = outcomes.filter(({ error }) => error !== null).length;
+  if (failed > 0) webhookAttempts.inc({ outcome: 'failed' }, failed);
+  if (failed < outcomes.length) {
+    webhookAttempts.inc({ outcome: 'delivered' }, outcomes.length - failed);
   }
   return isGivenUp;
 }
 
-async function insertAttempts(trx: Db, outcomes: readonly Outcome[]): Promise<void> {
-  const attempts = outcomes.map(({ webhook, delivery, startedAt, durationMs, ...answer }) => ({
-    project_id: webhook.project_id,
-    webhook_id: webhook.id,
-    delivery_id: delivery.id,
-    url: webhook.url,
-    started_at: startedAt,
-    duration_ms: durationMs,
-    status: answer.status,
-    error: answer.error,
-    response_headers: answer.headers,
-    response_body: storable(answer.body),
-  }));
-  const columns =
-    'project_id, webhook_id, delivery_id, url, started_at, duration_ms, status, error, response_headers, response_body';
+/** True in `storeAttempts` where a delivery gets the state that follows from the attempt. */
+const IS_APPLIED = `(d.next_attempt_at = new.was_due_at OR (d.state = 'held' AND new.state = 'delivered'))`;
+
+/**
+ * Updates deliveries after their attempts, and inserts the attempts of those that still exist. Where a resend was requested or
+ * the webhook was disabled in the meantime, the state that this has set stays.
+ */
+async function storeAttempts(
+  trx: Db,
+  where: { project_id: string; id: string },
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const attempts = outcomes.map((outcome) => {
+    const { webhook, delivery, startedAt, durationMs, status, error, headers, body } = outcome;
+    const { state, next_attempt_at } = stateAfter(outcome);
+    return {
+      id: delivery.id,
+      was_due_at: delivery.dueAt,
+      state,
+      next_attempt_at,
+      url: webhook.url,
+      started_at: startedAt,
+      duration_ms: durationMs,
+      status,
+      error,
+      headers,
+      body: storable(body),
+    };
+  });
   await execute(
     trx,
-    `INSERT INTO webhook_attempts (${columns})
-     SELECT ${columns} FROM json_populate_recordset(NULL::webhook_attempts, ?)`,
-    [JSON.stringify(attempts)],
+    `WITH new AS MATERIALIZED (
+       SELECT :project_id AS project_id, :id AS webhook_id, * FROM json_to_recordset(:attempts) AS new(
+         id text, was_due_at timestamptz, state text, next_attempt_at timestamptz, url text, started_at timestamptz,
+         duration_ms integer, status integer, error text, headers jsonb, body text)
+     ), kept AS (
+       UPDATE webhook_deliveries AS d
+          SET attempts = d.attempts + 1,
+              state = CASE WHEN ${IS_APPLIED} THEN new.state ELSE d.state END,
+              tries = CASE WHEN ${IS_APPLIED} THEN d.tries + 1 ELSE d.tries END,
+              next_attempt_at = CASE WHEN ${IS_APPLIED} THEN new.next_attempt_at ELSE d.next_attempt_at END
+         FROM new
+        WHERE d.project_id = new.project_id AND d.webhook_id = new.webhook_id AND d.id = new.id
+       RETURNING d.id
+     )
+     INSERT INTO webhook_attempts (project_id, webhook_id, delivery_id, url, started_at, duration_ms, status, error,
+                                   response_headers, response_body)
+     SELECT project_id, webhook_id, id, url, started_at, duration_ms, status, error, headers, body
+       FROM new JOIN kept USING (id)`,
+    { ...where, attempts: JSON.stringify(attempts) },
   );
 }
 
 /** Removes the characters that Postgres cannot store from a text of a receiver. */
 const storable = (text: string | null): string | null =>
   text === null ? null : text.replaceAll('\0', '').toWellFormed();
-
-/**
- * Updates deliveries after their attempts. Where a resend was requested or the webhook was disabled in the meantime, the
- * state that this has set stays.
- *
- * @returns the ids of the deliveries that still exist
- */
-async function updateDeliveries(trx: Db, outcomes: readonly Outcome[]): Promise<Set<string>> {
-  const updates = outcomes.map((outcome) => ({
-    project_id: outcome.webhook.project_id,
-    webhook_id: outcome.webhook.id,
-    id: outcome.delivery.id,
-    was_due_at: outcome.delivery.next_attempt_at,
-    ...stateAfter(outcome),
-  }));
-  const found = await rows<{ id: string }>(
-    trx,
-    `UPDATE webhook_deliveries AS d
-        SET attempts = d.attempts + 1,
-            (state, tries, next_attempt_at) = (
-              SELECT new.state, d.tries + 1, new.next_attempt_at
-               WHERE date_trunc('milliseconds', d.next_attempt_at) = new.was_due_at
-                  OR (d.state = 'held' AND new.state = 'delivered')
-               UNION ALL
-              SELECT d.state, d.tries, d.next_attempt_at LIMIT 1)
-       FROM json_to_recordset(?) AS new(project_id text, webhook_id text, id text, state text,
-                                        next_attempt_at timestamptz, was_due_at timestamptz)
-      WHERE d.project_id = new.project_id AND d.webhook_id = new.webhook_id AND d.id = new.id
-     RETURNING d.id`,
-    [JSON.stringify(updates)],
-  );
-  return new Set(found.map(({ id }) => id));
-}
 
 function stateAfter({ error, delivery, headers, startedAt, durationMs }: Outcome): {
   state: DeliveryState;
