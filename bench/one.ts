@@ -35,6 +35,12 @@ const BENCHES: Record<Name, Bench> = {
   pressure: benchPressure,
 };
 
+// Servers that it has started end with it, also where the terminal or main.ts ends it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(1));
+}
+process.on('disconnect', () => process.exit(1));
+
 const [name, options] = process.argv.slice(2);
 try {
   const rows = await BENCHES[name as Name](JSON.parse(options!) as BenchOptions);

@@ -47,6 +47,7 @@ export async function withService<T>(
   const servers = await startServers({ dataDir, yields: true });
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
+  process.once('exit', () => servers.abandon());
   const runners: Runner[] = [];
   try {
     await migrateLatest(servers);

@@ -5,7 +5,7 @@ import { withStart } from './started.ts';
 import { load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
-const SECONDS = 5;
+const SECONDS = 3;
 /** Those of the second load of `redirect`. */
 const CONNECTIONS = 128;
 

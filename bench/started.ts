@@ -98,6 +98,7 @@ async function start() {
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  process.once('exit', () => child.kill('SIGTERM'));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let apiKey = '';
   const ready = (async () => {
@@ -154,7 +155,10 @@ function withDescendants(pid: number): { id: number; name: string }[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((id) => {
       const stat = readText(`/proc/${id}/stat`);
-      const [, name = '', parent = ''] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
+      const [, short = '', parent = ''] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
+      // Linux keeps 15 characters of a name there.
+      const [name = short] =
+        short.length === 15 ? readText(`/proc/${id}/cmdline`).split('\0') : [short];
       return stat === '' ? [] : [{ id: Number(id), name, parent: Number(parent) }];
     });
   const found = all.filter(({ id }) => id === pid);

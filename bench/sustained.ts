@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { db } from '../src/infra/db.ts';
-import { percentileOf } from './figures.ts';
+import { median, percentileOf } from './figures.ts';
 import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
 import type { BenchOptions, Row } from './rows.ts';
 import { seedLinks } from './service.ts';
@@ -8,12 +8,13 @@ import { memoryOf, type StartedService, withStart } from './started.ts';
 
 const KEYS = 10_000;
 /** Time for which a rate is tried. */
-const TRY_SECONDS = 10;
+const TRY_SECONDS = 12;
 const FIRST_RATE = 4_000;
+const LOWEST_RATE = 500;
 const STEP = 1.4;
 const HALVINGS = 2;
-/** A rate is sustained if after that time visits are stored so many seconds after they were sent. */
-const BOUNDED_SECONDS = 1;
+/** A rate is sustained if the lag of its last quarter is longer than that of the second by at most so many seconds. */
+const BOUNDED_SECONDS = 0.5;
 const SHARE = 0.8;
 const POLL_MS = 250;
 
@@ -28,8 +29,10 @@ export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
     const attempt = async (rate: number): Promise<boolean> => {
       const { lags, errors, sent: more, perSecond } = await visit(service, rate, TRY_SECONDS);
       sent += more;
-      const isSustained = lags.at(-1)! <= BOUNDED_SECONDS && perSecond > 0.97 * rate;
-      console.error(`${Math.round(rate)}/s:`, { isSustained, lag: lags.at(-1), perSecond, errors });
+      const [, early, , late] = quarters(lags).map(median);
+      const isSustained =
+        errors === 0 && late! - early! <= BOUNDED_SECONDS && perSecond > 0.97 * rate;
+      console.error(`${Math.round(rate)}/s:`, { isSustained, early, late, perSecond, errors });
       return isSustained;
     };
     const highest = await highestRate(attempt);
@@ -70,10 +73,14 @@ export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
 
 /** The highest rate that is sustained, by steps and then by halving the last one. */
 async function highestRate(attempt: (rate: number) => Promise<boolean>): Promise<number> {
-  let good = FIRST_RATE;
-  while (!(await attempt(good))) good /= STEP;
-  let bad = good * STEP;
-  while (await attempt(bad)) [good, bad] = [bad, bad * STEP];
+  const isRising = await attempt(FIRST_RATE);
+  let last = FIRST_RATE;
+  let next = isRising ? last * STEP : last / STEP;
+  while ((await attempt(next)) === isRising) {
+    if (next < LOWEST_RATE) throw new Error(`not even ${Math.round(next)} visits/s are sustained`);
+    [last, next] = [next, isRising ? next * STEP : next / STEP];
+  }
+  let [good, bad] = isRising ? [last, next] : [next, last];
   for (let n = 0; n < HALVINGS; n += 1) {
     const middle = (good + bad) / 2;
     if (await attempt(middle)) good = middle;
@@ -81,6 +88,9 @@ async function highestRate(attempt: (rate: number) => Promise<boolean>): Promise
   }
   return good;
 }
+
+const quarters = (figures: number[]): number[][] =>
+  [0, 1, 2, 3].map((n) => figures.slice((figures.length * n) / 4, (figures.length * (n + 1)) / 4));
 
 let visitors = 0;
 
