@@ -1,5 +1,5 @@
 /*
- * Lists of records whose members are mostly the same, such as new links: of 55 members of each, 50 have their defaults.
+ * Lists of records whose members are mostly the same, such as new links: of 60 members of each, most have their defaults.
  * What all have in common is written once.
  */
 
