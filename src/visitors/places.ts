@@ -86,7 +86,12 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
 }
 
 const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
-  Promise.all(files.map(async (file) => new Reader(await readFile(file))));
+  Promise.all(
+    files.map(async (file) => {
+      const cache = new LRUCache<string | number, object>({ max: REMEMBERED });
+      return new Reader(await readFile(file), { cache });
+    }),
+  );
 
 /** Differs when a file was replaced or written to. */
 async function stateOf(files: readonly string[]): Promise<string> {

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import { parseUrl } from '../../infra/url.ts';
 import type { FormLead, Visit } from '../../queues/clicks.ts';
 import { isBot } from '../../visitors/bots.ts';
@@ -181,7 +182,11 @@ export function truncateIp(ip: string): string {
   return ipaddr.fromByteArray(bytes.map((byte, index) => (index < kept ? byte : 0))).toString();
 }
 
+type Referrer = Readonly<Pick<EventRow, 'referer' | 'referer_url'>>;
+
 const DIRECT = '(direct)';
+const NO_REFERRER: Referrer = { referer: DIRECT, referer_url: DIRECT };
+const referrers = new LRUCache<string, Referrer>({ max: 5_000 });
 /** Longest name of a host: RFC 1035, 2.3.4, without the dot at its end. */
 const LONGEST_HOST = 253;
 
@@ -189,10 +194,16 @@ const LONGEST_HOST = 253;
  * The referrer of a visitor: host and URL. `(direct)` without one, and for anything but an http or https URL, whose host
  * could have any length and any characters.
  */
-export function readReferrer(header: string): Pick<EventRow, 'referer' | 'referer_url'> {
+export function readReferrer(header: string): Referrer {
+  if (header === '') return NO_REFERRER;
+  const known = referrers.get(header);
+  if (known !== undefined) return known;
   const url = parseUrl(header);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  return isWeb && url.hostname.length <= LONGEST_HOST
-    ? { referer: url.hostname, referer_url: header }
-    : { referer: DIRECT, referer_url: DIRECT };
+  const referrer =
+    isWeb && url.hostname.length <= LONGEST_HOST
+      ? { referer: url.hostname, referer_url: header }
+      : NO_REFERRER;
+  referrers.set(header, referrer);
+  return referrer;
 }
