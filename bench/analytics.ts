@@ -151,7 +151,7 @@ const FILTERS: (() => FilterQuery)[] = [
   () => ({ browser: [pick(['Firefox', 'Opera', 'Silk', 'Edge'])] }),
   () => ({ os: [pick(['Linux', 'macOS', 'Chrome OS', 'iOS'])] }),
   () => ({ referer: `site${130 + Math.floor(Math.random() * 300)}` }),
-  () => ({ url: `page=${Math.floor(Math.random() * 500)}` }),
+  () => ({ url: `landing/${Math.floor(Math.random() * 500)}` }),
   () => ({ type: 'qr' }),
   () => ({ domain: 'go.bench.test' }),
 ];

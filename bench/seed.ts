@@ -7,8 +7,6 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
-import { compactRollups } from '../src/events/store/postgres/compact.ts';
 import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
 import { db } from '../src/infra/db.ts';
 import { thousands } from './figures.ts';
@@ -72,7 +70,7 @@ async function insert(projectId: string, first: number, rows: number, all: numbe
             'evt_' || lpad(n::text, 24, '0'), kind.event,
             CASE WHEN kind.event = 'scan' THEN 'qr_' ELSE 'link_' END || lpad(link::text, 24, '0'),
             CASE WHEN link % 5 = 0 THEN 'go.bench.test' ELSE 'localhost' END, 'k' || link,
-            'https://example.com/landing\\?campaign=autumn&page=' || link, '', country,
+            'https://example.com/landing/' || link || '\\?campaign=autumn&visitor=' || n % 3, '', country,
             country || '-' || city % 20, 'City ' || city,
             (ARRAY['Mobile','Desktop','Tablet'])[1 + ${skewed(3, 2)}],
             (ARRAY['Chrome','Mobile Safari','Safari','Edge','Firefox','Samsung Internet','Opera','WebKit','Silk','Yandex'])[1 + ${skewed(10)}],
@@ -114,16 +112,17 @@ async function main(argv: string[]): Promise<void> {
        SELECT project_id, link_id, count(*) FROM events GROUP BY 1, 2`,
     );
     await deriveRollups(db(), service.projectId);
-    await compactRollups(pino());
-    const { rows: kept } = await db().raw<{ rows: [{ domains: number; records: number }] }>(
-      'SELECT (SELECT count(*) FROM rollups) AS domains, (SELECT count(*) FROM record_rollups) AS records',
-    );
-    const { domains, records } = kept[0];
-    console.log(
-      `rollups derived in ${seconds()} s: ${thousands(domains)} rows of domains, ${thousands(records)} of records`,
-    );
+    console.log(`rollups derived in ${seconds()} s`);
     await db().raw('VACUUM ANALYZE');
     console.log(`vacuumed in ${seconds()} s`);
+    const { rows: sizes } = await db().raw<{ rows: [{ events: string; rollups: string }] }>(
+      `SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname LIKE 'events%')) AS events,
+              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname NOT LIKE 'events%')) AS rollups
+         FROM pg_class c WHERE relkind = 'r' AND (relname LIKE 'events%' OR relname IN ('rollups', 'record_rollups', 'event_values'))`,
+    );
+    console.log(
+      `on disk: events ${sizes[0].events}, rollups with their values ${sizes[0].rollups}`,
+    );
   }, SEEDED);
 }
 

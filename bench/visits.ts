@@ -132,8 +132,11 @@ function visit(projectId: string): Visit {
 async function counted({ projectId }: BenchService, visits: number): Promise<number> {
   for (;;) {
     const { rows } = await db().raw<{ rows: { count: number | null }[] }>(
-      "SELECT sum(count)::bigint AS count FROM rollups WHERE project_id = ? AND dimension = 'all' AND step = 'd'",
-      [projectId],
+      `SELECT sum(n)::bigint AS count FROM (
+         SELECT unnest(counts) AS n FROM rollups WHERE project_id = :projectId AND dimension = 'all' AND step = 'd'
+          UNION ALL
+         SELECT unnest(counts) FROM rollup_deltas WHERE project_id = :projectId AND dimension = 'all') AS counted`,
+      { projectId },
     );
     const count = rows[0]?.count ?? 0;
     if (count >= visits) return count;

@@ -8,12 +8,14 @@ type TextColumn = {
 interface Dimension {
   /** The columns of an event whose values make the value, joined by tabs; without any, all events have the same value. */
   columns: readonly TextColumn[];
-  /** Has few values, so that counts of quarters of an hour are worth keeping. */
+  /** Has few values, so that its days are counted by quarters of an hour. */
   isFine?: true;
   /** Read from the events themselves; there are no rollups of it. */
   isRaw?: true;
   /** Its value is made of the UTM parameters of the destination instead, joined by tabs. */
   isUtm?: true;
+  /** Its value is the destination without its query and fragment, which visitors and campaigns add to. */
+  isPage?: true;
   /** Read from the rollups of this dimension, whose first columns are its own, or whose part it is, from 1. */
   rolledUpAs?: 'city' | 'utm';
   part?: number;
@@ -31,7 +33,7 @@ export const DIMENSIONS = {
   region: { columns: ['country', 'region'], rolledUpAs: 'city' },
   referer: { columns: ['referer'] },
   referer_url: { columns: ['referer_url'] },
-  url: { columns: ['url'] },
+  url: { columns: ['url'], isPage: true },
   // Most destinations have a few combinations of them: one rollup serves all.
   utm: { columns: [], isUtm: true },
   utm_source: { columns: [], rolledUpAs: 'utm', part: 1 },
@@ -58,3 +60,6 @@ export const dimensionOf = (name: DimensionName): Dimension => DIMENSIONS[name];
 
 /** The columns of a dimension's value, as {@link DIMENSIONS} joins them. */
 export const partsOf = (value: string): string[] => value.split('\t');
+
+/** A destination without its query and fragment: the value of the dimension `url`. */
+export const pageOf = (url: string): string => url.split('#', 1)[0]!.split('?', 1)[0]!;

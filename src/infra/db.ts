@@ -45,7 +45,7 @@ export function connectDb(
 }
 
 /** An error of Postgres, or of the connection to it. */
-type QueryError = Error & {
+export type QueryError = Error & {
   code?: string;
   detail?: string;
   where?: string;
@@ -62,7 +62,7 @@ const DATA_EXCEPTION = '22';
  * Removes the data of a statement from its error, which is logged and kept with failed jobs. What remains names the
  * fault: message, code, constraint, and the statement without its values.
  */
-function removeData(error: QueryError, sql: string): void {
+export function removeData(error: QueryError, sql: string): void {
   const prefix = `${sql} - `;
   let message = error.message.startsWith(prefix)
     ? error.message.slice(prefix.length)

@@ -28,7 +28,7 @@ export const SCHEDULE = [
   due(maintenance, 'imports.resume', MINUTE),
   due(maintenance, 'imports.prune', 10 * MINUTE),
   due(maintenance, 'events.retain', 12 * 60 * MINUTE),
-  due(maintenance, 'events.sum', 60 * MINUTE),
+  due(maintenance, 'events.sum', 15_000),
   due(maintenance, 'rollups.rebuild', MINUTE),
   due(webhooks, 'webhooks.sweep', 5_000),
   due(maintenance, 'webhooks.prune', 60 * MINUTE),

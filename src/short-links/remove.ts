@@ -71,7 +71,9 @@ export async function remove(
     trx,
     `WITH gone AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
           counted AS (DELETE FROM counters c USING gone WHERE c.project_id = :projectId AND c.record_id = gone.id),
-          rolled AS (DELETE FROM record_rollups r USING gone WHERE r.project_id = :projectId AND r.record_id = gone.id)
+          rolled AS (DELETE FROM record_rollups r USING gone WHERE r.project_id = :projectId AND r.record_id = gone.id),
+          added AS (DELETE FROM rollup_deltas d USING gone
+                     WHERE d.project_id = :projectId AND d.is_record AND d.owner = gone.id)
      DELETE FROM claims USING gone
       WHERE claims.domain_id = gone.domain_id AND claims.key = gone.key AND claims.record_id = gone.id
      RETURNING claims.domain_id, claims.key, claims.version`,

@@ -141,9 +141,10 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(records.map(({ value }) => value)).to.deep.equal(['link_b']);
     });
 
-    it('returns texts of any length', async () => {
-      const url = `https://example.com/?q=${'long'.repeat(300)}`;
-      await append([anEvent(projectId, { id: 'evt_7', occurred_at: at(3), url })]);
+    it('returns texts of any length, and destinations without their queries', async () => {
+      const url = `https://example.com/${'long'.repeat(300)}`;
+      const whole = `${url}?q=${'long'.repeat(300)}#part`;
+      await append([anEvent(projectId, { id: 'evt_7', occurred_at: at(3), url: whole })]);
       const values = (await store.countByValue(question(), 'url')).map(({ value }) => value);
       expect(values).to.have.members([url, 'https://example.com/']);
     });

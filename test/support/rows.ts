@@ -7,6 +7,8 @@ const DERIVED = new Set([
   'record_rollups',
   'rollup_rebuilds',
   'event_texts',
+  'rollup_deltas',
+  'event_values',
   'knex_migrations_lock',
 ]);
 /** Columns that an upgrade computes anew. */

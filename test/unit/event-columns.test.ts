@@ -11,7 +11,7 @@ import {
   type RowOf,
 } from '../../src/events/columns.ts';
 import type { StoredEvent } from '../../src/events/event.ts';
-import { insertSql } from '../../src/events/store/postgres/append.ts';
+import { insertEvents } from '../../src/events/store/postgres/append.ts';
 import { Joi } from '../../src/http/fields.ts';
 import { check } from '../../src/http/input.ts';
 import { db } from '../../src/infra/db.ts';
@@ -62,7 +62,7 @@ describe('a new row of the table of columns of an event', () => {
       // It hides the table of the service, and only from this transaction.
       await transaction.raw('CREATE TEMP TABLE events (LIKE events INCLUDING ALL) ON COMMIT DROP');
       await transaction.raw("ALTER TABLE events ADD COLUMN language text NOT NULL DEFAULT ''");
-      await transaction.raw(insertSql(table), [JSON.stringify([aRow(projectId)])]);
+      await insertEvents(transaction, [aRow(projectId)], table);
       const stored = (await transaction('events').first()) as StoredEvent & { language: string };
       expect(stored).to.include({ id, language: 'pt-BR' });
       const click = clickValues(clickFields(table), stored);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Knex } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
+import { ROLLED_UP } from '../support/rolled-up.ts';
 import type { Service } from '../support/service.ts';
 import { type Tally, Visitors, Writers, type WriteTally } from '../support/traffic.ts';
 
@@ -79,8 +80,8 @@ describe('under steady traffic', function () {
     }>(
       `SELECT (SELECT count(*) FROM events WHERE project_id = :projectId) AS events,
               (SELECT sum(visits)::bigint FROM counters WHERE project_id = :projectId) AS counters,
-              (SELECT sum(count)::bigint FROM rollups WHERE project_id = :projectId AND dimension = 'all' AND step = 'd') AS rollups`,
-      { projectId },
+              (SELECT sum(n)::bigint FROM (${ROLLED_UP}) AS r WHERE dimension = 'all') AS rollups`,
+      { projectId, id: projectId },
     );
     expect(rows[0]!.counters).to.equal(rows[0]!.events);
     expect(rows[0]!.rollups).to.equal(rows[0]!.events);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ import * as mail from '../../migrations/0032_mail.ts';
 import * as hosts from '../../migrations/0033_host_blocklist.ts';
 import * as reports from '../../migrations/0034_abuse_reports.ts';
 import * as destinations from '../../migrations/0036_all_destinations.ts';
+import * as packed from '../../migrations/0039_packed_rollups.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
@@ -94,42 +96,51 @@ describe('an upgrade', function () {
     });
   });
 
-  it('derives counts by UTM parameters, also of events that retention has deleted', async () => {
-    await withDatabase('upgrade_utm', async (url, database) => {
+  it('packs the rollups of events that retention has deleted', async () => {
+    await withDatabase('upgrade_packed', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
-      const { id: projectId } = await createWorkspace(database, { slug: 'utm', plan: 'free' });
+      const { id: projectId } = await createWorkspace(database, { slug: 'packed', plan: 'free' });
       const long = 'x'.repeat(500);
-      const urls = [
-        '',
-        '?utm_source=mail',
-        '?utm_source=m%61il#a',
-        `?utm_term=${long}&utm_source=a`,
-      ];
-      const events = Array.from({ length: 60 }, (_, n) =>
+      const urls = ['', '?utm_source=mail', '?a=1', `page?utm_term=${long}&utm_source=a#b`, long];
+      const events = Array.from({ length: 90 }, (_, n) =>
         anEvent(projectId, {
           id: `evt_${n}`,
-          occurred_at: new Date(Date.UTC(2025, n % 5, 1 + (n % 17))).toISOString(),
+          occurred_at: new Date(Date.UTC(2025, n % 5, 1 + (n % 17), n % 24, n)).toISOString(),
           event: n % 7 === 0 ? 'sale' : 'click',
           amount_cents: n % 7 === 0 ? n : null,
-          url: `https://example.com/${urls[n % 4]}`,
+          country: n % 2 === 0 ? 'DE' : 'FR',
+          url: `https://example.com/${urls[n % 5]}`,
         }),
       );
       await database.transaction((trx) => append(trx, events));
-      const stored = () =>
-        Promise.all([
-          database('rollups')
-            .where({ dimension: 'utm' })
-            .orderBy(['event', 'step', 'bucket', 'value']),
-          database('long_values').orderBy('id'),
-        ]);
-      const before = await stored();
-      expect(before[0]).to.have.length.above(20);
-      expect(before[1].map(({ value }: { value: string }) => value)).to.include(long);
-      await utm.down(database);
-      await database('long_values').where({ value: long }).delete();
-      await database('events').where('occurred_at', '<', '2025-04-01').delete();
-      await utm.up(database);
-      expect(await stored()).to.deep.equal(before);
+      const counts = async () => (await database.raw(UNPACKED)).rows as UnpackedCount[];
+      const expected = await counts();
+      expect(expected).to.have.length.above(100);
+      await packed.down(database);
+      for (const { dimension, event, bucket, quarter, value, n, amount } of expected) {
+        const at = new Date(bucket.getTime() + (quarter ?? 0) * 900_000);
+        const old = { project_id: projectId, domain: 'x.test', dimension, event };
+        // Earlier versions kept digests of texts that are too long for an index, and the texts in a table.
+        const parts = value.split('\t').map((part) => (part.length > 400 ? digestOf(part) : part));
+        for (const part of value.split('\t')) {
+          if (part.length <= 400) continue;
+          const text = { project_id: projectId, id: digestOf(part), value: part };
+          await database('long_values').insert(text).onConflict().ignore();
+        }
+        const counted = { value: parts.join('\t'), count: n, amount_cents: amount };
+        const step = quarter === null ? 'd' : 'q';
+        await database('rollups').insert({ ...old, ...counted, step, bucket: at });
+      }
+      const from = new Date('2025-04-01T00:00:00Z');
+      await database('workspaces').where({ id: projectId }).update({ events_from: from });
+      await packed.up(database);
+      expect(await counts()).to.deep.equal(expected.filter(({ bucket }) => bucket < from));
+      expect(await database('rollup_rebuilds').pluck('project_id')).to.deep.equal([projectId]);
+      const months = await database('rollups').where({ step: 'm', dimension: 'all' });
+      const ofMonths = months.flatMap((row) => row.counts.map(Number)) as number[];
+      expect(ofMonths.reduce((sum, n) => sum + n)).to.equal(
+        events.filter(({ occurred_at }) => new Date(occurred_at) < from).length,
+      );
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -159,6 +170,7 @@ describe('an upgrade', function () {
         hosts,
         reports,
         destinations,
+        packed,
       ];
       for (const migration of migrations.toReversed()) await migration.down(database);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
@@ -258,7 +270,7 @@ describe('an upgrade', function () {
           ['os', 'os', 'os'],
           ['cities', 'city', 'city'],
           ['referers', 'referer', 'referer'],
-          ['top_urls', 'url', 'url'],
+          ['top_urls', 'url', "split_part(split_part(url, '#', 1), chr(63), 1)"],
           ['top_links', 'id', 'link_id'],
         ];
         const [{ clicks, leads, sales }] = (await sql(
@@ -335,6 +347,32 @@ describe('an upgrade', function () {
     });
   }
 });
+
+interface UnpackedCount {
+  dimension: string;
+  event: string;
+  bucket: Date;
+  quarter: number | null;
+  value: string;
+  n: number;
+  amount: number;
+}
+
+/** The days of all rollups and what was added to them, one count a row. */
+const UNPACKED = `
+  SELECT c.dimension, c.event, c.bucket, c.quarter, CASE WHEN c.dimension = 'all' THEN '' ELSE v.value END AS value,
+         sum(c.n)::int AS n, sum(c.amount)::int AS amount
+    FROM (SELECT dimension, event, bucket, n, coalesce(amount, 0) AS amount,
+                 CASE WHEN dimension IN ('all', 'country', 'device', 'browser', 'os') THEN id / 96 ELSE id END AS id,
+                 CASE WHEN dimension IN ('all', 'country', 'device', 'browser', 'os') THEN (id % 96)::int END AS quarter
+            FROM (SELECT dimension, event, bucket, ids, counts, amounts FROM rollups WHERE step = 'd'
+                   UNION ALL SELECT dimension, event, bucket, ids, counts, amounts FROM rollup_deltas) AS r,
+                 unnest(ids, counts, amounts) AS u(id, n, amount)) AS c
+    LEFT JOIN event_values v ON v.id = c.id
+   GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`;
+
+/** As the function `rollup_value` of the database shortens a text. */
+const digestOf = (text: string): string => `\u0001${createHash('md5').update(text).digest('hex')}`;
 
 async function createDatabase(name: string): Promise<string> {
   await dropDatabase(name);

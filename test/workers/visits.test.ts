@@ -11,6 +11,7 @@ import type { Visit } from '../../src/queues/clicks.ts';
 import { Postponed } from '../../src/queues/queue.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { eventually } from '../support/eventually.ts';
+import { ROLLED_UP } from '../support/rolled-up.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const UNKNOWN_PLACE = { continent: '', country: 'Unknown', region: 'Unknown', city: 'Unknown' };
@@ -58,7 +59,7 @@ describe('recording visits', () => {
     const { rows } = await db().raw<{ rows: Record<string, number>[] }>(
       `SELECT (SELECT count(*) FROM events WHERE project_id = :id) AS events,
               (SELECT coalesce(sum(visits), 0)::bigint FROM counters WHERE project_id = :id) AS counters,
-              (SELECT coalesce(sum(count), 0)::bigint FROM rollups WHERE project_id = :id AND dimension = 'all' AND step = 'd') AS rollups`,
+              (SELECT coalesce(sum(n), 0)::bigint FROM (${ROLLED_UP}) AS r WHERE dimension = 'all') AS rollups`,
       { id: world.projectId },
     );
     return rows[0]!;
@@ -288,7 +289,7 @@ describe('recording visits', () => {
     for (const dimension of ['country', 'device', 'browser', 'os', 'referer']) {
       const { rows } = await db().raw<{ rows: object[] }>(
         `SELECT ${dimension} AS value, count(*) FROM events WHERE project_id = :id GROUP BY 1
-         EXCEPT SELECT value, sum(count)::bigint FROM rollups WHERE project_id = :id AND dimension = :dimension AND step = 'd' GROUP BY 1`,
+         EXCEPT SELECT value, sum(n)::bigint FROM (${ROLLED_UP}) AS r WHERE dimension = :dimension GROUP BY 1`,
         { id: world.projectId, dimension },
       );
       expect(rows, dimension).to.deep.equal([]);

@@ -7036,7 +7036,7 @@ export interface components {
         type: "link" | "qr";
         /** @description How the short link was opened: one, or both. */
         types: ("link" | "qr")[];
-        /** @description A part of the destination; case does not count. */
+        /** @description A part of the destination, without its query; case does not count. */
         url: string;
         /** @description Id of a user: only records that they created. */
         userId: string;
@@ -7105,7 +7105,7 @@ export interface operations {
                 os?: components["parameters"]["os"];
                 /** @description A part of the host that visitors came from; case does not count. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination; case does not count. */
+                /** @description A part of the destination, without its query; case does not count. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
@@ -10437,7 +10437,7 @@ export interface operations {
                 os?: components["parameters"]["os"];
                 /** @description A part of the host that visitors came from; case does not count. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination; case does not count. */
+                /** @description A part of the destination, without its query; case does not count. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
@@ -10537,7 +10537,7 @@ export interface operations {
                 os?: components["parameters"]["os"];
                 /** @description A part of the host that visitors came from; case does not count. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination; case does not count. */
+                /** @description A part of the destination, without its query; case does not count. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
@@ -10625,7 +10625,7 @@ export interface operations {
                 os?: components["parameters"]["os"];
                 /** @description A part of the host that visitors came from; case does not count. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination; case does not count. */
+                /** @description A part of the destination, without its query; case does not count. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];

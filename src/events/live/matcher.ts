@@ -1,3 +1,4 @@
+import { pageOf } from '../dimensions.ts';
 import type { StoredEvent } from '../event.ts';
 import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../filter.ts';
 import { UTM_FIELDS, utmText } from '../utm.ts';
@@ -26,7 +27,8 @@ export function matcherOf(filter: EventFilter): Matcher {
   for (const column of ['referer', 'url'] as const) {
     const part = parts[column]?.toLowerCase();
     if (part !== undefined) {
-      conditions.push((event) => event[column].toLowerCase().includes(part));
+      const textOf = column === 'url' ? pageOf : (text: string) => text;
+      conditions.push((event) => textOf(event[column]).toLowerCase().includes(part));
     }
   }
   for (const name of UTM_FIELDS) {

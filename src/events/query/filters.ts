@@ -14,6 +14,7 @@ import {
 import { CONTINENTS, COUNTRY_CODES } from '../../visitors/countries.ts';
 import { BROWSERS, DEVICES, SYSTEMS } from '../../visitors/device.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
+import { pageOf } from '../dimensions.ts';
 import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../filter.ts';
 import { eventsStore } from '../store/index.ts';
 import { UTM_FIELDS, type UtmField } from '../utm.ts';
@@ -112,7 +113,7 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
       `Name of an operating system, or several: ${examples(SYSTEMS)}, or any that visitors of the workspace came with.`,
     ),
   referer: part('the host that visitors came from'),
-  url: part('the destination'),
+  url: part('the destination, without its query'),
   variant: queryList(text(50))
     .min(1)
     .description(
@@ -186,7 +187,8 @@ export async function resolveFilter(
       : {
           parts: {
             ...(referer === undefined ? {} : { referer }),
-            ...(url === undefined ? {} : { url }),
+            // Destinations are compared without their queries.
+            ...(url === undefined ? {} : { url: pageOf(url) || url }),
           },
         }),
     ...(pageId === undefined ? {} : { pageId }),

@@ -1,16 +1,11 @@
-import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
-import { COLUMNS, type ColumnTable } from '../../columns.ts';
+import { type CopyValue, copyInto } from '../../../infra/copy.ts';
+import { bigintSql, type Db, db, execute, rows } from '../../../infra/db.ts';
+import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
 import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
-import {
-  addRollups,
-  keepLongValues,
-  keepTexts,
-  LONG_COLUMNS,
-  shareEvents,
-  tryShareEvents,
-} from './rollups.ts';
+import { type Addition, addDeltas } from './deltas.ts';
+import { shareEvents, tryShareEvents } from './rollups.ts';
 
 /**
  * Number of events from which on a link or QR code has rollups of its own, from the next day on. With fewer, its events
@@ -41,7 +36,8 @@ export async function appendVisits(
     else if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   }
   const fresh = await guard(trx, first);
-  await insertAll(trx, fresh);
+  // Values are added by a connection of their own, so that no other transaction waits for this one to commit them.
+  await insertAll(trx, fresh, db());
   return { fresh, repeats: visits.length - left - fresh.length, busy };
 }
 
@@ -57,18 +53,35 @@ export async function append(trx: Db, rows: readonly EventRow[]): Promise<void> 
   await insertAll(trx, rows);
 }
 
-async function insertAll(trx: Db, rows: readonly EventRow[]): Promise<void> {
+async function insertAll(trx: Db, rows: readonly EventRow[], values = trx): Promise<void> {
   if (rows.length === 0) return;
-  await insertEvents(trx, rows);
+  await insertEvents(trx, rows, COLUMNS);
   const rolled = await addToCounters(trx, rows);
   const ofRecords = rows.filter(({ link_id, occurred_at }) => {
     const from = link_id === null ? undefined : rolled.get(link_id);
     return from !== undefined && occurred_at >= from;
   });
-  if (ofRecords.length > 0) {
-    await execute(trx, ADD_RECORD_ROLLUPS, [JSON.stringify(ofRecords)]);
-  }
+  const additions: Addition[] = [
+    { scope: 'domain', events: rows },
+    { scope: 'record', events: ofRecords },
+  ];
+  await addDeltas(trx, additions, { values });
   await markFilled(trx, rows);
+}
+
+/** Inserts events with the columns of a table of columns. */
+export async function insertEvents<Table extends ColumnTable>(
+  trx: Db,
+  rows: readonly RowOf<Table>[],
+  table: Table,
+): Promise<void> {
+  const columns = Object.keys(table) as (keyof Table & string)[];
+  await copyInto(
+    trx,
+    'events',
+    columns,
+    rows.map((row) => columns.map((column) => row[column] as CopyValue)),
+  );
 }
 
 /** Inserts the guards of visits, and resolves to the events of those whose guard was new. */
@@ -84,37 +97,6 @@ async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<EventR
     [JSON.stringify(guards)],
   );
   return found.map(({ id }) => visits.get(id)!.row);
-}
-
-/** Inserts the rows and the rollups of their domains in one statement, so that the rows are sent once. */
-async function insertEvents(trx: Db, rows: readonly EventRow[]): Promise<void> {
-  await execute(trx, rows.some(hasLongText) ? INSERT_WITH_LONG_VALUES : INSERT, [
-    JSON.stringify(rows),
-  ]);
-}
-
-/** The statement that inserts events, given as JSON, and the rollups of their domains. */
-export function insertSql(table: ColumnTable, further = ''): string {
-  const names = Object.keys(table).join(', ');
-  return `WITH fresh AS (
-     INSERT INTO events (${names})
-     SELECT ${names} FROM json_populate_recordset(NULL::events, ?) RETURNING *)
-   , texts AS (${keepTexts('fresh')})
-   ${further}
-   ${addRollups('fresh', 'domain')}`;
-}
-
-const ADD_RECORD_ROLLUPS = addRollups('json_populate_recordset(NULL::events, ?)', 'record');
-const INSERT = insertSql(COLUMNS);
-const INSERT_WITH_LONG_VALUES = insertSql(COLUMNS, `, long AS (${keepLongValues('fresh')})`);
-
-/** True where a text may have more than the 400 bytes of which rollups have room. */
-function hasLongText(row: EventRow): boolean {
-  const values: Readonly<Record<string, unknown>> = row;
-  return LONG_COLUMNS.some((column) => {
-    const text = values[column];
-    return typeof text === 'string' && text.length > 100;
-  });
 }
 
 /** Increments of the counters of one record. */

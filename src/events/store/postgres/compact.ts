@@ -1,88 +1,87 @@
-import { bigintSql, type Db, db, execute, rows, type SqlValue } from '../../../infra/db.ts';
+import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
-import { EVENT_KINDS } from '../../kinds.ts';
 import { eachWorkspace } from './each-workspace.ts';
-import { compactedDimensions, lockEvents, type Scope, TABLES } from './rollups.ts';
+import { fineDimensions, lockRollups, type Scope, TABLES } from './rollups.ts';
 
-const STEPS = [
-  ['w', 'week'],
-  ['m', 'month'],
-] as const;
+/** Additions of one transaction: a batch of visits has some fifteen. */
+const CHUNK = 2_000;
 
-/**
- * Compacts daily rollups into weekly and monthly ones, a day after the week or month has ended, since some visits are
- * late. Visits that are later still are added to days, weeks and months alike.
- */
+/** Merges what was added to rollups into their rows. */
 export async function compactRollups(log: Log): Promise<void> {
-  const found = await rows<{ id: string; until: Date }>(
+  const found = await rows<{ id: string }>(
     db(),
-    `SELECT id, over.until FROM workspaces,
-            (SELECT date_trunc('day', now() - interval '1 day', 'UTC') AS until) AS over
-      WHERE ${STEPS.map(([, unit]) => `date_trunc('${unit}', summed_until, 'UTC') < date_trunc('${unit}', over.until, 'UTC')`).join(' OR ')}
-      ORDER BY id`,
+    // Reads the index of projects from one to the next, rather than all additions.
+    `WITH RECURSIVE pending AS (
+       (SELECT project_id AS id FROM rollup_deltas ORDER BY project_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT project_id FROM rollup_deltas WHERE project_id > pending.id ORDER BY project_id LIMIT 1)
+         FROM pending WHERE pending.id IS NOT NULL)
+     SELECT id FROM pending WHERE id IS NOT NULL`,
   );
-  await eachWorkspace(found, compactWorkspace, log);
+  await eachWorkspace(found, ({ id }) => mergeDeltas(id), log);
 }
 
-async function compactWorkspace({
-  id: projectId,
-  until,
-}: {
-  id: string;
-  until: Date;
-}): Promise<void> {
-  await db().transaction(async (trx) => {
-    // Which rollups an event is added to depends on `summed_until`: storing waits until it has changed.
-    await lockEvents(trx, projectId);
-    for (const scope of ['domain', 'record'] as const) {
-      for (const [step, unit] of STEPS) await compactStep(trx, scope, step, unit, projectId, until);
+async function mergeDeltas(projectId: string): Promise<void> {
+  for (const scope of ['domain', 'record'] as const) {
+    for (;;) {
+      const count = await db().transaction(async (trx) => {
+        await lockRollups(trx, projectId);
+        return mergeChunk(trx, scope, projectId);
+      });
+      if (count < CHUNK) break;
     }
-    await trx('workspaces').where({ id: projectId }).update({ summed_until: until });
-  });
+  }
 }
 
-function compactStep(
-  trx: Db,
-  scope: Scope,
-  step: string,
-  unit: string,
-  projectId: string,
-  until: Date,
-): Promise<void> {
-  const days = `d.bucket >= date_trunc('${unit}', w.summed_until, 'UTC')
-        AND d.bucket < date_trunc('${unit}', :until::timestamptz, 'UTC')`;
-  return compactDays(trx, scope, { step, unit, days }, { projectId, until });
-}
-
-/** Derives weekly rollups from daily ones again, from the week of a time on, as far as weeks are compacted. */
-export function compactWeeksFrom(
-  trx: Db,
-  scope: Scope,
-  { projectId, from }: { projectId: string; from: Date | '-infinity' },
-): Promise<void> {
-  const days = `d.bucket >= date_trunc('week', :from::timestamptz, 'UTC')
-        AND d.bucket < date_trunc('week', w.summed_until, 'UTC')`;
-  return compactDays(trx, scope, { step: 'w', unit: 'week', days }, { projectId, from });
-}
-
-async function compactDays(
-  trx: Db,
-  scope: Scope,
-  { step, unit, days }: { step: string; unit: string; days: string },
-  bindings: Readonly<Record<string, SqlValue>>,
-): Promise<void> {
-  const { table, key, primaryKey } = TABLES[scope];
-  await execute(
+/** @returns the number of additions that were merged */
+async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<number> {
+  const { table, key } = TABLES[scope];
+  const keys = 'owner, dimension, event, step, bucket';
+  const [row] = await rows<{ count: number }>(
     trx,
-    `INSERT INTO ${table} (project_id, event, dimension, step, bucket, ${key}, value, count, amount_cents)
-     SELECT d.project_id, d.event, d.dimension, '${step}', date_trunc('${unit}', d.bucket, 'UTC'), d.${key}, d.value,
-            sum(d.count), ${bigintSql('sum(d.amount_cents)')}
-       FROM ${table} d JOIN workspaces w ON w.id = d.project_id
-      WHERE d.project_id = :projectId AND d.event = ANY(:events) AND d.dimension = ANY(:dimensions)
-        AND d.step = 'd' AND ${days}
-      GROUP BY 1, 2, 3, 5, 6, 7 ORDER BY 1, 2, 3, 5, 6, 7
-     ON CONFLICT (${primaryKey})
-       DO UPDATE SET count = excluded.count, amount_cents = excluded.amount_cents`,
-    { ...bindings, events: EVENT_KINDS, dimensions: compactedDimensions(scope) },
+    `WITH gone AS (
+       DELETE FROM rollup_deltas WHERE id IN (
+         SELECT id FROM rollup_deltas WHERE project_id = :projectId AND is_record = :isRecord ORDER BY id LIMIT ${CHUNK})
+       RETURNING *),
+     days AS (
+       SELECT g.owner, g.dimension, g.event, g.bucket, u.id, u.n, coalesce(u.amount, 0) AS amount
+         FROM gone g CROSS JOIN LATERAL unnest(g.ids, g.counts, g.amounts) AS u(id, n, amount)),
+     added AS (
+       SELECT owner, dimension, event, 'd'::"char" AS step, bucket, id, n, amount FROM days
+        UNION ALL
+       SELECT owner, dimension, event, 'm', date_trunc('month', bucket, 'UTC'),
+              CASE WHEN dimension = ANY(:fine) THEN id / 96 ELSE id END, n, amount FROM days),
+     touched AS (SELECT DISTINCT ${keys} FROM added),
+     merged AS (
+       SELECT ${keys}, id, sum(n)::bigint AS n, ${bigintSql('sum(amount)')} AS amount
+         FROM (SELECT * FROM added
+                UNION ALL
+               SELECT r.${key}, r.dimension, r.event, r.step, r.bucket, u.id, u.n, coalesce(u.amount, 0)
+                 FROM touched t JOIN ${table} r
+                   ON r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
+                  AND r.step = t.step AND r.bucket = t.bucket
+                CROSS JOIN LATERAL unnest(r.ids, r.counts, r.amounts) AS u(id, n, amount)) AS parts
+        GROUP BY ${keys}, id HAVING sum(n) <> 0),
+     packed AS (${pack('merged', ':projectId', keys)}),
+     emptied AS (
+       DELETE FROM ${table} r USING touched t
+        WHERE r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
+          AND r.step = t.step AND r.bucket = t.bucket
+          AND NOT EXISTS (SELECT 1 FROM merged m
+            WHERE (m.owner, m.dimension, m.event, m.step, m.bucket) = (t.owner, t.dimension, t.event, t.step, t.bucket))),
+     stored AS (
+       INSERT INTO ${table} (project_id, ${key}, dimension, event, step, bucket, ids, counts, amounts)
+       SELECT * FROM packed
+       ON CONFLICT (project_id, ${key}, dimension, event, step, bucket)
+         DO UPDATE SET ids = excluded.ids, counts = excluded.counts, amounts = excluded.amounts)
+     SELECT count(*)::int AS count FROM gone`,
+    { projectId, isRecord: scope === 'record', fine: fineDimensions(scope) },
   );
+  return row!.count;
 }
+
+/** SQL that packs counts by id, one a row, into rows of rollups. */
+export const pack = (source: string, projectId: string, keys: string): string => `
+  SELECT ${projectId}::text, ${keys}, array_agg(id ORDER BY id), array_agg(n ORDER BY id),
+         CASE WHEN bool_or(amount <> 0) THEN array_agg(amount ORDER BY id) END
+    FROM ${source} GROUP BY ${keys}`;

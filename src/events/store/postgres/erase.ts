@@ -1,5 +1,9 @@
-import { type Db, execute } from '../../../infra/db.ts';
-import { shareEvents, subtractRollups } from './rollups.ts';
+import { type Db, execute, rows } from '../../../infra/db.ts';
+import { addDeltas, type CountedEvent } from './deltas.ts';
+import { shareEvents } from './rollups.ts';
+
+/** Events that are deleted and taken out of the counts at a time. */
+const CHUNK = 20_000;
 
 /** Deletes all events of some links and QR codes, and subtracts them from every count. */
 export async function eraseRecords(
@@ -8,18 +12,28 @@ export async function eraseRecords(
   recordIds: readonly string[],
 ): Promise<void> {
   await shareEvents(trx, [projectId]);
-  // The rollups are reduced by exactly the deleted events, whatever is stored meanwhile.
-  await execute(
-    trx,
-    'CREATE TEMP TABLE IF NOT EXISTS gone_events (LIKE events) ON COMMIT DELETE ROWS',
-  );
-  await execute(
-    trx,
-    `WITH gone AS (DELETE FROM events WHERE project_id = :projectId AND link_id = ANY(:recordIds) RETURNING *)
-     INSERT INTO gone_events SELECT * FROM gone`,
-    { projectId, recordIds: [...recordIds] },
-  );
-  for (const sql of subtractRollups('gone_events')) await execute(trx, sql);
+  for (;;) {
+    // The rollups are reduced by exactly the deleted events, which are stored meanwhile or not.
+    const gone = await rows<CountedEvent>(
+      trx,
+      `DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
+         SELECT project_id, event, occurred_at, id FROM events
+          WHERE project_id = :projectId AND link_id = ANY(:recordIds) LIMIT ${CHUNK})
+       RETURNING *`,
+      { projectId, recordIds: [...recordIds] },
+    );
+    if (gone.length > 0) await addDeltas(trx, [{ scope: 'domain', events: gone }], { sign: -1 });
+    if (gone.length < CHUNK) break;
+  }
+  const owners = [...recordIds];
+  await trx('record_rollups')
+    .where({ project_id: projectId })
+    .whereIn('record_id', owners)
+    .delete();
+  await trx('rollup_deltas')
+    .where({ project_id: projectId, is_record: true })
+    .whereIn('owner', owners)
+    .delete();
   await trx('record_names')
     .where({ project_id: projectId })
     .whereIn('record_id', [...recordIds])

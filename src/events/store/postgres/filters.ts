@@ -4,11 +4,14 @@ import { containing } from '../../../infra/like.ts';
 import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../../filter.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
+import { pageSql } from './rollups.ts';
 
 /** Sales without a link have no key. A lead or sale has the key of its click. */
 const IS_ROOT = `(e.link_id IS NULL AND e.key = '${ROOT_KEY}')`;
-/** Most values that contain the text of a filter; with more, the texts of events are searched. */
-const MOST_VALUES = 2_000;
+/** Most destinations with UTM parameters that are looked up; with more, those of events are read, which takes longer. */
+const MOST_TAGGED = 2_000;
+/** Most texts with a part that are looked up. More match so many events that searching their texts is faster. */
+const MOST_TEXTS = 200;
 
 /** A filter as SQL on events `e`. */
 export interface FilterSql {
@@ -108,7 +111,7 @@ async function addUtm(
   // The index finds the events of a few destinations; the condition makes it exact.
   Object.assign(bindings, values);
   conditions.push(`AND ${holds('e.url')}`);
-  const found = await findTexts(projectId, 'url', holds, values);
+  const found = await findTexts(projectId, 'destination', holds, values, MOST_TAGGED);
   if (found === undefined) return;
   conditions.push(`AND ${TERMS} && :utmTerms::text[]`);
   bindings['utmTerms'] = found.map((value) => termOf(projectId, 'url', md5(value)));
@@ -121,20 +124,18 @@ async function addUtm(
  */
 async function findTexts(
   projectId: string,
-  kind: 'referer' | 'url',
+  list: 'referer' | 'destination',
   holds: (text: string) => string,
   bindings: Record<string, SqlValue>,
+  most: number,
 ): Promise<string[] | undefined> {
   if (await isRebuilding(projectId)) return undefined;
   const found = await rows<{ value: string }>(
     db(),
-    `SELECT coalesce(l.value, t.value) AS value FROM event_texts t
-       LEFT JOIN long_values l ON l.project_id = t.project_id AND l.id = t.value
-      WHERE t.project_id = :projectId AND t.kind = :kind AND ${holds('coalesce(l.value, t.value)')}
-      LIMIT :limit`,
-    { ...bindings, projectId, kind, limit: MOST_VALUES + 1 },
+    `SELECT value FROM event_values WHERE project_id = :projectId AND dimension = :list AND ${holds('value')} LIMIT :limit`,
+    { ...bindings, projectId, list, limit: most + 1 },
   );
-  return found.length > MOST_VALUES ? undefined : found.map(({ value }) => value);
+  return found.length > most ? undefined : found.map(({ value }) => value);
 }
 
 /**
@@ -149,9 +150,12 @@ async function addPart(
   bindings: Record<string, SqlValue>,
 ): Promise<void> {
   const pattern = containing(wanted);
-  const found = await findTexts(projectId, column, (text) => `${text} ILIKE :pattern`, { pattern });
+  const [list, textOf] =
+    column === 'url' ? (['destination', pageSql] as const) : ([column, plain] as const);
+  const contains = (text: string) => `${textOf(text)} ILIKE :pattern`;
+  const found = await findTexts(projectId, list, contains, { pattern }, MOST_TEXTS);
   if (found === undefined) {
-    conditions.push(`AND e.${column} ILIKE :${column}`);
+    conditions.push(`AND ${textOf(`e.${column}`)} ILIKE :${column}`);
     bindings[column] = pattern;
     return;
   }
@@ -159,5 +163,7 @@ async function addPart(
   conditions.push(`AND ${TERMS} && :${column}::text[]`);
   bindings[column] = values.map((value) => termOf(projectId, column, value));
 }
+
+const plain = (text: string) => text;
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');

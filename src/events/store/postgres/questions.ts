@@ -4,7 +4,8 @@ import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import { MAX_VALUES, type Question, type TimeCount, type ValueCount } from '../store.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
-import { ask, longValues, source } from './source.ts';
+import { isFineIn } from './rollups.ts';
+import { ask, source } from './source.ts';
 
 /** SQL of the numbers of some kinds of events, over rows of `source`. */
 const numbersSql = (kinds: readonly EventKind[]): string =>
@@ -34,7 +35,7 @@ export async function countByValue(
   dimension: DimensionName,
   prefix = '',
 ): Promise<ValueCount[]> {
-  const { events, projectId } = question;
+  const { events } = question;
   const { rolledUpAs } = dimensionOf(dimension);
   const expression = expressionOf(dimension);
   const [first] = numberNames(events);
@@ -45,11 +46,7 @@ export async function countByValue(
       GROUP BY 1 ORDER BY "${first}" DESC, 1 LIMIT ${MAX_VALUES}`,
     prefix === '' ? {} : { prefix },
   );
-  const textOf = await longValues(
-    projectId,
-    rows.map(({ value }) => value),
-  );
-  return rows.map(({ value, ...numbers }) => ({ value: textOf(value), numbers }));
+  return rows.map(({ value, ...numbers }) => ({ value, numbers }));
 }
 
 /** SQL of the value of a dimension, of a row of `source`. */
@@ -103,16 +100,25 @@ export async function countVisitors(question: Question): Promise<number> {
   return row!.visitors;
 }
 
+/** SQL of rollups `r` of a dimension, each count `u(id, n)` as a row. */
+const counts = (table: string) =>
+  `FROM ${table} r CROSS JOIN LATERAL unnest(r.ids, r.counts) AS u(id, n)
+    WHERE r.project_id = :projectId AND r.dimension = :dimension AND r.event = ANY(:kinds)`;
+
 export async function findFirstTime(projectId: string): Promise<Date | undefined> {
   const first = (await isRebuilding(projectId))
-    ? 'SELECT min(occurred_at) AS first FROM events WHERE project_id = :projectId AND event = kind.event'
-    : `SELECT min(bucket) AS first FROM rollups
-        WHERE project_id = :projectId AND event = kind.event AND dimension = 'all' AND step = 'q'`;
-  const [row] = await rows<{ first: Date | null }>(
-    db(),
-    `SELECT min(first) AS first FROM unnest(:kinds::text[]) AS kind(event), LATERAL (${first}) AS found`,
-    { projectId, kinds: [...EVENT_KINDS] },
-  );
+    ? 'SELECT min(occurred_at) AS first FROM events WHERE project_id = :projectId AND event = ANY(:kinds)'
+    : `SELECT min(at) AS first FROM (
+         SELECT at FROM (
+           SELECT r.bucket + u.id * interval '15 minutes' AS at, u.n ${counts('rollups')} AND r.step = 'd'
+            UNION ALL
+           SELECT r.bucket + u.id * interval '15 minutes', u.n ${counts('rollup_deltas')} AND NOT r.is_record) AS quarters
+          GROUP BY at HAVING sum(n) > 0) AS found`;
+  const [row] = await rows<{ first: Date | null }>(db(), first, {
+    projectId,
+    dimension: 'all',
+    kinds: [...EVENT_KINDS],
+  });
   return row!.first ?? undefined;
 }
 
@@ -121,10 +127,14 @@ export async function listValues(
   dimension: DimensionName,
 ): Promise<string[] | undefined> {
   if (await isRebuilding(projectId)) return undefined;
+  const idOfDay = isFineIn('domain', dimension) ? 'u.id / 96' : 'u.id';
   const found = await rows<{ value: string }>(
     db(),
-    `SELECT DISTINCT value FROM rollups
-      WHERE project_id = :projectId AND event = ANY(:kinds) AND dimension = :dimension AND step = 'm'`,
+    `SELECT value FROM event_values WHERE project_id = :projectId AND dimension = :dimension AND id IN (
+       SELECT id FROM (SELECT u.id, u.n ${counts('rollups')} AND r.step = 'm'
+                        UNION ALL
+                       SELECT ${idOfDay}, u.n ${counts('rollup_deltas')} AND NOT r.is_record) AS used
+        GROUP BY id HAVING sum(n) > 0)`,
     { projectId, kinds: [...EVENT_KINDS], dimension },
   );
   return found.map(({ value }) => value);

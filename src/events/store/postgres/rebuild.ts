@@ -1,13 +1,12 @@
-import { type Db, execute, rows } from '../../../infra/db.ts';
+import { bigintSql, type Db, execute, rows, type SqlValue } from '../../../infra/db.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
 import { MANY_EVENTS } from './append.ts';
-import { compactWeeksFrom } from './compact.ts';
+import { pack } from './compact.ts';
 import {
-  addRollups,
-  keepLongValues,
-  keepTexts,
+  countsOf,
+  fineDimensions,
   lockEvents,
-  rollupsOf,
+  lockRollups,
   type Scope,
   TABLES,
 } from './rollups.ts';
@@ -58,6 +57,7 @@ export async function lockForRebuild(trx: Db, projectId: string): Promise<Rebuil
   // Before the advisory lock, in the order of the background job, so that they cannot deadlock.
   await execute(trx, 'SELECT 1 FROM rollup_rebuilds WHERE project_id = ? FOR UPDATE', [projectId]);
   await lockEvents(trx, projectId);
+  await lockRollups(trx, projectId);
   await execute(trx, "SET LOCAL work_mem = '256MB'");
   return keptOf(trx, projectId);
 }
@@ -84,7 +84,6 @@ async function derive(trx: Db, of: Rebuild, manyEvents: number): Promise<void> {
     await deriveMonth(trx, of, month);
     month = await monthFrom(trx, of, monthAfter(month));
   }
-  await deriveWeeks(trx, of);
   await trx('rollup_rebuilds').where({ project_id: of.projectId }).delete();
 }
 
@@ -126,57 +125,102 @@ export async function monthFrom(
          UNION ALL
         SELECT min(bucket) FROM rollups
          WHERE project_id = :projectId AND event = kind.event AND dimension = 'all' AND step = 'd'
+           AND bucket >= greatest(:from::timestamptz, :time)
+         UNION ALL
+        SELECT min(bucket) FROM rollup_deltas
+         WHERE project_id = :projectId AND event = kind.event AND dimension = 'all' AND NOT is_record
            AND bucket >= greatest(:from::timestamptz, :time)) AS found`,
     { ...of, time, events: EVENT_KINDS },
   );
   return row!.month ?? undefined;
 }
 
-/** Derives the quarters, days and months of one month, with the texts that they refer to. */
+/** Derives the days of one month, and the month, with the values that they refer to. */
 export async function deriveMonth(trx: Db, of: Rebuild, month: Date): Promise<void> {
-  const bindings = {
-    ...of,
-    month,
-    next: monthAfter(month),
-    kinds: EVENT_KINDS,
-    steps: ['q', 'd', 'm'],
-  };
+  const { projectId } = of;
+  const bindings = { ...of, month, next: monthAfter(month) };
   const inMonth = (source: string) =>
     `(SELECT * FROM ${source} AS of_month WHERE occurred_at >= :month AND occurred_at < :next)`;
-  await execute(trx, keepLongValues(inMonth(EVENTS)), bindings);
-  await execute(trx, keepTexts(inMonth(EVENTS)), bindings);
+  await addDestinations(trx, inMonth(EVENTS), bindings);
   for (const scope of ['domain', 'record'] as const) {
+    const { table, key } = TABLES[scope];
+    const scoped = { ...bindings, isRecord: scope === 'record' };
+    const isOfMonth =
+      'project_id = :projectId AND bucket >= greatest(:from::timestamptz, :month) AND bucket < :next';
+    await execute(trx, `DELETE FROM ${table} WHERE ${isOfMonth}`, scoped);
     await execute(
       trx,
-      `DELETE FROM ${TABLES[scope].table}
-        WHERE project_id = :projectId AND event = ANY(:kinds) AND step = ANY(:steps::"char"[])
-          AND bucket >= greatest(:from::timestamptz, :month) AND bucket < :next`,
-      bindings,
+      `DELETE FROM rollup_deltas WHERE is_record = :isRecord AND ${isOfMonth}`,
+      scoped,
     );
     const source = scope === 'domain' ? EVENTS : ROLLED_EVENTS;
-    await execute(trx, addRollups(inMonth(source), scope, `${KEPT} AND step <> 'w'`), bindings);
+    await execute(
+      trx,
+      `CREATE TEMP TABLE made ON COMMIT DROP AS ${countsOf(inMonth(source), scope)}`,
+      bindings,
+    );
+    await addValues(trx);
+    await execute(
+      trx,
+      `CREATE TEMP TABLE numbered ON COMMIT DROP AS
+       SELECT m.owner, m.dimension, m.event, m.bucket, m.quarter, coalesce(v.id, 0) AS id, m.count, m.amount
+         FROM made m LEFT JOIN event_values v
+           ON v.project_id = m.project_id AND v.dimension = m.dimension AND md5(v.value) = md5(m.value)`,
+    );
+    for (const [step, bucket, id] of PACKED) {
+      const summed = `(SELECT owner, dimension, event, '${step}'::"char" AS step, ${bucket} AS bucket, ${id} AS id,
+          sum(count)::bigint AS n, ${bigintSql('sum(amount)')} AS amount FROM numbered GROUP BY 1, 2, 3, 5, 6) AS summed`;
+      await execute(
+        trx,
+        `INSERT INTO ${table} (project_id, ${key}, dimension, event, step, bucket, ids, counts, amounts)
+         ${pack(summed, ':projectId', 'owner, dimension, event, step, bucket')}`,
+        { projectId },
+      );
+    }
+    await execute(trx, 'DROP TABLE made, numbered');
   }
 }
 
-/** Derives the weeks from their days, the first one included, of which some events may have been deleted. */
-export async function deriveWeeks(trx: Db, of: Rebuild): Promise<void> {
-  for (const scope of ['domain', 'record'] as const) {
-    await execute(
-      trx,
-      `DELETE FROM ${TABLES[scope].table}
-        WHERE project_id = :projectId AND event = ANY(:kinds) AND step = 'w' AND bucket >= :from`,
-      { ...of, kinds: EVENT_KINDS },
-    );
-    await compactWeeksFrom(trx, scope, of);
-  }
+/** Steps of rollups, with their buckets and the ids of their counts. */
+const PACKED = [
+  ['d', 'bucket', 'coalesce(id * 96 + quarter, id)'],
+  ['m', "date_trunc('month', bucket, 'UTC')", 'id'],
+] as const;
+
+/** Adds the values of the table `made` that are new. */
+async function addValues(trx: Db): Promise<void> {
+  await execute(
+    trx,
+    `INSERT INTO event_values (project_id, dimension, value)
+     SELECT DISTINCT m.project_id, m.dimension, m.value COLLATE "C" FROM made m
+      WHERE m.dimension <> 'all' AND NOT EXISTS (
+        SELECT 1 FROM event_values v
+         WHERE v.project_id = m.project_id AND v.dimension = m.dimension AND md5(v.value) = md5(m.value))
+      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
+  );
+}
+
+/** Adds the whole destinations of events, which filters search. */
+async function addDestinations(
+  trx: Db,
+  source: string,
+  bindings: Readonly<Record<string, SqlValue>>,
+): Promise<void> {
+  await execute(
+    trx,
+    `INSERT INTO event_values (project_id, dimension, value)
+     SELECT DISTINCT e.project_id, 'destination', e.url COLLATE "C" FROM ${source} AS e
+      WHERE NOT EXISTS (
+        SELECT 1 FROM event_values v
+         WHERE v.project_id = e.project_id AND v.dimension = 'destination' AND md5(v.value) = md5(e.url))
+      ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
+    bindings,
+  );
 }
 
 /** The first moment of the next month of UTC. */
 export const monthAfter = (month: Date) =>
   new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1));
-
-/** Of a week that began before, some events have been deleted: it is derived from its days, which are kept. */
-const KEPT = 'bucket >= :from';
 
 const EVENTS = '(SELECT * FROM events WHERE project_id = :projectId AND occurred_at >= :from)';
 
@@ -186,17 +230,41 @@ const ROLLED_EVENTS = `(SELECT v.* FROM events v
 
 async function compare(trx: Db, scope: Scope, source: string, of: Rebuild): Promise<Differences> {
   const { table, key } = TABLES[scope];
+  const month = "date_trunc('month', bucket, 'UTC')";
+  const same = ['owner', 'event', 'dimension', 'step', 'bucket', 'quarter', 'value'];
+  const entries = 'CROSS JOIN LATERAL unnest(r.ids, r.counts, r.amounts) AS u(id, n, amount)';
   const [row] = await rows<Differences>(
     trx,
-    `SELECT count(made.count) AS rows,
+    `WITH days AS (${countsOf(source, scope)}),
+     made AS (
+       SELECT owner, event, dimension, step, bucket, quarter, value, sum(count) AS count, sum(amount) AS amount
+         FROM (SELECT owner, event, dimension, 'd' AS step, bucket, coalesce(quarter, -1) AS quarter, value, count, amount FROM days
+                UNION ALL SELECT owner, event, dimension, 'm', ${month}, -1, value, count, amount FROM days) AS steps
+        GROUP BY 1, 2, 3, 4, 5, 6, 7),
+     numbered AS (
+       SELECT r.${key} AS owner, r.event, r.dimension, r.step, r.bucket, u.id, u.n, u.amount
+         FROM ${table} r ${entries} WHERE r.project_id = :projectId AND r.bucket >= :from
+        UNION ALL
+       SELECT r.owner, r.event, r.dimension, 'd', r.bucket, u.id, u.n, u.amount
+         FROM rollup_deltas r ${entries} WHERE r.project_id = :projectId AND r.is_record = :isRecord AND r.bucket >= :from
+        UNION ALL
+       SELECT r.owner, r.event, r.dimension, 'm', date_trunc('month', r.bucket, 'UTC'),
+              CASE WHEN r.dimension = ANY(:fine) THEN u.id / 96 ELSE u.id END, u.n, u.amount
+         FROM rollup_deltas r ${entries} WHERE r.project_id = :projectId AND r.is_record = :isRecord AND r.bucket >= :from),
+     kept AS (
+       SELECT k.owner, k.event, k.dimension, k.step::text AS step, k.bucket,
+              CASE WHEN k.step = 'd' AND k.dimension = ANY(:fine) THEN (k.id % 96)::int ELSE -1 END AS quarter,
+              CASE WHEN k.dimension = 'all' THEN '' ELSE v.value END AS value, k.count, k.amount
+         FROM (SELECT owner, event, dimension, step, bucket, id, sum(n) AS count, coalesce(sum(amount), 0) AS amount
+                 FROM numbered GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(n) <> 0) AS k
+         LEFT JOIN event_values v ON v.project_id = :projectId AND v.dimension = k.dimension
+          AND v.id = CASE WHEN k.step = 'd' AND k.dimension = ANY(:fine) THEN k.id / 96 ELSE k.id END)
+     SELECT count(made.count) AS rows,
             count(*) FILTER (WHERE kept.count IS NULL) AS missing,
             count(*) FILTER (WHERE made.count IS NULL) AS surplus,
-            count(*) FILTER (WHERE kept.count <> made.count OR kept.amount_cents <> made.amount_cents) AS different
-       FROM (${rollupsOf(source, scope, KEPT)}) AS made
-       FULL JOIN (SELECT *, ${key} AS scope FROM ${table} WHERE project_id = :projectId AND bucket >= :from) AS kept
-         ON kept.scope = made.scope AND kept.event = made.event AND kept.dimension = made.dimension
-        AND kept.step = made.step::"char" AND kept.bucket = made.bucket AND kept.value = made.value`,
-    { ...of },
+            count(*) FILTER (WHERE kept.count <> made.count OR kept.amount <> made.amount) AS different
+       FROM made FULL JOIN kept ON ${same.map((name) => `kept.${name} = made.${name}`).join(' AND ')}`,
+    { ...of, isRecord: scope === 'record', fine: fineDimensions(scope) },
   );
   return row!;
 }

@@ -2,8 +2,9 @@ import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
 import { RETENTION_DAYS } from '../../../workspaces/plans.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
+import { addDeltas, type CountedEvent } from './deltas.ts';
 import { eachWorkspace } from './each-workspace.ts';
-import { addRollups, shareEvents } from './rollups.ts';
+import { shareEvents } from './rollups.ts';
 import { withShortLocks } from './short-locks.ts';
 
 /** Events deleted per transaction, which takes about a second: each adds some thirty rows to the rollups of its record. */
@@ -56,18 +57,19 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
   for (;;) {
     const count = await db().transaction(async (trx) => {
       await shareEvents(trx, [projectId]);
-      const [row] = await rows<{ count: number }>(
+      const gone = await rows<CountedEvent & { isUnrolled: boolean }>(
         trx,
         `WITH gone AS (
            DELETE FROM events WHERE (project_id, event, occurred_at, id) IN
              (SELECT project_id, event, occurred_at, id FROM events WHERE ${old} LIMIT :limit) RETURNING *),
-         names AS (${KEEP_NAMES}),
-         without_rollups AS (${WITHOUT_ROLLUPS}),
-         rolled_up AS (${addRollups('without_rollups', 'record')})
-         SELECT count(*)::int AS count FROM gone`,
+         names AS (${KEEP_NAMES})
+         SELECT g.*, (${IS_UNROLLED}) AS "isUnrolled"
+           FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id`,
         of,
       );
-      return row!.count;
+      const events = gone.filter(({ isUnrolled }) => isUnrolled);
+      if (events.length > 0) await addDeltas(trx, [{ scope: 'record', events }]);
+      return gone.length;
     });
     if (count < CHUNK) return;
   }
@@ -82,10 +84,9 @@ const KEEP_NAMES = `
     SET domain = excluded.domain, key = excluded.key, url = excluded.url, named_at = excluded.named_at
   WHERE excluded.named_at > kept.named_at`;
 
-/** Events of records without rollups of their own, whose counts are read from events. */
-const WITHOUT_ROLLUPS = `
-  SELECT g.* FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id
-   WHERE g.occurred_at < coalesce(c.rolled_from, 'infinity')
+/** SQL that is true for an event of a record whose counts are read from events, since it has no rollups of its own. */
+const IS_UNROLLED = `
+  g.occurred_at < coalesce(c.rolled_from, 'infinity')
      AND (EXISTS (SELECT 1 FROM links l WHERE l.project_id = g.project_id AND l.id = g.link_id)
        OR EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = g.project_id AND q.id = g.link_id))`;
 

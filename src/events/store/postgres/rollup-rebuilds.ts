@@ -3,7 +3,6 @@ import type { Log } from '../../../infra/log.ts';
 import { rollupRebuilds } from '../../../infra/metrics.ts';
 import {
   deriveMonth,
-  deriveWeeks,
   keptOf,
   lockForRebuild,
   monthAfter,
@@ -15,7 +14,7 @@ import {
  * Rollups that are missing or wrong, after a migration for instance, are rebuilt in the background. A row of
  * `rollup_rebuilds` marks a workspace; `INSERT INTO rollup_rebuilds (project_id) …` is all that a migration has to do.
  *
- *   marked ──▶ records with many events found ──▶ month by month ──▶ weeks ──▶ row deleted
+ *   marked ──▶ records with many events found ──▶ month by month ──▶ row deleted
  *
  * Each arrow is a transaction, and `rebuilt_until` says how far it went, so that a job that dies loses a month's work at
  * most. Visits of that workspace wait for one month at a time. Until the row is deleted, questions are answered from the events (slower,
@@ -130,10 +129,7 @@ async function step(
   const of = await lockForRebuild(trx, projectId);
   const from = rebuilt_until instanceof Date ? rebuilt_until : '-infinity';
   const month = await monthFrom(trx, of, from);
-  if (month === undefined) {
-    await deriveWeeks(trx, of);
-    return undefined;
-  }
+  if (month === undefined) return undefined;
   await deriveMonth(trx, of, month);
   return monthAfter(month);
 }

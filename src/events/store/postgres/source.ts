@@ -3,15 +3,15 @@ import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import type { Question } from '../store.ts';
 import { type FilterSql, filterSql, toSql } from './filters.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
-import { isFineIn, LONG_TEXTS, type Scope, valueSql } from './rollups.ts';
+import { isFineIn, type Scope, TABLES, valueSql } from './rollups.ts';
 
 /*
  * The source of counts. Every query reads a table
  *
- *   source(event, at, value, n, amount)    n events at about this time, with this value of the dimension
+ *   source(event, at, n, amount, value)    n events at about this time, with this value of the dimension
  *
- * made of the fewest rows that can answer it: rollups of whole months, then of whole weeks and days, then of whole
- * quarters of an hour, and the events themselves for the rest at both ends. Questions about single links and QR codes are answered by
+ * made of the fewest rows that can answer it: rollups of whole months, then of whole days, then of whole quarters of an
+ * hour, and the events themselves for the rest at both ends. Questions about single links and QR codes are answered by
  * their own rollups where they have some, and by their events where not. All other questions read events, and so do all
  * questions of a workspace whose rollups are being rebuilt.
  *
@@ -32,10 +32,12 @@ export interface Source {
 
 type Interval = readonly [from: Date, to: Date];
 
-type Step = 'q' | 'd' | 'w' | 'm';
+/** Whole months and days, and quarters of the hours of days. */
+type Step = 'q' | 'd' | 'm';
 
 /** The parts of an interval that rollups cover, and the rest. */
 interface Pieces {
+  precision: Precision;
   steps: { step: Step; intervals: Interval[] }[];
   ragged: Interval[];
 }
@@ -65,8 +67,8 @@ export async function source(
   const isFine =
     records === undefined
       ? isFineIn('domain', dimension)
-      : isFineIn('record', ofRecord(dimension).dimension);
-  const pieces = cut(spanOf(question), precision, isFine);
+      : isFineIn('record', rolledUpAs('record', dimension));
+  const pieces = { ...cut(spanOf(question), precision, isFine), precision };
   return records === undefined
     ? fromDomains(question, dimension, pieces, bindings)
     : fromRecords(question, dimension, pieces, bindings);
@@ -96,55 +98,42 @@ const OF_EVENTS = 'e.project_id = :projectId AND e.event = ANY(:events)';
 function raw(dimension: DimensionName, chosen: string): string {
   if (dimensionOf(dimension).isUtm) {
     // Parameters are read once for each destination, of which there are fewer than events.
-    return `SELECT e.event, e.at, ${valueSql(dimension)} AS value, e.n, e.amount
+    return `SELECT e.event, e.at, e.n, e.amount, ${valueSql(dimension)} AS value
       FROM (SELECT e.event, e.url, min(e.occurred_at) AS at, count(*) AS n, coalesce(sum(e.amount_cents), 0) AS amount
               FROM events e ${chosen} GROUP BY e.event, e.url) AS e`;
   }
-  return `SELECT e.event, e.occurred_at AS at, ${valueSql(dimension)} AS value, 1::bigint AS n,
-                 coalesce(e.amount_cents, 0) AS amount FROM events e ${chosen}`;
+  return `SELECT e.event, e.occurred_at AS at, 1 AS n, coalesce(e.amount_cents, 0) AS amount,
+                 ${valueSql(dimension)} AS value FROM events e ${chosen}`;
 }
 
 function fromDomains(
   { filter }: SqlQuestion,
   dimension: DimensionName,
-  { steps, ragged }: Pieces,
+  pieces: Pieces,
   bindings: Record<string, SqlValue>,
 ): Source {
+  const { ragged } = pieces;
   const intervals: Interval[] = [];
-  const isDomain = filter.domain === undefined ? '' : 'AND domain = :domain';
-  const parts = [
-    ...readable(steps, 'domain', dimension).map(
-      ({ step, intervals: some, only = '' }) =>
-        `SELECT event, bucket AS at, value, count AS n, amount_cents AS amount FROM rollups
-          WHERE project_id = :projectId AND event = ANY(:events) AND dimension = '${dimension}' AND step = '${step}'
-            AND ${within('bucket', some, intervals)} ${isDomain} ${only}`,
-    ),
-    ...(ragged.length === 0
-      ? []
-      : [
-          raw(
-            dimension,
-            `WHERE ${OF_EVENTS} AND ${within('e.occurred_at', ragged, intervals)} ${filterSql(filter)}`,
-          ),
-        ]),
-  ];
+  const parts = rolledUp('domain', dimension, pieces, intervals, (owner) =>
+    filter.domain === undefined ? '' : `AND ${owner} = :domain`,
+  );
+  if (ragged.length > 0) {
+    const time = within('e.occurred_at', ragged, intervals);
+    parts.push(raw(dimension, `WHERE ${OF_EVENTS} AND ${time} ${filterSql(filter)}`));
+  }
   return { sql: union(parts), bindings: bind(bindings, intervals) };
 }
-
-/** The dimension in the rollups of single records. Counts by record need none. */
-const ofRecord = (dimension: DimensionName): { dimension: DimensionName; value: string } =>
-  dimension === 'record' ? { dimension: 'all', value: 'record_id' } : { dimension, value: 'value' };
 
 function fromRecords(
   question: SqlQuestion,
   dimension: DimensionName,
-  { steps, ragged }: Pieces,
+  pieces: Pieces,
   bindings: Record<string, SqlValue>,
 ): Source {
+  const { ragged } = pieces;
   const intervals: Interval[] = [];
   const records = `(SELECT r.id, c.rolled_from FROM unnest(:records::text[]) AS r(id)
     LEFT JOIN counters c ON c.project_id = :projectId AND c.record_id = r.id)`;
-  const kept = ofRecord(dimension);
   const rawOf = (time: Interval[], condition: string) =>
     raw(
       dimension,
@@ -153,11 +142,12 @@ function fromRecords(
     );
   const parts = [
     // Their rollups count events since `rolled_from`, and of those before the ones that retention has deleted.
-    ...readable(steps, 'record', kept.dimension).map(
-      ({ step, intervals: some, only = '' }) =>
-        `SELECT event, bucket AS at, ${kept.value} AS value, count AS n, amount_cents AS amount FROM record_rollups
-          WHERE project_id = :projectId AND record_id = ANY(:records) AND event = ANY(:events)
-            AND dimension = '${kept.dimension}' AND step = '${step}' AND ${within('bucket', some, intervals)} ${only}`,
+    ...rolledUp(
+      'record',
+      dimension,
+      pieces,
+      intervals,
+      (owner) => `AND ${owner} = ANY(:records::text[])`,
     ),
     rawOf([spanOf(question)], "e.occurred_at < coalesce(r.rolled_from, 'infinity')"),
     ...(ragged.length === 0 ? [] : [rawOf(ragged, 'e.occurred_at >= r.rolled_from')]),
@@ -165,23 +155,58 @@ function fromRecords(
   return { sql: union(parts), bindings: bind(bindings, intervals) };
 }
 
-interface Readable {
-  step: Step;
-  intervals: Interval[];
-  /** A further condition. */
-  only?: string;
+/** Counts by record need no rollups of their own. */
+const rolledUpAs = (scope: Scope, dimension: DimensionName): DimensionName =>
+  scope === 'record' && dimension === 'record' ? 'all' : dimension;
+
+/**
+ * SQL of what rollups have, and of what was added to them.
+ *
+ * @param isOwned SQL of the condition that an owner is meant, given its column
+ */
+function rolledUp(
+  scope: Scope,
+  dimension: DimensionName,
+  { steps, precision }: Pieces,
+  intervals: Interval[],
+  isOwned: (owner: string) => string,
+): string[] {
+  if (steps.length === 0) return [];
+  const { table, key } = TABLES[scope];
+  const name = rolledUpAs(scope, dimension);
+  const isFine = isFineIn(scope, name);
+  const entries = 'CROSS JOIN LATERAL unnest(r.ids, r.counts, r.amounts) AS u(id, n, amount)';
+  const of = `r.project_id = :projectId AND r.dimension = '${name}' AND r.event = ANY(:events)`;
+  const rolled = steps.flatMap(({ step, intervals: some }) => {
+    const id = isFine && step !== 'm' ? 'u.id / 96' : 'u.id';
+    const quarter = "r.bucket + u.id % 96 * interval '15 minutes'";
+    // Times are asked for of quarters only. Without them, all that was added to a count is summed up with it.
+    const at = precision === 'quarter' ? quarter : 'NULL::timestamptz';
+    const isMeant =
+      step === 'q'
+        ? `${within('r.bucket', some.map(daysOf), intervals)} AND ${within(quarter, some, intervals)}`
+        : within('r.bucket', some, intervals);
+    const columns = `r.event, ${at} AS at, ${id} AS id, u.n, coalesce(u.amount, 0) AS amount`;
+    return [
+      `SELECT ${columns}, r.${key} AS owner FROM ${table} AS r ${entries}
+        WHERE ${of} AND r.step = '${step === 'm' ? 'm' : 'd'}' AND ${isMeant} ${isOwned(`r.${key}`)}`,
+      `SELECT ${columns.replace('u.id AS id', isFine ? 'u.id / 96 AS id' : 'u.id AS id')}, r.owner FROM rollup_deltas AS r ${entries}
+        WHERE ${of} AND r.is_record = ${scope === 'record'} AND ${isMeant} ${isOwned('r.owner')}`,
+    ];
+  });
+  const summed = `(SELECT event, at, id, owner, sum(n) AS n, sum(amount) AS amount
+      FROM (${union(rolled)}) AS rolled GROUP BY event, at, id, owner HAVING sum(n) <> 0) AS s`;
+  const columns = 's.event, s.at, s.n, s.amount';
+  if (name !== dimension) return [`SELECT ${columns}, s.owner AS value FROM ${summed}`];
+  if (name === 'all') return [`SELECT ${columns}, '' AS value FROM ${summed}`];
+  return [
+    `SELECT ${columns}, v.value FROM ${summed}
+       JOIN event_values v ON v.project_id = :projectId AND v.dimension = '${name}' AND v.id = s.id`,
+  ];
 }
 
-/** The rollups to read for these steps: weeks and months that are not compacted yet are read as days. */
-function readable(steps: Pieces['steps'], scope: Scope, dimension: DimensionName): Readable[] {
-  return steps.flatMap((piece): Readable[] => {
-    const { step, intervals } = piece;
-    if (isFineIn(scope, dimension) || (step !== 'w' && step !== 'm')) return [piece];
-    const unit = step === 'w' ? 'week' : 'month';
-    const only = `AND bucket >= (SELECT date_trunc('${unit}', summed_until, 'UTC') FROM workspaces WHERE id = :projectId)`;
-    return [piece, { step: 'd', intervals, only }];
-  });
-}
+/** The days that an interval is part of. */
+const daysOf = ([from, to]: Interval): Interval => [floor(from, DAY_MS), to];
 
 const union = (parts: string[]): string => parts.join('\n UNION ALL ');
 
@@ -210,7 +235,11 @@ function bind(
  *
  * @param isFine there are rollups of quarters
  */
-export function cut(span: Interval, precision: Precision, isFine: boolean): Pieces {
+export function cut(
+  span: Interval,
+  precision: Precision,
+  isFine: boolean,
+): Omit<Pieces, 'precision'> {
   const steps: Pieces['steps'] = [];
   let open: Interval[] = [span];
   const take = (step: Step, whole: (interval: Interval) => Interval) => {
@@ -229,7 +258,6 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
   };
   if (precision === 'none') {
     take('m', ([from, to]) => [ceilMonth(from), floorMonth(to)]);
-    if (!isFine) take('w', ([from, to]) => [ceilWeek(from), floorWeek(to)]);
     take('d', ([from, to]) => [ceil(from, DAY_MS), floor(to, DAY_MS)]);
   }
   if (isFine) take('q', ([from, to]) => [ceil(from, QUARTER_MS), floor(to, QUARTER_MS)]);
@@ -240,14 +268,6 @@ export function cut(span: Interval, precision: Precision, isFine: boolean): Piec
 
 const floor = (date: Date, ms: number) => new Date(Math.floor(date.getTime() / ms) * ms);
 const ceil = (date: Date, ms: number) => new Date(Math.ceil(date.getTime() / ms) * ms);
-
-/** 1 January 1970 was a Thursday; weeks begin on Mondays. */
-const MONDAY_MS = 4 * DAY_MS;
-const WEEK_MS = 7 * DAY_MS;
-const floorWeek = (date: Date) =>
-  new Date(floor(new Date(date.getTime() - MONDAY_MS), WEEK_MS).getTime() + MONDAY_MS);
-const ceilWeek = (date: Date) =>
-  new Date(ceil(new Date(date.getTime() - MONDAY_MS), WEEK_MS).getTime() + MONDAY_MS);
 
 const floorMonth = (date: Date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 
@@ -265,35 +285,4 @@ export async function ask<Row extends object>(
   more: Record<string, SqlValue> = {},
 ): Promise<Row[]> {
   return rows<Row>(db(), `WITH source AS (${sql}) ${question}`, { ...bindings, ...more });
-}
-
-/** The texts of values of rollups that are too long to be kept there. */
-export async function longValues(
-  projectId: string,
-  values: readonly string[],
-): Promise<(value: string) => string> {
-  const ids = values.filter((value) => value.startsWith('\u0001'));
-  if (ids.length === 0) return (value) => value;
-  const found = await rows<{ id: string; value: string }>(
-    db(),
-    'SELECT id, value FROM long_values WHERE project_id = ? AND id = ANY(?)',
-    [projectId, ids],
-  );
-  const texts = new Map(found.map(({ id, value }) => [id, value]));
-  const missing = ids.filter((id) => !texts.has(id));
-  if (missing.length > 0) {
-    // They are being rebuilt.
-    for (const { id, value } of await longValuesOfEvents(projectId, missing)) texts.set(id, value);
-  }
-  return (value) => texts.get(value) ?? value;
-}
-
-async function longValuesOfEvents(projectId: string, ids: string[]) {
-  return rows<{ id: string; value: string }>(
-    db(),
-    `SELECT DISTINCT rollup_value(t.value) AS id, t.value FROM events e
-      CROSS JOIN LATERAL ${LONG_TEXTS}
-      WHERE e.project_id = ? AND octet_length(t.value) > 400 AND rollup_value(t.value) = ANY(?)`,
-    [projectId, ids],
-  );
 }

@@ -1,0 +1,113 @@
+import { type Db, rows } from '../../../infra/db.ts';
+
+/*
+ * Ids of values. Each workspace has a list of the values of every dimension, and `destination`: the whole destination URLs,
+ * which filters search.
+ */
+
+/** The values of some lists of which the ids are wanted. */
+export class WantedValues {
+  readonly lists = new Map<string, { projectId: string; list: string; values: Set<string> }>();
+
+  /** Adds values of a list. */
+  add(projectId: string, list: string, values: Iterable<string>): void {
+    const name = nameOf(projectId, list);
+    let wanted = this.lists.get(name);
+    if (wanted === undefined) {
+      wanted = { projectId, list, values: new Set() };
+      this.lists.set(name, wanted);
+    }
+    for (const value of values) wanted.values.add(value);
+  }
+}
+
+/** The ids of the values of a list, which has all that were wanted. */
+export type ValueIds = (projectId: string, list: string) => ReadonlyMap<string, number>;
+
+const nameOf = (projectId: string, list: string) => `${projectId} ${list}`;
+
+/** Ids that are known, by list. */
+const remembered = new Map<string, Map<string, number>>();
+/** Most ids that are remembered; with their values, some 30 MB. */
+const REMEMBERED = 200_000;
+let size = 0;
+
+function remember(name: string, value: string, id: number): void {
+  if (size >= REMEMBERED) {
+    remembered.clear();
+    size = 0;
+  }
+  let known = remembered.get(name);
+  if (known === undefined) {
+    known = new Map();
+    remembered.set(name, known);
+  }
+  known.set(value, id);
+  size += 1;
+}
+
+/**
+ * Finds the ids of values, and adds values that are new. Ids never change.
+ *
+ * @param connection where new values are added: ids that were read in a transaction are not remembered, since it may be
+ *   rolled back
+ */
+export async function valueIds(connection: Db, { lists }: WantedValues): Promise<ValueIds> {
+  const found = new Map<string, Map<string, number>>();
+  let unknown: WantedValue[] = [];
+  for (const [name, { projectId, list, values }] of lists) {
+    const known = remembered.get(name);
+    const ids = new Map<string, number>();
+    for (const value of values) {
+      const id = known?.get(value);
+      if (id === undefined) unknown.push({ projectId, list, value });
+      else ids.set(value, id);
+    }
+    found.set(name, ids);
+  }
+  const isLasting = !connection.isTransaction;
+  const take = (stored: readonly StoredValue[]) => {
+    for (const { id, projectId, list, value } of stored) {
+      const name = nameOf(projectId, list);
+      found.get(name)!.set(value, id);
+      if (isLasting) remember(name, value, id);
+    }
+    unknown = unknown.filter(
+      ({ projectId, list, value }) => !found.get(nameOf(projectId, list))!.has(value),
+    );
+  };
+  if (unknown.length > 0) take(await select(connection, unknown));
+  if (unknown.length > 0) take(await insert(connection, unknown));
+  // Others added them at the same time.
+  if (unknown.length > 0) take(await select(connection, unknown));
+  return (projectId, list) => found.get(nameOf(projectId, list))!;
+}
+
+interface WantedValue {
+  projectId: string;
+  list: string;
+  value: string;
+}
+type StoredValue = WantedValue & { id: number };
+
+const STORED = 'v.id, v.project_id AS "projectId", v.dimension AS list, v.value';
+const WANTED = `json_to_recordset(?) AS w("projectId" text, list text, value text)`;
+
+const select = (connection: Db, wanted: readonly WantedValue[]): Promise<StoredValue[]> =>
+  rows(
+    connection,
+    `SELECT ${STORED} FROM ${WANTED}
+       JOIN event_values v ON v.project_id = w."projectId" AND v.dimension = w.list AND md5(v.value) = md5(w.value)`,
+    [JSON.stringify(wanted)],
+  );
+
+const insert = (connection: Db, wanted: readonly WantedValue[]): Promise<StoredValue[]> =>
+  rows(
+    connection,
+    // In the same order everywhere, so that two transactions cannot deadlock.
+    `INSERT INTO event_values AS v (project_id, dimension, value)
+     SELECT w."projectId", w.list, w.value FROM ${WANTED}
+      ORDER BY w."projectId" COLLATE "C", w.list COLLATE "C", w.value COLLATE "C"
+     ON CONFLICT DO NOTHING RETURNING ${STORED}`,
+    [JSON.stringify(wanted)],
+  );
