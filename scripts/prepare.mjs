@@ -1,6 +1,7 @@
 // Plain JavaScript without dependencies: it runs before anything is installed.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
@@ -90,7 +91,31 @@ function npm(...args) {
   return run(command, [...before, ...args, '--include=dev', '--include=optional']);
 }
 
+/** Names, sizes and times of the sources and of what was made of them, when that was complete. */
+const RECORD = path.join(ROOT, 'dist', '.built');
+
+/** Differs when a source, a package or a compiled file was changed, added or removed. */
+function stateOfBuild() {
+  const inputs = [
+    'package-lock.json',
+    'package.json',
+    'tsconfig.json',
+    'scripts/build-console.mjs',
+  ];
+  const folders = [...SOURCES, ...[...SOURCES, 'console'].map((name) => path.join('dist', name))];
+  const files = folders.flatMap((folder) =>
+    filesIn(path.join(ROOT, folder)).map((file) => path.join(folder, file)),
+  );
+  const hash = createHash('sha256').update(process.version);
+  for (const file of [...inputs, ...files]) {
+    const { size, mtimeMs } = statSync(path.join(ROOT, file));
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
 async function build() {
+  if (existsSync(RECORD) && readFileSync(RECORD, 'utf8') === stateOfBuild()) return;
   sweep();
   const [compiled, bundled] = await Promise.all([
     run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', '.']),
@@ -104,6 +129,7 @@ async function build() {
     process.stderr.write(bundled.output);
     throw new NotReady('The console could not be built, see above.');
   }
+  writeFileSync(RECORD, stateOfBuild());
 }
 
 /** The compiler removes nothing, and does not notice what was removed from `dist`: both are done here. */

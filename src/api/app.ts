@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { config } from '../config.ts';
-import type { SearchedDocument } from '../docs/search.ts';
+import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
 import { answerError, RETRY_S } from '../http/answer-error.ts';
 import { ClientGone, MEBIBYTE, parseQuery, readBody } from '../http/input.ts';
@@ -23,7 +23,6 @@ import { consoleHandler } from './console.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
-import { openApiDocument } from './openapi.ts';
 import { clientOf, type Perform, performer, send } from './perform.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
@@ -42,7 +41,6 @@ export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
   const admission = new Admission(dependencies.redis);
   const perform = performer(new HeavyRequests());
-  const document = openApiDocument(routes);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
@@ -58,9 +56,9 @@ export function makeApp(dependencies: ApiDependencies): Express {
   });
   app.get('/openapi.json', (request, response) => {
     allowOrigin(request, response, true);
-    response.json(document);
+    response.json(readOpenApi(config()));
   });
-  serveDocs(app, document as unknown as SearchedDocument, admission);
+  serveDocs(app, admission);
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
   serveUnsubscribe(app, admission, dependencies.queues);

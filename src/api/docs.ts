@@ -1,9 +1,9 @@
 import type { Express, Request, Response } from 'express';
 import Negotiator from 'negotiator';
-import { type Documentation, makeDocumentation } from '../docs/documentation.ts';
+import { config } from '../config.ts';
+import type { Documentation } from '../docs/documentation.ts';
 import type { DocsPage } from '../docs/layout.ts';
-import { findAsset } from '../docs/reference.ts';
-import type { SearchedDocument } from '../docs/search.ts';
+import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
 import { isAmong } from '../infra/etag.ts';
 import { networkOf } from '../infra/network.ts';
@@ -15,9 +15,18 @@ import { allowOrigin } from './cors.ts';
 const LONGEST_QUESTION = 200;
 const YEAR = 'public, max-age=31536000, immutable';
 
+let made: Promise<Documentation> | undefined;
+
+/** The documentation, which the first request for it makes: most API processes are never asked. */
+function documentation(): Promise<Documentation> {
+  made ??= import('../docs/documentation.ts').then(({ makeDocumentation }) =>
+    makeDocumentation(readOpenApi(config())),
+  );
+  return made;
+}
+
 /** Serves the documentation under `/docs`, and at `/` what leads to it. */
-export function serveDocs(app: Express, document: SearchedDocument, admission: Admission): void {
-  const documentation = makeDocumentation(document);
+export function serveDocs(app: Express, admission: Admission): void {
   app.get('/', showRoot);
   // Browsers ask for it by themselves.
   app.get('/favicon.ico', (_request, response) => void response.status(204).end());
@@ -25,19 +34,15 @@ export function serveDocs(app: Express, document: SearchedDocument, admission: A
     response.locals['route'] = '/docs';
     await admission.takePublic(networkOf(request.ip ?? ''), response);
     const question = new URL(request.url, 'http://localhost').searchParams.get('q') ?? '';
-    sendPage(documentation.search(question.slice(0, LONGEST_QUESTION)), request, response);
+    const { search } = await documentation();
+    sendPage(search(question.slice(0, LONGEST_QUESTION)), request, response);
   });
-  app.get(['/docs', '/docs/*path'], (request, response) =>
-    showDocs(documentation, request, response),
-  );
+  app.get(['/docs', '/docs/*path'], showDocs);
 }
 
-async function showDocs(
-  { pages, pictures }: Documentation,
-  request: Request,
-  response: Response,
-): Promise<void> {
+async function showDocs(request: Request, response: Response): Promise<void> {
   response.locals['route'] = '/docs';
+  const { pages, pictures } = await documentation();
   const path = request.path.replace(/\/$/, '');
   const page = pages.get(path);
   if (page !== undefined) return sendPage(page, request, response);
@@ -50,6 +55,7 @@ async function showDocs(
     response.end(picture);
     return;
   }
+  const { findAsset } = await import('../docs/reference.ts');
   const asset = await findAsset(path);
   if (asset === undefined) throw new Refusal('not_found', `There is no ${path}`);
   response.set({ 'Content-Type': asset.type, 'Cache-Control': YEAR, 'Content-Encoding': 'gzip' });

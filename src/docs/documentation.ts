@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Guides, readGuides } from './guides.ts';
 import { type DocsPage, layoutOf } from './layout.ts';
 import { guidePage, indexPage, searchPage } from './pages.ts';
@@ -12,18 +13,25 @@ export interface Documentation {
   search(question: string): DocsPage;
 }
 
-/** Reads and renders the documentation: guides, the reference of an OpenAPI document, and a search in both. */
-export function makeDocumentation(document: SearchedDocument): Documentation {
-  const { guides, pictures } = readGuides();
+/**
+ * Reads and renders the documentation: guides, the reference of an OpenAPI document, and a search in both. Other requests have
+ * their turn after each page.
+ */
+export async function makeDocumentation(document: SearchedDocument): Promise<Documentation> {
+  const { guides, pictures } = await readGuides();
   const makePage = layoutOf(guides);
-  const search = new Search(guides, document);
+  const search = await Search.of(guides, document);
+  const pages = new Map([
+    ['/docs', indexPage(makePage, guides)],
+    ['/docs/api-reference', referencePage(makePage)],
+    ['/docs/api-reference/errors', errorsPage(makePage)],
+  ]);
+  for (const guide of guides) {
+    pages.set(`/docs/${guide.name}`, guidePage(makePage, guide));
+    await turn();
+  }
   return {
-    pages: new Map([
-      ['/docs', indexPage(makePage, guides)],
-      ['/docs/api-reference', referencePage(makePage)],
-      ['/docs/api-reference/errors', errorsPage(makePage)],
-      ...guides.map((guide) => [`/docs/${guide.name}`, guidePage(makePage, guide)] as const),
-    ]),
+    pages,
     pictures,
     search: (question) => searchPage(makePage, search, question),
   };

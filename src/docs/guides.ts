@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Rendered, render } from './markdown.ts';
 
@@ -39,6 +40,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'abuse',
       'operations',
       'scale',
+      'sizes',
       'backups',
       'privacy',
       'performance',
@@ -66,7 +68,7 @@ export interface Guides {
 }
 
 /** Reads and renders all guides: the README and the folder `docs`. */
-export function readGuides(root = ROOT): Guides {
+export async function readGuides(root = ROOT): Promise<Guides> {
   const files = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(
     (file) => `docs/${file.split(path.sep).join('/')}`,
   );
@@ -78,12 +80,14 @@ export function readGuides(root = ROOT): Guides {
   ]);
   const pictures = files.filter((file) => /\.(png|svg)$/.test(file));
   const read = (file: string) => readFileSync(path.join(root, file));
-  const guides = [...sources].map(([file, name]): Guide => {
+  const guides: Guide[] = [];
+  for (const [file, name] of sources) {
     const resolve = (target: string) => addressOf(target, file, sources, pictures);
     const rendered = render(read(file).toString(), resolve);
     const title = TITLES[name] ?? rendered.title;
-    return { ...rendered, name, group: groupOf(name), title };
-  });
+    guides.push({ ...rendered, name, group: groupOf(name), title });
+    await turn();
+  }
   return {
     guides: guides.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1)),
     pictures: new Map(pictures.map((file) => [pictureName(file), read(file)])),

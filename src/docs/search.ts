@@ -38,9 +38,17 @@ export class Search {
     },
   });
 
-  constructor(guides: readonly Guide[], document: SearchedDocument) {
+  private constructor() {}
+
+  /** A search in guides and operations; other work has its turn while they are read. */
+  static async of(guides: readonly Guide[], document: SearchedDocument): Promise<Search> {
+    const search = new Search();
     const all = [...guides.flatMap(sectionsOf), ...operationsOf(document)];
-    this.#index.addAll(all.map((found, id) => ({ ...found, id })));
+    await search.#index.addAllAsync(
+      all.map((found, id) => ({ ...found, id })),
+      { chunkSize: 20 },
+    );
+    return search;
   }
 
   /** The best results for a question, best first. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import { Refusal } from '../errors.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
@@ -65,7 +65,7 @@ async function redrawn<Result>(
   }
   if (root === 'declares') throw refuse('must not be an SVG with entities');
   try {
-    return await draw(open(root === undefined ? bytes : await drawSvg(root.svg)));
+    return await draw(await open(root === undefined ? bytes : await drawSvg(root.svg)));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw /pixel limit/i.test(String(error))
@@ -128,7 +128,8 @@ function isRaster(bytes: Buffer): boolean {
   );
 }
 
-function open(bytes: Buffer): Sharp {
+async function open(bytes: Buffer): Promise<Sharp> {
+  const { default: sharp } = await import('sharp');
   return sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
 }
 
@@ -170,7 +171,7 @@ export async function isDrawable(
 ): Promise<boolean> {
   if (!png.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return false;
   try {
-    const { info } = await open(png).raw().toBuffer({ resolveWithObject: true });
+    const { info } = await (await open(png)).raw().toBuffer({ resolveWithObject: true });
     return info.width === size.width && info.height === size.height;
   } catch {
     return false;

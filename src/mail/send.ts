@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { config } from '../config.ts';
 import { db, execute, rows } from '../infra/db.ts';
 import { unseal } from '../infra/secrets.ts';
@@ -12,13 +12,15 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 let transporter: Transporter | undefined;
 
 /** The pool of connections to the mail server, made on first use. */
-function transport(): Transporter {
+async function transport(): Promise<Transporter> {
   if (transporter !== undefined) return transporter;
+  // Loaded with the first mail: many installations send none.
+  const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(config().SMTP_URL);
   const host = hostname.replaceAll(/[[\]]/g, '');
   const secure = protocol === 'smtps:';
   const hasAccount = username !== '';
-  transporter = createTransport({
+  transporter ??= createTransport({
     host,
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
@@ -74,7 +76,7 @@ async function deliver({ id, recipient, content }: StoredMail): Promise<string |
   const { subject, text, html, unsubscribeUrl } = JSON.parse(unseal(content)) as MailContent;
   const { MAIL_FROM } = config();
   try {
-    await transport().sendMail({
+    await (await transport()).sendMail({
       from: MAIL_FROM,
       to: { name: '', address: recipient },
       subject,

@@ -1,4 +1,3 @@
-import { hash } from '@node-rs/argon2';
 import { unseal } from '../infra/secrets.ts';
 import { encodeLink } from '../lookup/codec.ts';
 import type { LinkCard, LinkEntry } from '../lookup/entry.ts';
@@ -27,7 +26,9 @@ export async function shortLinkEntry(
   if (row.expired_url !== null) entry.expiredUrl = row.expired_url;
   if (row.max_visits !== null) entry.maxVisits = row.max_visits;
   if (row.password !== null) {
-    entry.passwordHash = known?.passwordHash ?? (await hash(unseal(row.password), ARGON2));
+    entry.passwordHash =
+      known?.passwordHash ??
+      (await (await import('@node-rs/argon2')).hash(unseal(row.password), ARGON2));
   }
   const card = cardOf(row);
   if (row.proxy && card !== undefined) entry.card = card;

@@ -6,6 +6,8 @@ import { openApiPage } from '../../scripts/docs.ts';
 import { NO_EXAMPLE } from '../../src/api/json-schema.ts';
 import { openApiDocument } from '../../src/api/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
+import { config } from '../../src/config.ts';
+import { readOpenApi } from '../../src/docs/openapi-file.ts';
 import { Joi } from '../../src/http/fields.ts';
 import { check } from '../../src/http/input.ts';
 
@@ -106,6 +108,10 @@ describe('the reference', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     for (const id of ids) expect(id).to.match(/^[a-z]+(?:[A-Z][a-z]+)+$/);
+  });
+
+  it('is served as docs/openapi.json has it, with the addresses of the installation', () => {
+    expect(readOpenApi(config())).to.deep.equal(JSON.parse(JSON.stringify(document)));
   });
 
   it('refuses two routes with one operation id', () => {

@@ -1,26 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import opentype, { type Font } from 'opentype.js';
+import type opentype from 'opentype.js';
 
 /*
  * Fonts for servers. Browsers have `#font-files` of their own (`imports` of package.json).
  */
 
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
-const fonts = new Map<string, Font | undefined>();
+const fonts = new Map<string, opentype.Font | undefined>();
 
 /** The font of a file such as `@fontsource/inter/files/inter-latin-400-normal.woff`; `undefined` when there is none. */
-export function fontFile(file: string): Font | undefined {
+export function fontFile(file: string): opentype.Font | undefined {
   if (!fonts.has(file)) fonts.set(file, load(file));
   return fonts.get(file);
 }
 
-function load(file: string): Font | undefined {
+function load(file: string): opentype.Font | undefined {
   const [scope, name, ...rest] = file.split('/');
-  const full = path.join(path.dirname(resolve(`${scope}/${name}/package.json`)), ...rest);
+  const full = path.join(path.dirname(require.resolve(`${scope}/${name}/package.json`)), ...rest);
   if (!existsSync(full)) return undefined;
   const bytes = readFileSync(full);
-  return opentype.parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  // Loaded with the first font: most processes draw no text.
+  const { parse } = require('opentype.js') as typeof opentype;
+  return parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }

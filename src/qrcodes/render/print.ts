@@ -1,5 +1,4 @@
 import { deflateSync } from 'node:zlib';
-import sharp from 'sharp';
 import { type Color, onPaper, parseColor } from './color.ts';
 import type { Drawing, Shape } from './drawing-types.ts';
 import type { MiddleImage } from './middle-image.ts';
@@ -12,6 +11,7 @@ import { fit, n, operators, type Pixels, pdfOf, share } from './pdf.ts';
 const PS_NAMES = { M: 'm', L: 'l', C: 'c', Z: 'z' };
 
 async function pixelsOf({ png }: MiddleImage): Promise<Pixels> {
+  const { default: sharp } = await import('sharp');
   const { data, info } = await sharp(png)
     .ensureAlpha()
     .toColourspace('srgb')

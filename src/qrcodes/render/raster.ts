@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { Drawing } from './drawing-types.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import { toSvg } from './svg.ts';
@@ -22,6 +22,7 @@ export async function toRaster(
   format: RasterFormat,
   image?: MiddleImage,
 ): Promise<Buffer> {
+  const { default: sharp } = await import('sharp');
   // The image may be larger than what librsvg takes in one attribute.
   const picture = sharp(Buffer.from(toSvg(drawing, image && sourceOf(image))), {
     limitInputPixels: MOST_PIXELS,
