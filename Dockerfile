@@ -26,7 +26,7 @@ FROM ${NODE_IMAGE} AS runtime
 ENV NODE_ENV=production HOST=0.0.0.0 HEALTH_PORT=3100 DATA_DIR=/data
 WORKDIR /app
 RUN install -d -o 1000 -g 1000 /data
-COPY package.json Procfile README.md LICENSE ./
+COPY package.json Procfile Procfile.small README.md LICENSE ./
 COPY docs docs
 COPY scripts/*.mjs scripts/
 COPY --from=build /app/dist dist

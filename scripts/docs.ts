@@ -88,6 +88,7 @@ export function readmePage(readme: string): string {
         `| \`worker_${name}\` | \`${concurrency}\` | ${scaleWhen} |`,
     ),
     '| `worker_scheduler` | | one is enough: it queues scheduled jobs |',
+    '| `worker_all` | all of these | instead of all other workers, [on small machines](docs/sizes.md): `Procfile.small` |',
   ];
   const [begin, end] = PROCESSES.map((mark) => readme.indexOf(mark)) as [number, number];
   if (begin < 0 || end < begin) throw new Error(`README.md must contain ${PROCESSES.join(' … ')}`);

@@ -54,6 +54,7 @@ export class Runner {
   readonly #processes: Map<string, Supervised>;
   /** The port of the first process; those after it have the ports after it. 0: free ones. */
   readonly #firstHealthPort: number;
+  #isStopped = false;
 
   constructor(options: RunnerOptions) {
     const { processes, env, cwd, onLine, scale = {}, envOf = {}, yields = false } = options;
@@ -85,17 +86,21 @@ export class Runner {
   }
 
   /**
-   * Starts all processes and waits until each is ready.
+   * Starts processes and waits until each is ready.
    *
+   * @param names all of them unless given
    * @throws SetupError saying which process is not, with its last lines; then all have been stopped
    */
-  async start(): Promise<void> {
-    const all = [...this.#processes.values()];
+  async start(names: readonly string[] = this.names): Promise<void> {
     const first = this.#firstHealthPort;
-    const ports = first > 0 ? all.map((_, i) => first + i) : await freePorts(all.length);
-    for (const [i, process] of all.entries()) process.start(ports[i] ?? 0);
+    const free = first > 0 ? [] : await freePorts(names.length);
+    if (this.#isStopped) return;
+    const starting = names.map((name) => this.#process(name));
+    for (const [i, process] of starting.entries()) {
+      process.start(first > 0 ? first + this.names.indexOf(names[i]!) : (free[i] ?? 0));
+    }
     try {
-      await Promise.all(all.map((process) => process.ready(READY_MS)));
+      await Promise.all(starting.map((process) => process.ready(READY_MS)));
     } catch (error) {
       await this.stop();
       throw error;
@@ -133,6 +138,7 @@ export class Runner {
    * workers. One that still runs after 30 s is killed.
    */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     const all = [...this.#processes];
     for (const isTurn of [true, false]) {
       const turn = all.filter(([name]) => !isWorker(name) === isTurn);
@@ -142,6 +148,7 @@ export class Runner {
 
   /** Kills all processes. */
   abandon(): void {
+    this.#isStopped = true;
     for (const process of this.#processes.values()) process.abandon();
   }
 

@@ -16,6 +16,7 @@ import { migrateEntries, migrateLatest } from './migrate.ts';
 import { bindError, freePort } from './ports.ts';
 import { ProcessLogs } from './process-logs.ts';
 import { parseProcfile, Runner } from './procfile.ts';
+import { procfileFor, settingsFor } from './sizes.ts';
 
 /** A signal that comes sooner after the first is the same keypress: npm passes on what we got from the terminal too. */
 const SAME_KEYPRESS_MS = 1_000;
@@ -23,12 +24,14 @@ const SAME_KEYPRESS_MS = 1_000;
 const PORT_PATIENCE_MS = 3_000;
 /** The folder of package.json, seen from dist/scripts. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Processes that answer requests, of which a write and a click are part: on two cores all at once would take twice as long. */
+const FIRST = ['api', 'redirect', 'worker_writes', 'worker_clicks', 'worker_all'];
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
 /**
  * `npm start [-- --verbose]`: private servers where none are given, schema, demo workspace, all processes of the
- * Procfile; until Ctrl-C or SIGTERM, when all of it ends in order.
+ * Procfile, or of Procfile.small; until Ctrl-C or SIGTERM, when all of it ends in order.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } });
@@ -41,6 +44,7 @@ async function main(): Promise<void> {
     servers?.abandon();
   });
   try {
+    Object.assign(process.env, settingsFor(process.env));
     const config = await choosePorts();
     servers = await startServers({
       dataDir: config.DATA_DIR,
@@ -60,15 +64,24 @@ async function main(): Promise<void> {
 
     const logs = new ProcessLogs(path.join(config.DATA_DIR, 'log'), values.verbose);
     runner = new Runner({
-      processes: parseProcfile(readFileSync(path.join(ROOT, 'Procfile'), 'utf8')),
-      env: process.env,
+      processes: parseProcfile(readFileSync(path.join(ROOT, procfileFor(config)), 'utf8')),
+      env: {
+        ...process.env,
+        // Read by Node 22 and newer: compiled code is kept, so that the next start has not to compile it.
+        NODE_COMPILE_CACHE:
+          process.env['NODE_COMPILE_CACHE'] ?? path.join(config.DATA_DIR, 'compiled'),
+      },
       yields: true,
       cwd: ROOT,
       onLine: (name, line) => logs.take(name, line),
     });
-    await Promise.race([runner.start(), aborted(end)]);
+    const [first, rest] = [true, false].map((isFirst) =>
+      runner!.names.filter((name) => FIRST.includes(name) === isFirst),
+    );
+    await Promise.race([runner.start(first), aborted(end)]);
     end.throwIfAborted();
     console.log(welcome(config, apiKey, signIn));
+    await Promise.race([runner.start(rest), aborted(end)]);
     await aborted(end);
   } catch (error) {
     if (!end.aborted) {

@@ -123,15 +123,16 @@ function main(): void {
       app: { type: 'string', default: path.resolve(ROOT) },
       env: { type: 'string', default: '/etc/shortlinks.env' },
       node: { type: 'string', default: process.execPath },
+      procfile: { type: 'string', default: 'Procfile' },
     },
   });
-  const { dir, user, app, env: environment, node } = values;
+  const { dir, user, app, env: environment, node, procfile } = values;
   if (dir === undefined) {
     throw new SetupError(
-      'Usage: npm run systemd -- --dir /etc/systemd/system [--user shortlinks] [--app /opt/shortlinks] [--env /etc/shortlinks.env] [--node /usr/bin/node]',
+      'Usage: npm run systemd -- --dir /etc/systemd/system [--user shortlinks] [--app /opt/shortlinks] [--env /etc/shortlinks.env] [--node /usr/bin/node] [--procfile Procfile.small]',
     );
   }
-  const processes = parseProcfile(readFileSync(path.join(ROOT, 'Procfile'), 'utf8'));
+  const processes = parseProcfile(readFileSync(path.resolve(ROOT, procfile), 'utf8'));
   mkdirSync(dir, { recursive: true });
   for (const [name, text] of systemdUnits(processes, { user, app, environment, node })) {
     writeFileSync(path.join(dir, name), text);

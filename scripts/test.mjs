@@ -45,6 +45,7 @@ const WITHOUT_COVERAGE = [
   'workers/frozen-redis',
   'workers/runner',
   'workers/slots',
+  'workers/small',
   'workers/start-messages',
   'workers/stopping',
   'workers/watchdog',
@@ -67,6 +68,7 @@ const SECONDS = {
   'api/idempotency': 35,
   'api/conversions': 33,
   'api/http': 32,
+  'workers/small': 30,
 };
 const USUAL_SECONDS = 4;
 /** Longest time that mocha may take to exit after its last test, in ms. */

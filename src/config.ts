@@ -173,6 +173,11 @@ export const SETTINGS = {
     min: 0,
     max: 65535,
   }),
+  WORKER_PROCESSES: oneOf(
+    'Worker processes of `npm start`: one for all queues, one for each, or by the memory of the machine or container: one below 3 GiB, else each.',
+    'auto',
+    ['auto', 'one', 'each'],
+  ),
   HOST: text(
     'IP address on which every process listens; in a container 0.0.0.0 or ::.',
     '127.0.0.1',
@@ -190,7 +195,7 @@ export const SETTINGS = {
   HEALTH_PORT: {
     help: 'Port of /healthz, /readyz and /metrics of a process (0 to 65535); 0 chooses a free one and logs it. Unset, a free one is also chosen where that of the process is taken. `npm start`: port of the first process, followed by the others; unset, free ones.',
     fallback: undefined as number | undefined,
-    shownDefault: '3100 to 3112, by [process](monitoring.md#ports)',
+    shownDefault: '3100 to 3113, by [process](monitoring.md#ports)',
     parse: integer('', 0, { min: 0, max: 65535 }).parse,
   },
   BASE_URL: {

@@ -1,12 +1,15 @@
+import type { Config } from '../src/config.ts';
 import type { Log } from '../src/infra/log.ts';
 import { queueDepth } from '../src/infra/metrics.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
+import { keepSchedule } from '../src/queues/schedule.ts';
 
 type LoadWorker = () => Promise<{
-  default: (log: Log) => WorkerDefinition | Promise<WorkerDefinition>;
+  /** @param isShared true where one event loop serves all queues: what would keep it to itself for long belongs into a thread */
+  default: (log: Log, isShared: boolean) => WorkerDefinition | Promise<WorkerDefinition>;
 }>;
 
 /** `node dist/workers/main.js <name>` runs `workers/<name>.ts`. A queue without a worker does not compile. */
@@ -23,31 +26,58 @@ const WORKERS: Record<QueueName, LoadWorker> = {
   maintenance: () => import('./maintenance.ts'),
 };
 
+/** `node dist/workers/main.js all` runs all of them and the schedule, in one process. */
+const ALL = 'all';
+const ALL_HEALTH_PORT = 3113;
+
 const name = process.argv[2] ?? '';
 const isQueue = (text: string): text is QueueName => Object.hasOwn(QUEUES, text);
+const isShared = name === ALL;
+const healthPort = isShared ? ALL_HEALTH_PORT : isQueue(name) ? QUEUES[name].healthPort : 0;
 
-const healthPort = isQueue(name) ? QUEUES[name].healthPort : 0;
-
-await runProcess({ name: `worker_${name}`, healthPort }, async ({ config, log }) => {
-  if (!isQueue(name)) {
-    throw new Error(`no worker is called "${name}"; there are: ${Object.keys(QUEUES).join(', ')}`);
+await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settings, log }) => {
+  const names = isShared ? (Object.keys(QUEUES) as QueueName[]) : [name].filter(isQueue);
+  if (names.length === 0) {
+    throw new Error(
+      `no worker is called "${name}"; there are: ${[...Object.keys(QUEUES), ALL].join(', ')}`,
+    );
   }
-  const definition = await (await WORKERS[name]()).default(log);
-  const redis = connectRedis(config.REDIS_URL, 'wait', {
+  const loading = names.map(async (queue): Promise<[QueueName, WorkerDefinition]> => {
+    const { default: define } = await WORKERS[queue]();
+    return [queue, await define(log, isShared)];
+  });
+  const definitions = await Promise.all(loading);
+  const redis = connectRedis(settings.REDIS_URL, 'wait', {
     onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
   });
   await redisReady(redis, 60_000);
-  const worker = definition.start({ redis, log, concurrency: config[QUEUES[name].concurrency] });
-  watchDepth(new Producer(redis), definition.queue);
+  const producer = new Producer(redis);
+  const workers = definitions.map(([queue, definition]) => {
+    watchDepth(producer, definition.queue);
+    return definition.start({ redis, log, concurrency: concurrencyOf(queue, settings) });
+  });
+  const endSchedule = isShared ? await keepSchedule(producer, log) : () => {};
   return {
     checks: { postgres: checkDb, redis: checkRedis(redis) },
     redis,
     async stop() {
-      await worker.close();
+      endSchedule();
+      await Promise.all(workers.map((worker) => worker.close()));
       await redis.quit().catch(() => {});
     },
   };
 });
+
+/**
+ * Jobs of a queue that run at once. Exports, imports and sums hold a connection to Postgres for long: where all queues share
+ * one pool, the writes that people wait for must find one.
+ */
+function concurrencyOf(queue: QueueName, settings: Config): number {
+  const concurrency = settings[QUEUES[queue].concurrency];
+  if (!isShared || (queue !== 'bulk' && queue !== 'maintenance')) return concurrency;
+  const share = queue === 'bulk' ? 0.8 : 0.4;
+  return Math.max(1, Math.min(concurrency, Math.floor(settings.DATABASE_POOL * share)));
+}
 
 /** Reads the queue's depth when the metrics are asked for it. */
 function watchDepth(producer: Producer, queue: { name: string }): void {

@@ -1,10 +1,7 @@
 import { checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer } from '../src/queues/queue.ts';
-import { addFirstJobs, registerSchedule } from '../src/queues/schedule.ts';
-
-/** Registered again from time to time: an operator may have emptied Redis. */
-const AGAIN_MS = 60_000;
+import { keepSchedule } from '../src/queues/schedule.ts';
 
 await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config, log }) => {
   const redis = connectRedis(config.REDIS_URL, 'wait', {
@@ -12,18 +9,12 @@ await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config
   });
   await redisReady(redis, 60_000);
   const producer = new Producer(redis);
-  await registerSchedule(producer);
-  await addFirstJobs(producer);
-  const timer = setInterval(() => {
-    registerSchedule(producer).catch((error: unknown) =>
-      log.error({ err: error }, 'the schedule could not be registered'),
-    );
-  }, AGAIN_MS);
+  const endSchedule = await keepSchedule(producer, log);
   return {
     checks: { redis: checkRedis(redis) },
     redis,
     async stop() {
-      clearInterval(timer);
+      endSchedule();
       await producer.close();
       await redis.quit().catch(() => {});
     },

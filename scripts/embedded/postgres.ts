@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import pg from 'pg';
 import { yieldProcessor } from '../priority.ts';
+import { postgresSettings } from '../sizes.ts';
 import { type Account, postgresAccount } from './account.ts';
 import { keptSecret } from './kept.ts';
 import { findPostgres } from './postgres-programs.ts';
@@ -23,16 +24,7 @@ import type { Started } from './stack.ts';
 /** Name of the private server's owner and of its database. */
 const NAME = 'shortlinks';
 
-/** For a developer's machine; durability stays as it is by default. */
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  max_connections: '200',
-  shared_buffers: '256MB',
-  max_wal_size: '4GB',
-  wal_compression: 'on',
-  checkpoint_timeout: '15min',
-};
+const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
 /** Starts one of Postgres' programs under the right account; `output` receives what it prints. */
 type Run = (program: string, args: string[], output: number | 'pipe') => ChildProcess;
@@ -50,7 +42,7 @@ export async function startPostgres(
   { log, yields }: { log: (line: string) => void; yields: boolean },
 ): Promise<Started> {
   const data = path.join(dataDir, 'postgres');
-  const { folder } = findPostgres(data);
+  const { folder, major } = findPostgres(data);
   const account = postgresAccount(data, [folder, dataDir]);
   const run: Run = (program, args, output) =>
     runAs(account, path.join(folder, program), args, output);
@@ -66,7 +58,7 @@ export async function startPostgres(
     portVariable: 'EMBEDDED_POSTGRES_PORT',
     fixedPort,
     spawn(port, logFile) {
-      const settings = Object.entries({ ...SETTINGS, port });
+      const settings = Object.entries({ ...SETTINGS, ...postgresSettings(major), port });
       const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
       const child = run('postgres', ['-D', data, ...options], logFile);
       // Before it starts others, which have what it has.

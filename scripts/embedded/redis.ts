@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import { redisRewriteSize } from '../sizes.ts';
 import { keptSecret } from './kept.ts';
 import { ensureRunning, type Greeting } from './private-server.ts';
 import type { RedisProgram } from './redis-program.ts';
@@ -53,7 +54,7 @@ function settings(port: number, password: string, data: string): string {
     'appendfsync everysec',
     // A start replays what was written since the last rewrite, about a minute a gigabyte on a busy machine. A queue whose
     // jobs are done is small, so that to rewrite it costs little.
-    'auto-aof-rewrite-min-size 64mb',
+    `auto-aof-rewrite-min-size ${redisRewriteSize()}`,
     'aof-use-rdb-preamble yes',
     'save ""',
     'maxmemory-policy noeviction',

@@ -90,12 +90,14 @@ const LIMITS: Record<string, Limits> = {
   worker_bulk: { statement_timeout: 120_000, lock_timeout: 30_000 },
   worker_clicks: { statement_timeout: 120_000, lock_timeout: 60_000 },
   worker_maintenance: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
+  worker_all: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
 };
 
 /** The pool of this process, opened on first use. */
 export function db(): Knex {
   const { DATABASE_URL, DATABASE_POOL } = config();
-  shared ??= connectDb(DATABASE_URL, DATABASE_POOL, process.title, LIMITS[process.title]);
+  const pool = process.title === 'worker_all' ? 2 * DATABASE_POOL : DATABASE_POOL;
+  shared ??= connectDb(DATABASE_URL, pool, process.title, LIMITS[process.title]);
   return shared;
 }
 

