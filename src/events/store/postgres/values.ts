@@ -76,9 +76,8 @@ export async function valueIds(connection: Db, { lists }: WantedValues): Promise
       ({ projectId, list, value }) => !found.get(nameOf(projectId, list))!.has(value),
     );
   };
-  if (unknown.length > 0) take(await select(connection, unknown));
+  // First, since values that are not remembered are new ones, most of the time.
   if (unknown.length > 0) take(await insert(connection, unknown));
-  // Others added them at the same time.
   if (unknown.length > 0) take(await select(connection, unknown));
   return (projectId, list) => found.get(nameOf(projectId, list))!;
 }
