@@ -22,7 +22,7 @@ const GROUPS: Readonly<Record<string, { ours: string; toRows(rows: Row[]): Row[]
     ours: 'top_links',
     toRows: (rows) => rows.map((row) => ({ ...row, createdAt: row['createdAt'] ?? '' })),
   },
-  top_base_urls: { ours: 'top_urls', toRows: sumByBaseUrl },
+  top_base_urls: { ours: 'top_urls', toRows: (rows) => rows },
 };
 
 /** How short links were opened, as Dub and we name it. */
@@ -103,20 +103,6 @@ async function byTrigger(ask: Ask, query: Query): Promise<Row[]> {
     rows.push({ trigger, ...totalsOf(body) });
   }
   return rows.filter(({ clicks, leads, sales }) => [clicks, leads, sales].some((n) => n !== 0));
-}
-
-/** Rows of destinations, added up by what precedes their query. */
-function sumByBaseUrl(rows: Row[]): Row[] {
-  const sums = new Map<string, Record<string, number>>();
-  for (const { url, ...numbers } of rows) {
-    const base = String(url).replace(/[?#][^]*$/, '');
-    const sum = sums.get(base) ?? {};
-    for (const [name, value] of Object.entries(numbers)) {
-      sum[name] = (sum[name] ?? 0) + Number(value);
-    }
-    sums.set(base, sum);
-  }
-  return [...sums].map(([url, numbers]) => ({ url, ...numbers }));
 }
 
 /** An event of our interface. */
