@@ -59,6 +59,8 @@ export async function lockForRebuild(trx: Db, projectId: string): Promise<Rebuil
   await lockEvents(trx, projectId);
   await lockRollups(trx, projectId);
   await execute(trx, "SET LOCAL work_mem = '256MB'");
+  // Postgres has no statistics of what this transaction makes, and would compare every row with every other.
+  await execute(trx, 'SET LOCAL enable_nestloop = off');
   return keptOf(trx, projectId);
 }
 
@@ -192,10 +194,7 @@ async function addValues(trx: Db): Promise<void> {
   await execute(
     trx,
     `INSERT INTO event_values (project_id, dimension, value)
-     SELECT DISTINCT m.project_id, m.dimension, m.value COLLATE "C" FROM made m
-      WHERE m.dimension <> 'all' AND NOT EXISTS (
-        SELECT 1 FROM event_values v
-         WHERE v.project_id = m.project_id AND v.dimension = m.dimension AND md5(v.value) = md5(m.value))
+     SELECT DISTINCT project_id, dimension, value COLLATE "C" FROM made WHERE dimension <> 'all'
       ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
   );
 }
@@ -210,9 +209,6 @@ async function addDestinations(
     trx,
     `INSERT INTO event_values (project_id, dimension, value)
      SELECT DISTINCT e.project_id, 'destination', e.url COLLATE "C" FROM ${source} AS e
-      WHERE NOT EXISTS (
-        SELECT 1 FROM event_values v
-         WHERE v.project_id = e.project_id AND v.dimension = 'destination' AND md5(v.value) = md5(e.url))
       ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
     bindings,
   );
