@@ -56,10 +56,10 @@ describe('the structure', () => {
   });
 
   it('reads rows through Model.of, so that no query forgets its workspace', () => {
+    // COPY asks the connection of the driver, not a model.
+    const allowed = ['model.ts', 'copy.ts'].map((name) => path.join('src', 'infra', name));
     const unscoped = sourceFiles('src').filter(
-      (file) =>
-        file !== path.join('src', 'infra', 'model.ts') &&
-        /\.query\(/.test(readFileSync(file, 'utf8')),
+      (file) => !allowed.includes(file) && /\.query\(/.test(readFileSync(file, 'utf8')),
     );
     expect(unscoped).to.deep.equal([]);
   });
