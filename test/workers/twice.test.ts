@@ -93,17 +93,23 @@ describe('a job that runs twice', () => {
     ).to.deep.equal([]);
   });
 
-  /** Runs a job as its worker does: a first time and at the same moment once more, then again after a crash. */
+  /**
+   * Runs a job as its worker does: a first time and at the same moment once more, then again after a crash.
+   *
+   * @param ended resolves once the jobs that it adds have ended, which the shared stack runs
+   */
   async function twice<Jobs, Name extends keyof Jobs & string>(
     { queue, handlers }: WorkerDefinition<Jobs>,
     name: Name,
     data: DataOf<Jobs[Name]>,
+    ended: () => Promise<unknown> = async () => undefined,
   ): Promise<ResultOf<Jobs[Name]>> {
     covered.add(`${queue.name} ${name}`);
     const run = handlers[name];
     const task = { name, data };
     const job = { jobId: newId('job'), projectId: world.projectId, task, isRepeat: false, log };
     const [first, parallel] = await Promise.all([run(data, job), run(data, job)]);
+    await ended();
     const before = await settled();
     const again = await run(data, { ...job, isRepeat: true });
     // JSON, since that is how results travel.
@@ -442,19 +448,23 @@ describe('a job that runs twice', () => {
 
   it('reads the links of an API once', async () => {
     const peer = await PeerServer.start(PEER_APIS['kutt']!(world.domain, 60));
-    const id = newId('import');
-    const options = { mapping: {}, onConflict: 'skip' as const };
-    const api = { url: peer.url, token: seal('token-1') };
-    const wanted = { id, userId, api, source: 'kutt' as const, name: null, options };
-    await twice(bulk, 'import.create', { ...wanted, dryRun: false, mostRows: 100 });
-    await twice(bulk, 'import.fetch', { id });
-    await eventually(async () =>
-      expect((await world.api.get(`/imports/${id}`)).body).to.deep.include({
-        state: 'done',
-        counts: { created: 60, updated: 0, skipped: 0, refused: 0 },
-      }),
-    );
-    await peer.close();
+    try {
+      const id = newId('import');
+      const options = { mapping: {}, onConflict: 'skip' as const };
+      const api = { url: peer.url, token: seal('token-1') };
+      const wanted = { id, userId, api, source: 'kutt' as const, name: null, options };
+      await twice(bulk, 'import.create', { ...wanted, dryRun: false, mostRows: 100 });
+      await twice(bulk, 'import.fetch', { id }, () =>
+        eventually(async () =>
+          expect((await world.api.get(`/imports/${id}`)).body).to.deep.include({
+            state: 'done',
+            counts: { created: 60, updated: 0, skipped: 0, refused: 0 },
+          }),
+        ),
+      );
+    } finally {
+      await peer.close();
+    }
   });
 
   it('cancels an import once', async () => {
