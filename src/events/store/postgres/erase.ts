@@ -11,33 +11,31 @@ export async function eraseRecords(
   projectId: string,
   recordIds: readonly string[],
 ): Promise<void> {
+  const owners = [...recordIds];
   await shareEvents(trx, [projectId]);
   for (;;) {
-    // The rollups are reduced by exactly the deleted events, which are stored meanwhile or not.
+    // The rollups are reduced by exactly the deleted events, whatever is stored meanwhile.
     const gone = await rows<CountedEvent>(
       trx,
       `DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
          SELECT project_id, event, occurred_at, id FROM events
           WHERE project_id = :projectId AND link_id = ANY(:recordIds) LIMIT ${CHUNK})
        RETURNING *`,
-      { projectId, recordIds: [...recordIds] },
+      { projectId, recordIds: owners },
     );
     if (gone.length > 0) await addDeltas(trx, [{ scope: 'domain', events: gone }], { sign: -1 });
     if (gone.length < CHUNK) break;
   }
-  const owners = [...recordIds];
-  await trx('record_rollups')
-    .where({ project_id: projectId })
-    .whereIn('record_id', owners)
-    .delete();
+  // First, so that a merge at the same time has stored what it took from them before the rollups are deleted.
   await trx('rollup_deltas')
     .where({ project_id: projectId, is_record: true })
     .whereIn('owner', owners)
     .delete();
-  await trx('record_names')
+  await trx('record_rollups')
     .where({ project_id: projectId })
-    .whereIn('record_id', [...recordIds])
+    .whereIn('record_id', owners)
     .delete();
+  await trx('record_names').where({ project_id: projectId }).whereIn('record_id', owners).delete();
 }
 
 /** Empties the personal data in the events of a customer. The events and their counts stay. */
