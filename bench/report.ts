@@ -5,7 +5,7 @@ import { SetupError } from '../scripts/embedded/servers.ts';
 import { median } from './figures.ts';
 import { type Name, type Outcome, type Row, ratiosOf } from './rows.ts';
 
-/** What `--json` writes. */
+/** The file of `--json`. */
 export interface Report {
   commit: string;
   /** True if files differed from the commit. */

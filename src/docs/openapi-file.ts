@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SearchedDocument } from './search.ts';
 
-/** What `npm run docs` writes, seen from the compiled file: to make it anew takes most of a second. */
+/** The document that `npm run docs` writes, seen from the compiled file: making it anew takes most of a second. */
 const FILE = new URL('../../../docs/openapi.json', import.meta.url);
 
 /** An OpenAPI document, as far as it depends on the installation. */

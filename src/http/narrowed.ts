@@ -9,7 +9,7 @@ import { Joi } from './fields.ts';
 /** Most schemas that are made of one: callers choose which fields they send. */
 const MOST = 200;
 
-/** What Joi says of the schema of an object. */
+/** Joi's description of the schema of an object. */
 interface Description {
   type?: string;
   flags?: { presence?: string; default?: unknown };

@@ -1,6 +1,6 @@
 /*
  * Lists of records whose members are mostly the same, such as new links: of 60 members of each, most have their defaults.
- * What all have in common is written once.
+ * Members with the same value in all of them are written once.
  */
 
 type Members = Readonly<Record<string, unknown>>;

@@ -175,7 +175,7 @@ const prefixOf = (queue: string) => `{q-${queue}}`;
 /** The key of the hash of a job. */
 const keyOf = (queue: string, jobId: string) => `${prefixOf(queue)}:${queue}:${jobId}`;
 
-/** What the fields of a job's hash begin with that extend it; BullMQ leaves them alone. */
+/** Prefix of the fields of a job's hash that extend it; BullMQ ignores them. */
 const FURTHER = 'further:';
 
 /*

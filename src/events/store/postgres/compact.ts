@@ -62,7 +62,7 @@ async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<num
                   AND r.step = t.step AND r.bucket = t.bucket
                 CROSS JOIN LATERAL unnest(r.ids, r.counts, r.amounts) AS u(id, n, amount)) AS parts
         GROUP BY ${keys}, id HAVING sum(n) <> 0),
-     packed AS (${pack('merged', ':projectId', keys)}),
+     packed AS (${pack('merged', keys)}),
      emptied AS (
        DELETE FROM ${table} r USING touched t
         WHERE r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
@@ -80,8 +80,8 @@ async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<num
   return row!.count;
 }
 
-/** SQL that packs counts by id, one a row, into rows of rollups. */
-export const pack = (source: string, projectId: string, keys: string): string => `
-  SELECT ${projectId}::text, ${keys}, array_agg(id ORDER BY id), array_agg(n ORDER BY id),
+/** SQL that packs counts by id, one a row, into rows of rollups of the workspace `:projectId`. */
+export const pack = (source: string, keys: string): string => `
+  SELECT :projectId::text, ${keys}, array_agg(id ORDER BY id), array_agg(n ORDER BY id),
          CASE WHEN bool_or(amount <> 0) THEN array_agg(amount ORDER BY id) END
     FROM ${source} GROUP BY ${keys}`;

@@ -17,7 +17,7 @@ export type CountedEvent = Omit<EventRow, 'occurred_at'> & { occurred_at: string
 
 const QUARTER_MS = 15 * 60_000;
 /** Quarters of an hour of a day. */
-export const QUARTERS = 96;
+const QUARTERS = 96;
 const DAY_MS = QUARTERS * QUARTER_MS;
 /** Largest bigint of Postgres. */
 const LARGEST = 2n ** 63n - 1n;
@@ -34,16 +34,16 @@ interface Count {
 /** Counts of one dimension by its values. */
 type Counts = Map<string, Count>;
 
-/** What one owner got of one kind on one day. */
+/** Counts of one owner and kind of event on one day. */
 interface Day {
   projectId: string;
   owner: string;
   event: string;
   /** Days since 1970. */
   day: number;
-  /** By dimension; `undefined` for those that are counted by quarters. */
+  /** By dimension; none of those that are counted by quarters. */
   counts: Counts[];
-  /** Counts by quarter, then by dimension. */
+  /** By quarter, then by dimension. */
   quarters: Map<number, Counts[]>;
 }
 

@@ -175,7 +175,7 @@ export async function deriveMonth(trx: Db, of: Rebuild, month: Date): Promise<vo
       await execute(
         trx,
         `INSERT INTO ${table} (project_id, ${key}, dimension, event, step, bucket, ids, counts, amounts)
-         ${pack(summed, ':projectId', 'owner, dimension, event, step, bucket')}`,
+         ${pack(summed, 'owner, dimension, event, step, bucket')}`,
         { projectId },
       );
     }

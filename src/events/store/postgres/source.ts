@@ -177,8 +177,8 @@ function rolledUp(
   const isFine = isFineIn(scope, name);
   const entries = 'CROSS JOIN LATERAL unnest(r.ids, r.counts, r.amounts) AS u(id, n, amount)';
   const of = `r.project_id = :projectId AND r.dimension = '${name}' AND r.event = ANY(:events)`;
+  const idOfDay = isFine ? 'u.id / 96' : 'u.id';
   const rolled = steps.flatMap(({ step, intervals: some }) => {
-    const id = isFine && step !== 'm' ? 'u.id / 96' : 'u.id';
     const quarter = "r.bucket + u.id % 96 * interval '15 minutes'";
     // Times are asked for of quarters only. Without them, all that was added to a count is summed up with it.
     const at = precision === 'quarter' ? quarter : 'NULL::timestamptz';
@@ -186,11 +186,12 @@ function rolledUp(
       step === 'q'
         ? `${within('r.bucket', some.map(daysOf), intervals)} AND ${within(quarter, some, intervals)}`
         : within('r.bucket', some, intervals);
-    const columns = `r.event, ${at} AS at, ${id} AS id, u.n, coalesce(u.amount, 0) AS amount`;
+    const select = (idOf: string, owner: string) =>
+      `SELECT r.event, ${at} AS at, ${idOf} AS id, u.n, coalesce(u.amount, 0) AS amount, r.${owner} AS owner`;
     return [
-      `SELECT ${columns}, r.${key} AS owner FROM ${table} AS r ${entries}
+      `${select(step === 'm' ? 'u.id' : idOfDay, key)} FROM ${table} AS r ${entries}
         WHERE ${of} AND r.step = '${step === 'm' ? 'm' : 'd'}' AND ${isMeant} ${isOwned(`r.${key}`)}`,
-      `SELECT ${columns.replace('u.id AS id', isFine ? 'u.id / 96 AS id' : 'u.id AS id')}, r.owner FROM rollup_deltas AS r ${entries}
+      `${select(idOfDay, 'owner')} FROM rollup_deltas AS r ${entries}
         WHERE ${of} AND r.is_record = ${scope === 'record'} AND ${isMeant} ${isOwned('r.owner')}`,
     ];
   });
