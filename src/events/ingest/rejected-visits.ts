@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Db, db, execute, rows } from '../../infra/db.ts';
 import { isStorable } from '../../infra/storable-text.ts';
 import type { Visit } from '../../queues/clicks.ts';
+import { eventsStore } from '../store/index.ts';
 
 /*
  * Dead letters of visits: those that the database refuses because of their data. They are kept in Postgres, since their
@@ -160,14 +161,20 @@ export async function retryRejected(
 
 /** The visits without a stored event: guards of visits are kept for a few days only. */
 async function unknownOf(connection: Db, page: readonly RejectedVisit[]): Promise<Visit[]> {
-  const found = await rows<{ id: string }>(
+  const found = await rows<{ id: string; projectId: string; eventId: string | null }>(
     connection,
-    `SELECT r.id FROM rejected_visits r
-      WHERE r.id = ANY(?)
-        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.project_id = r.project_id AND e.id = r.event_id)`,
+    'SELECT id, project_id AS "projectId", event_id AS "eventId" FROM rejected_visits WHERE id = ANY(?)',
     [page.map(({ id }) => id)],
   );
   const unknown = new Set(found.map(({ id }) => id));
+  for (const projectId of new Set(found.map((one) => one.projectId))) {
+    const ofProject = found.filter((one) => one.projectId === projectId);
+    const ids = ofProject.flatMap(({ eventId }) => eventId ?? []);
+    const stored = await eventsStore.findKnown(connection, projectId, ids);
+    for (const { id, eventId } of ofProject) {
+      if (eventId !== null && stored.has(eventId)) unknown.delete(id);
+    }
+  }
   return page.flatMap(({ id, visit }) => (unknown.has(id) ? [visit] : []));
 }
 
