@@ -1,7 +1,7 @@
-import { Redis } from 'ioredis';
 import pg from 'pg';
+import { ConfigError } from '../../src/config.ts';
 import { postgresOptions, readPostgresUrl } from '../../src/infra/postgres-url.ts';
-import { readRedisUrl } from '../../src/infra/redis-url.ts';
+import { checkRedisServer, type RedisVariable } from '../../src/infra/redis-server.ts';
 import { SetupError } from './setup-error.ts';
 
 const WAIT_MS = 5_000;
@@ -23,28 +23,12 @@ export async function checkPostgres(url: string): Promise<void> {
 }
 
 /** @throws SetupError when the operator's Redis cannot be used */
-export async function checkRedis(url: string): Promise<void> {
-  const target = readRedisUrl(url);
-  const redis = new Redis(target.url, {
-    ...(target.tls === undefined ? {} : { tls: target.tls }),
-    lazyConnect: true,
-    protocol: 2,
-    connectTimeout: WAIT_MS,
-    commandTimeout: WAIT_MS,
-    enableReadyCheck: false,
-    retryStrategy: () => null,
-  });
-  let cause: unknown;
-  redis.on('error', (error) => {
-    cause ??= error;
-  });
+export async function checkRedis(variable: RedisVariable, url: string): Promise<void> {
   try {
-    await redis.connect();
-    await redis.ping();
+    await checkRedisServer(variable, url, WAIT_MS);
   } catch (error) {
-    throw unreachable('REDIS_URL', 'Redis', url, '6379', cause ?? error);
-  } finally {
-    redis.disconnect();
+    if (error instanceof ConfigError) throw error;
+    throw unreachable(variable, 'Redis', url, '6379', error);
   }
 }
 

@@ -53,7 +53,10 @@ export async function startServers({
     const config = readConfig(env);
     const { DATABASE_URL: givenPostgres, REDIS_URL: givenRedis } = config;
     if (givenPostgres !== '') await checkPostgres(givenPostgres);
-    if (givenRedis !== '') await checkRedis(givenRedis);
+    if (givenRedis !== '') await checkRedis('REDIS_URL', givenRedis);
+    if (config.CACHE_REDIS_URL !== givenRedis) {
+      await checkRedis('CACHE_REDIS_URL', config.CACHE_REDIS_URL);
+    }
     // Not in turn: an installation takes its time and disturbs nobody.
     const redisProgram = givenRedis === '' ? findRedis(log) : undefined;
     makeFolder(dataDir);

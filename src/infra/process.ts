@@ -9,6 +9,7 @@ import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
 import { registry, startProcessMetrics } from './metrics.ts';
 import { type Redis, watchPersistence } from './redis.ts';
+import { checkRedisServer } from './redis-server.ts';
 import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
 import { checkSecretKey } from './secret-key.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -66,6 +67,7 @@ export async function runProcess(
         ? undefined
         : (await import('./otel.ts')).startTelemetry(name, settings, log);
     await checkKey(settings, log);
+    await checkRedisServers(settings);
     const running = await start({ config: settings, log });
     running.checks['schema'] = () =>
       checkSchema(db(), (problem, isTooOld) => log[isTooOld ? 'error' : 'warn'](problem));
@@ -97,6 +99,19 @@ async function checkKey({ SECRET_KEY }: Config, log: Log): Promise<void> {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     log.warn({ err: error }, 'SECRET_KEY could not be compared with the database');
+  }
+}
+
+/** Refuses a Redis of the wrong kind; skipped while it is unavailable, since a redirect process starts without it. */
+async function checkRedisServers(settings: Config): Promise<void> {
+  const urls = (['REDIS_URL', 'CACHE_REDIS_URL'] as const).filter(
+    (name) => name === 'REDIS_URL' || settings[name] !== settings.REDIS_URL,
+  );
+  const checks = await Promise.allSettled(
+    urls.map((name) => within(CHECK_MS, checkRedisServer(name, settings[name], CHECK_MS), 'Redis')),
+  );
+  for (const check of checks) {
+    if (check.status === 'rejected' && check.reason instanceof ConfigError) throw check.reason;
   }
 }
 

@@ -41,12 +41,16 @@ export class OneProcess {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 
+  /** The exit code, when it has ended by itself. */
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode !== null) return this.#child.exitCode;
+    const [code] = (await once(this.#child, 'exit')) as [number | null];
+    return code;
+  }
+
   /** Ends it by SIGTERM to what was started. @returns the exit code */
   async stop(): Promise<number | null> {
-    if (this.#child.exitCode !== null) return this.#child.exitCode;
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGTERM');
-    const [code] = (await ended) as [number | null];
-    return code;
+    if (this.#child.exitCode === null) this.#child.kill('SIGTERM');
+    return this.ended();
   }
 }

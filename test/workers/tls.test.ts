@@ -203,7 +203,7 @@ describe('TLS', function () {
         const url = new URL(servers.redisUrl);
         const address = `rediss://:${url.password}@${host}:${port}/${query}`;
         let message = '';
-        await checkRedis(address).catch((error: Error) => {
+        await checkRedis('REDIS_URL', address).catch((error: Error) => {
           ({ message } = error);
         });
         if (failure !== undefined) return expect(message).to.match(failure);

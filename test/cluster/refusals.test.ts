@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { freePort } from '../../scripts/ports.ts';
+import { OneProcess } from '../support/one-process.ts';
+import { RedisNode } from '../support/redis-node.ts';
+import { Started } from '../support/started.ts';
+
+/** A Redis that would lose or refuse commands is refused at the start, in one line. */
+describe('a Redis of the wrong kind', function () {
+  this.timeout(120_000);
+  const nodes: RedisNode[] = [];
+
+  const run = async (...settings: string[]) => {
+    const node = new RedisNode(await freePort(), settings);
+    nodes.push(node);
+    await node.start();
+    return node;
+  };
+
+  afterEach(async () => {
+    await Promise.all(nodes.splice(0).map((node) => node.stop()));
+  });
+
+  it('is refused by a process: a node of a cluster', async () => {
+    const node = await run('cluster-enabled yes', `cluster-port ${await freePort()}`);
+    for (const variable of ['REDIS_URL', 'CACHE_REDIS_URL']) {
+      for (const name of ['redirect', 'worker_clicks']) {
+        const settings = { [variable]: `redis://127.0.0.1:${node.port}`, HEALTH_PORT: '0' };
+        const one = new OneProcess(name, settings);
+        await one.logged(
+          `${variable}: 127.0.0.1:${node.port} is a node of a Redis Cluster, which holds only some of the keys: `,
+        );
+        expect(await one.ended()).to.equal(1);
+        expect(one.lines).to.have.length(1);
+      }
+    }
+  });
+
+  it('is refused by a process: a replica', async () => {
+    const primary = await run();
+    const replica = await run(`replicaof 127.0.0.1 ${primary.port}`);
+    const url = `redis://127.0.0.1:${replica.port}`;
+    const one = new OneProcess('worker_writes', { REDIS_URL: url, HEALTH_PORT: '0' });
+    await one.logged(
+      `REDIS_URL: 127.0.0.1:${replica.port} is a replica, which takes no writes: set the address of its primary`,
+    );
+    expect(await one.ended()).to.equal(1);
+  });
+
+  it('is refused by npm start, which does not show the password', async () => {
+    const node = await run(
+      'cluster-enabled yes',
+      `cluster-port ${await freePort()}`,
+      'requirepass hidden-word',
+    );
+    const started = new Started();
+    const url = `redis://:hidden-word@127.0.0.1:${node.port}`;
+    try {
+      expect(await started.fail({ REDIS_URL: url })).to.equal(1);
+      expect(started.output.trim().split('\n')).to.have.length(1);
+      expect(started.output).to.contain(
+        `REDIS_URL: 127.0.0.1:${node.port} is a node of a Redis Cluster`,
+      );
+      expect(started.output).not.to.contain('hidden-word');
+    } finally {
+      await started.remove();
+    }
+  });
+});
