@@ -131,10 +131,11 @@ const MAILBOX =
  */
 export const SETTINGS = {
   DATABASE_URL: {
-    ...url('URL of the Postgres database. Unset: a private server under DATA_DIR.', '', [
-      'postgres:',
-      'postgresql:',
-    ]),
+    ...url(
+      'URL of the Postgres database. `pool_mode=transaction`: it is that of a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR.',
+      '',
+      ['postgres:', 'postgresql:'],
+    ),
     secret: true,
   },
   REDIS_URL: {

@@ -1,6 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import pg from 'pg';
 import { config } from '../config.ts';
+import { type Limits, pooledClient } from './pooled-client.ts';
 import { postgresOptions, readPostgresUrl } from './postgres-url.ts';
 
 export type { Knex };
@@ -30,7 +31,7 @@ export function connectDb(
   limits: Limits = {},
 ): Knex {
   const target = readPostgresUrl(url);
-  const settings = { application_name: applicationName, ...limits };
+  const settings = { application_name: applicationName, ...(target.isPooled ? {} : limits) };
   const knex = knexFactory({
     client: 'pg',
     // Knex asks until it is answered once.
@@ -39,6 +40,7 @@ export function connectDb(
     acquireConnectionTimeout: 5_000,
     compileSqlOnError: false,
   });
+  if (target.isPooled) (knex.client as Knex.Client).driver = { Client: pooledClient(limits) };
   // Called before the error is thrown, for transactions too.
   knex.on('query-error', (error: QueryError, { sql }: { sql: string }) => removeData(error, sql));
   return knex;
@@ -73,12 +75,6 @@ export function removeData(error: QueryError, sql: string): void {
   error.stack = `${error.name}: ${error.message}${frames}`;
   // A row, a value of a key, a line of JSON.
   for (const field of ['detail', 'where', 'hint', 'internalQuery'] as const) delete error[field];
-}
-
-/** Timeouts of a statement and of its waits for locks, in ms. */
-interface Limits {
-  statement_timeout?: number;
-  lock_timeout?: number;
 }
 
 /** Limits by process: what people wait for is short; sums and exports take their time. */

@@ -13,6 +13,8 @@ export interface PostgresTarget {
   connectionString: string;
   /** What is tried in turn; absent where the URL has no `sslmode`. */
   tls?: [Tls, ...Tls[]];
+  /** Whether the URL leads to a pgbouncer with `pool_mode=transaction`. */
+  isPooled: boolean;
 }
 
 /** Parameters that the driver would read with another meaning than libpq. */
@@ -74,19 +76,26 @@ function contentsOf(parameter: string, file: string): Buffer {
 
 /**
  * Reads a URL of Postgres, whose `sslmode` and files mean what they mean to libpq. One difference: `verify-full` without
- * a file of authorities trusts those of Node, where libpq refuses to connect.
+ * a file of authorities trusts those of Node, where libpq refuses to connect. `pool_mode` is that of a pgbouncer in
+ * front of the server.
  *
  * @throws ConfigError for a mode that does not exist, or a file that cannot be read
  */
 export function readPostgresUrl(text: string): PostgresTarget {
   const url = new URL(text);
   const { searchParams } = url;
+  const poolMode = searchParams.get('pool_mode') ?? 'session';
+  if (poolMode !== 'session' && poolMode !== 'transaction') {
+    throw new ConfigError('DATABASE_URL: pool_mode must be one of session, transaction');
+  }
+  searchParams.delete('pool_mode');
+  const isPooled = poolMode === 'transaction';
   const mode = searchParams.get('sslmode');
   // A path of a Unix socket: libpq ignores the mode too.
   const isSocket = (searchParams.get('host') ?? decodeURIComponent(url.hostname)).startsWith('/');
   if (mode === null || isSocket) {
     searchParams.delete('sslmode');
-    return { connectionString: mode === null ? text : url.href };
+    return { connectionString: url.href, isPooled };
   }
   const choose = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
   if (choose === undefined) {
@@ -105,7 +114,7 @@ export function readPostgresUrl(text: string): PostgresTarget {
     ...(sslkey === undefined ? {} : { key: contentsOf('sslkey', sslkey) }),
     ...(sslpassword === undefined ? {} : { passphrase: sslpassword }),
   });
-  return { connectionString: url.href, tls };
+  return { connectionString: url.href, tls, isPooled };
 }
 
 /** Longest time that a server may take to say whether it uses TLS, in ms. */

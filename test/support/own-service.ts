@@ -8,6 +8,12 @@ import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.
 import { type Service, startService } from './service.ts';
 import { withoutServers } from './without-servers.ts';
 
+/** The database of a service. */
+type Database = Pick<Servers, 'databaseUrl' | 'secretKey' | 'stop'>;
+
+const startPrivate = (dataDir: string): Promise<Database> =>
+  startServers({ dataDir, env: withoutServers() });
+
 /** A whole service, with a workspace, on servers of its own, which can be stopped one by one. */
 export class OwnService {
   service!: Service;
@@ -16,8 +22,14 @@ export class OwnService {
   apiKey!: string;
   /** Of Postgres, and of Redis: the second is the DATA_DIR of the processes. */
   readonly folders = [0, 1].map(() => mkdtempSync(path.join(tmpdir(), 'shortlinks-chaos-')));
-  #postgres!: Servers;
+  readonly #startDatabase: (folder: string) => Promise<Database>;
+  #postgres!: Database;
   #redis!: Servers;
+
+  /** @param startDatabase with its data in the folder; without it, a private Postgres */
+  constructor(startDatabase = startPrivate) {
+    this.#startDatabase = startDatabase;
+  }
 
   async start(settings: Record<string, string> = {}): Promise<void> {
     await this.startPostgres();
@@ -53,7 +65,7 @@ export class OwnService {
   }
 
   async startPostgres(): Promise<void> {
-    this.#postgres = await startServers({ dataDir: this.folders[0]!, env: withoutServers() });
+    this.#postgres = await this.#startDatabase(this.folders[0]!);
   }
 
   async stopPostgres(): Promise<void> {

@@ -9,6 +9,7 @@ import { closeRedis } from '../../src/infra/redis.ts';
 import { MailServer } from './mail-server.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
+import { Pgbouncer } from './pgbouncer.ts';
 import { type Service, startService } from './service.ts';
 import { Site } from './site.ts';
 
@@ -28,7 +29,7 @@ export interface Stack extends Service {
 
 /** The settings of this process that tests begin with. */
 let settingsBefore: Record<string, string | undefined> = {};
-let running: (Stack & { servers: Servers }) | undefined;
+let running: (Stack & { servers: Servers; pgbouncer: Pgbouncer | undefined }) | undefined;
 
 /** The service under test. */
 export function stack(): Stack {
@@ -77,7 +78,12 @@ export async function mochaGlobalSetup(): Promise<void> {
     SMTP_URL: mail.url('starttls'),
     NODE_EXTRA_CA_CERTS: path.resolve('test/data/tls/localhost.crt'),
   };
-  const servers = await startServers({ dataDir });
+  const own = await startServers({ dataDir });
+  const pgbouncer =
+    process.env['TEST_PGBOUNCER'] === undefined
+      ? undefined
+      : await Pgbouncer.start(own.databaseUrl);
+  const servers = { ...own, ...(pgbouncer && { databaseUrl: pgbouncer.url }) };
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
   settingsBefore = settingsNow();
@@ -89,11 +95,13 @@ export async function mochaGlobalSetup(): Promise<void> {
       rates,
       dataDir,
       servers,
+      pgbouncer,
     };
   } catch (error) {
     await dns.stop();
     await mail.stop();
     await rates.stop();
+    await pgbouncer?.stop();
     await servers.stop();
     throw error;
   }
@@ -127,6 +135,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await running.dns.stop();
   await running.rates.stop();
   await running.mail.stop();
+  await running.pgbouncer?.stop();
   await running.servers.stop();
   rmSync(running.dataDir, { recursive: true, force: true });
 }

@@ -1,0 +1,49 @@
+import pg from 'pg';
+
+/** Timeouts of a statement and of its waits for locks, in ms. */
+export interface Limits {
+  statement_timeout?: number;
+  lock_timeout?: number;
+}
+
+type Answer = (error: Error | null, result?: pg.QueryResult) => void;
+
+/**
+ * The driver's client for a pgbouncer with `pool_mode=transaction`, which refuses timeouts as start-up parameters, and
+ * lends a connection for one transaction. The timeouts are those of each transaction instead: they go to the server
+ * together with its BEGIN, and a statement outside of one gets a transaction of its own. Such a statement takes three
+ * round trips instead of one.
+ *
+ * @param limits of each transaction
+ */
+export function pooledClient(limits: Limits): typeof pg.Client {
+  const settings = Object.entries(limits).map(([name, ms]) => ` SET LOCAL ${name} = ${ms};`);
+  const begin = `BEGIN;${settings.join('')}`;
+  return class extends pg.Client {
+    // Knex calls it with a statement and a callback, COPY with a stream.
+    // oxlint-disable-next-line typescript/no-explicit-any -- one body for all overloads of the driver
+    override query(statement: any, ...rest: any[]): any {
+      const text = (statement as { text?: string }).text;
+      const answer = rest.at(-1) as Answer | undefined;
+      if (text === 'BEGIN;') return super.query(begin, answer as never);
+      if (text === undefined || this.getTransactionStatus() !== 'I') {
+        return super.query(statement, ...rest);
+      }
+      this.#alone(statement as pg.QueryConfig).then(
+        (result) => answer?.(null, result),
+        (error: Error) => answer?.(error),
+      );
+      return undefined;
+    }
+
+    async #alone(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+      await super.query(begin);
+      const result = await super.query(statement).catch(async (error: unknown) => {
+        await super.query('ROLLBACK').catch(() => {});
+        throw error;
+      });
+      await super.query('COMMIT');
+      return result;
+    }
+  };
+}
