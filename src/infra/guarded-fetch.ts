@@ -393,14 +393,29 @@ const isNamed = (hostname: string): boolean =>
 
 /** True if OUTBOUND_ALLOW lists the address or its range. */
 function isListed(address: string): boolean {
+  const ranges = listedRanges(config().OUTBOUND_ALLOW);
+  if (ranges.length === 0) return false;
   const parsed = ipaddr.process(address);
-  return config().OUTBOUND_ALLOW.some((entry) => {
-    if (!ipaddr.isValid(entry) && !ipaddr.isValidCIDR(entry)) return false;
-    const [range, bits] = entry.includes('/')
-      ? ipaddr.parseCIDR(entry)
-      : [ipaddr.process(entry), entry.includes(':') ? 128 : 32];
-    return range.kind() === parsed.kind() && parsed.match([range, bits]);
-  });
+  return ranges.some(
+    ([range, bits]) => range.kind() === parsed.kind() && parsed.match([range, bits]),
+  );
+}
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Ranges of a setting: each request to an address asks for them, and to parse them takes longer than the rest of the check. */
+const parsedRanges = new WeakMap<readonly string[], Range[]>();
+
+function listedRanges(entries: readonly string[]): Range[] {
+  let ranges = parsedRanges.get(entries);
+  if (ranges === undefined) {
+    ranges = entries.flatMap((entry): Range[] => {
+      if (ipaddr.isValidCIDR(entry)) return [ipaddr.parseCIDR(entry)];
+      return ipaddr.isValid(entry) ? [[ipaddr.process(entry), entry.includes(':') ? 128 : 32]] : [];
+    });
+    parsedRanges.set(entries, ranges);
+  }
+  return ranges;
 }
 
 /** True for an error in our own code: a malformed request, or a response that was processed wrongly. */
