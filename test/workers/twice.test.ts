@@ -430,19 +430,17 @@ describe('a job that runs twice', () => {
       eventually(async () =>
         expect((await world.api.get(`/imports/${id}`)).body.state).to.equal(state),
       );
-    expect((await twice(bulk, 'import.create', wanted)).file.bytes).to.equal(text.length);
-    await ended('checked');
-    await twice(writes, 'import.update', { id, changes: { onConflict: 'update' } });
-    await ended('checked');
-    await twice(writes, 'import.start', { id });
+    const made = await twice(bulk, 'import.create', wanted, () => ended('checked'));
+    expect(made.file.bytes).to.equal(text.length);
+    const changes = { onConflict: 'update' as const };
+    await twice(writes, 'import.update', { id, changes }, () => ended('checked'));
+    await twice(writes, 'import.start', { id }, () => ended('done'));
     await twice(bulk, 'import.run', {});
-    await ended('done');
     const { counts } = (await world.api.get(`/imports/${id}`)).body;
     expect(counts).to.deep.equal({ created: 1, updated: 0, skipped: 0, refused: 1 });
-    await twice(writes, 'import.undo', { id });
+    await twice(writes, 'import.undo', { id }, () => ended('undone'));
     await twice(maintenance, 'imports.resume', {});
     await twice(maintenance, 'imports.prune', {});
-    await ended('undone');
     expect((await world.api.get('/links/count')).body).to.equal(0);
   });
 
@@ -587,8 +585,19 @@ describe('a job that runs twice', () => {
       const secret = seal(newSecret());
       const kinds = ['link.created' as const];
       await twice(writes, 'webhook.create', { id, name: 'a', url: receiver.url, kinds, secret });
+      // The shared stack would send the delivery while the rows are compared.
+      const pausedUntil = new Date(Date.now() + 600_000);
+      await db()('webhooks').where({ id }).update({ paused_until: pausedUntil });
       await twice(writes, 'link.create', { userId, link: newLink() });
-      await twice(webhooks, 'webhook.send', { webhookId: id });
+      expect(receiver.received).to.deep.equal([]);
+      await db()('webhooks').where({ id }).update({ paused_until: null });
+      // From here on its worker may send it too.
+      await twice(webhooks, 'webhook.send', { webhookId: id }, () =>
+        eventually(async () => {
+          const [delivery] = await db()('webhook_deliveries').where({ webhook_id: id });
+          expect(delivery).to.include({ state: 'delivered', attempts: receiver.received.length });
+        }),
+      );
       expect(new Set(receiver.received.map((one) => one.id)).size).to.equal(1);
       await twice(writes, 'webhook.delete', { id });
     } finally {
