@@ -1,4 +1,4 @@
-import { type Db, db, execute } from '../infra/db.ts';
+import { type Db, db, rows } from '../infra/db.ts';
 import { webhookAttempts } from '../infra/metrics.ts';
 import type { DeliveryState, Webhook } from './model.ts';
 import { disableFailing, holdPending } from './receivers.ts';
@@ -35,9 +35,9 @@ const PAUSE_S = { least: 10, most: 300 };
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 const GONE = 410;
 /** Time for which outcomes are gathered before they are written, in ms, and the number that is written at once. */
-const GATHERED = { ms: 10, count: 50 };
+const GATHERED = { ms: 10, count: 100 };
 /** Most outcomes that wait to be written. */
-const MOST_WAITING = 100;
+const MOST_WAITING = 200;
 
 interface Waiting {
   outcome: Outcome;
@@ -51,6 +51,8 @@ interface Waiting {
 export class OutcomeStore {
   #waiting: Waiting[] = [];
   #storing: Promise<void> | undefined;
+  /** Ends with the statement that is under way: then all that waited has its turn. */
+  #writing: Promise<unknown> | undefined;
   /** Callers of `settle`: what they wait for is written without delay. */
   #settling = 0;
   #endGathering = (): void => {};
@@ -73,7 +75,8 @@ export class OutcomeStore {
     this.#waiting.push({ outcome, written });
     this.#storing ??= this.#storeWaiting();
     if (this.#waiting.length >= GATHERED.count) this.#endGathering();
-    if (outcome.error !== null || this.#waiting.length >= MOST_WAITING) await this.settle();
+    if (outcome.error !== null) await this.settle();
+    else if (this.#waiting.length >= MOST_WAITING) await this.#writing;
   }
 
   /** Resolves when every outcome is committed. @throws when outcomes could not be written */
@@ -90,7 +93,9 @@ export class OutcomeStore {
       while (this.#waiting.length > 0) {
         await this.#gather();
         const group = this.#waiting.splice(0);
-        if (await storeOutcomes(group.map(({ outcome }) => outcome))) this.#isGivenUp = true;
+        const stored = storeOutcomes(group.map(({ outcome }) => outcome));
+        this.#writing = stored.catch(() => {});
+        if (await stored) this.#isGivenUp = true;
         for (const { written } of group) written();
       }
     } catch (error) {
@@ -112,23 +117,45 @@ export class OutcomeStore {
   }
 }
 
+/** The columns of a webhook that say whether deliveries to it go on. */
+type Health = Pick<Webhook, 'url' | 'failures' | 'failing_since' | 'disabled_at'>;
+const HEALTH = ['url', 'failures', 'failing_since', 'disabled_at'] as const;
+
+/** @returns true to stop sending */
 async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
   const { project_id, id } = outcomes[0]!.webhook;
   const where = { project_id, id };
-  const isGivenUp = await db().transaction(async (trx) => {
-    const webhook = (await trx('webhooks').where(where).forNoKeyUpdate().first()) as
-      | Webhook
-      | undefined;
-    if (webhook === undefined) return true;
-    await storeAttempts(trx, where, outcomes);
-    return updateHealth(trx, where, webhook, outcomes);
-  });
   const failed = outcomes.filter(({ error }) => error !== null).length;
+  const isGivenUp =
+    failed === 0
+      ? await storeDelivered(where, outcomes)
+      : await db().transaction(async (trx) => {
+          const webhook = await storeAttempts(trx, where, outcomes);
+          return webhook === undefined || updateHealth(trx, where, webhook, outcomes);
+        });
   if (failed > 0) webhookAttempts.inc({ outcome: 'failed' }, failed);
   if (failed < outcomes.length) {
     webhookAttempts.inc({ outcome: 'delivered' }, outcomes.length - failed);
   }
   return isGivenUp;
+}
+
+/** Stores outcomes without a failure: by one statement, which needs no transaction, unless the webhook's health changes. */
+async function storeDelivered(
+  where: { project_id: string; id: string },
+  outcomes: readonly Outcome[],
+): Promise<boolean> {
+  const webhook = await storeAttempts(db(), where, outcomes);
+  if (webhook === undefined) return true;
+  const { url, failures, disabled_at } = webhook;
+  const isSound = failures === 0 && disabled_at === null;
+  if (isSound && outcomes.every((outcome) => outcome.webhook.url === url)) return false;
+  return db().transaction(async (trx) => {
+    const locked = (await trx('webhooks').where(where).forNoKeyUpdate().first(HEALTH)) as
+      | Health
+      | undefined;
+    return locked === undefined || updateHealth(trx, where, locked, outcomes);
+  });
 }
 
 /** True in `storeAttempts` where a delivery gets the state that follows from the attempt. */
@@ -137,35 +164,44 @@ const IS_APPLIED = `(d.next_attempt_at = new.was_due_at OR (d.state = 'held' AND
 /**
  * Updates deliveries after their attempts, and inserts the attempts of those that still exist. Where a resend was requested or
  * the webhook was disabled in the meantime, the state that this has set stays.
+ *
+ * @returns the webhook, whose row is locked before those of its deliveries; `undefined` if it was deleted
  */
 async function storeAttempts(
-  trx: Db,
+  connection: Db,
   where: { project_id: string; id: string },
   outcomes: readonly Outcome[],
-): Promise<void> {
+): Promise<Health | undefined> {
+  const { url } = outcomes[0]!.webhook;
+  // What most attempts have in common is left out: Postgres parses each member.
   const attempts = outcomes.map((outcome) => {
     const { webhook, delivery, startedAt, durationMs, status, error, headers, body } = outcome;
-    const { state, next_attempt_at } = stateAfter(outcome);
+    const after = error === null ? undefined : stateAfterFailure(outcome);
     return {
       id: delivery.id,
       was_due_at: delivery.dueAt,
-      state,
-      next_attempt_at,
-      url: webhook.url,
+      state: after?.state,
+      next_attempt_at: after?.next_attempt_at,
+      url: webhook.url === url ? undefined : webhook.url,
       started_at: startedAt,
       duration_ms: durationMs,
       status,
-      error,
+      error: error ?? undefined,
       headers,
       body: storable(body),
     };
   });
-  await execute(
-    trx,
-    `WITH new AS MATERIALIZED (
-       SELECT :project_id AS project_id, :id AS webhook_id, * FROM json_to_recordset(:attempts) AS new(
-         id text, was_due_at timestamptz, state text, next_attempt_at timestamptz, url text, started_at timestamptz,
-         duration_ms integer, status integer, error text, headers jsonb, body text)
+  const [webhook] = await rows<Health>(
+    connection,
+    `WITH receiver AS MATERIALIZED (
+       SELECT project_id, id, ${HEALTH.join(', ')} FROM webhooks
+        WHERE project_id = :project_id AND id = :id FOR NO KEY UPDATE
+     ), new AS MATERIALIZED (
+       SELECT receiver.project_id, receiver.id AS webhook_id, a.id, was_due_at, coalesce(state, 'delivered') AS state,
+              next_attempt_at, coalesce(a.url, :url) AS url, started_at, duration_ms, status, error, headers, body
+         FROM receiver, json_to_recordset(:attempts) AS a(
+              id text, was_due_at timestamptz, state text, next_attempt_at timestamptz, url text, started_at timestamptz,
+              duration_ms integer, status integer, error text, headers jsonb, body text)
      ), kept AS (
        UPDATE webhook_deliveries AS d
           SET attempts = d.attempts + 1,
@@ -175,24 +211,26 @@ async function storeAttempts(
          FROM new
         WHERE d.project_id = new.project_id AND d.webhook_id = new.webhook_id AND d.id = new.id
        RETURNING d.id
+     ), logged AS (
+       INSERT INTO webhook_attempts (project_id, webhook_id, delivery_id, url, started_at, duration_ms, status, error,
+                                     response_headers, response_body)
+       SELECT project_id, webhook_id, id, url, started_at, duration_ms, status, error, headers, body
+         FROM new JOIN kept USING (id)
      )
-     INSERT INTO webhook_attempts (project_id, webhook_id, delivery_id, url, started_at, duration_ms, status, error,
-                                   response_headers, response_body)
-     SELECT project_id, webhook_id, id, url, started_at, duration_ms, status, error, headers, body
-       FROM new JOIN kept USING (id)`,
-    { ...where, attempts: JSON.stringify(attempts) },
+     SELECT ${HEALTH.join(', ')} FROM receiver`,
+    { ...where, url, attempts: JSON.stringify(attempts) },
   );
+  return webhook;
 }
 
 /** Removes the characters that Postgres cannot store from a text of a receiver. */
 const storable = (text: string | null): string | null =>
   text === null ? null : text.replaceAll('\0', '').toWellFormed();
 
-function stateAfter({ error, delivery, headers, startedAt, durationMs }: Outcome): {
+function stateAfterFailure({ delivery, headers, startedAt, durationMs }: Outcome): {
   state: DeliveryState;
   next_attempt_at: Date | null;
 } {
-  if (error === null) return { state: 'delivered', next_attempt_at: null };
   const endedAt = new Date(startedAt.getTime() + durationMs);
   const next = nextAttemptAt(delivery.tries + 1, headers?.['retry-after'], endedAt);
   return next === undefined
@@ -204,7 +242,7 @@ function stateAfter({ error, delivery, headers, startedAt, durationMs }: Outcome
 async function updateHealth(
   trx: Db,
   where: { project_id: string; id: string },
-  webhook: Webhook,
+  webhook: Health,
   outcomes: readonly Outcome[],
 ): Promise<boolean> {
   if (webhook.disabled_at !== null) {

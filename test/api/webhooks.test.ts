@@ -363,13 +363,30 @@ describe('webhooks', () => {
         invoiceId: 'inv-1',
       });
       expect(await deliveries(id)).to.have.length(3);
-      // Erasing a customer deletes the deliveries about it.
+      const attempts = () =>
+        db()('webhook_attempts').where({ webhook_id: id }).pluck('delivery_id') as Promise<
+          string[]
+        >;
+      await eventually(async () => expect(await attempts()).to.have.length(3));
+      // Erasing a customer deletes the deliveries about it, with their attempts.
       const { body: customers } = await api.get('/customers');
       await api.delete(`/customers/${customers[0].id}`);
       const left = await db()('webhook_deliveries').where({ webhook_id: id });
       expect(left.map(({ kind }) => kind)).to.deep.equal(['link.clicked']);
+      expect(await attempts()).to.deep.equal(left.map((delivery) => delivery.id));
       await api.delete(`/links/${link.id}`, { events: 'remove' });
       expect(await deliveries(id)).to.deep.equal([]);
+      expect(await attempts()).to.deep.equal([]);
+    });
+
+    it('are deleted with their webhook', async () => {
+      const { id } = await aWebhook({ kinds: ['link.created'] });
+      await api.post('/links', { url: A });
+      const attempts = () => db()('webhook_attempts').where({ webhook_id: id });
+      await eventually(async () => expect(await attempts()).to.have.length(1));
+      await api.delete(`/webhooks/${id}`);
+      expect(await db()('webhook_deliveries').where({ webhook_id: id })).to.deep.equal([]);
+      expect(await attempts()).to.deep.equal([]);
     });
 
     it('every click of a link that names fifty of them', async function () {
