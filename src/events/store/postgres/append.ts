@@ -4,7 +4,7 @@ import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
 import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
-import { type Addition, addDeltas } from './deltas.ts';
+import { addDeltas } from './deltas.ts';
 import { shareEvents, tryShareEvents } from './rollups.ts';
 
 /**
@@ -35,7 +35,8 @@ export async function appendVisits(
     if (busy.has(visit.row.project_id)) left += 1;
     else if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   }
-  const fresh = await guard(trx, first);
+  await guard(trx, first);
+  const fresh = [...first.values()].map(({ row }) => row);
   // Values are added by a connection of their own, so that no other transaction waits for this one to commit them.
   await insertAll(trx, fresh, db());
   return { fresh, repeats: visits.length - left - fresh.length, busy };
@@ -56,16 +57,14 @@ export async function append(trx: Db, rows: readonly EventRow[]): Promise<void> 
 async function insertAll(trx: Db, rows: readonly EventRow[], values = trx): Promise<void> {
   if (rows.length === 0) return;
   await insertEvents(trx, rows, COLUMNS);
+  await addDeltas(trx, 'domain', rows, { values });
+  // Counters come last: other transactions that visit the same records wait from here to the commit.
   const rolled = await addToCounters(trx, rows);
   const ofRecords = rows.filter(({ link_id, occurred_at }) => {
     const from = link_id === null ? undefined : rolled.get(link_id);
     return from !== undefined && occurred_at >= from;
   });
-  const additions: Addition[] = [
-    { scope: 'domain', events: rows },
-    { scope: 'record', events: ofRecords },
-  ];
-  await addDeltas(trx, additions, { values });
+  await addDeltas(trx, 'record', ofRecords, { values });
   await markFilled(trx, rows);
 }
 
@@ -84,19 +83,21 @@ export async function insertEvents<Table extends ColumnTable>(
   );
 }
 
-/** Inserts the guards of visits, and resolves to the events of those whose guard was new. */
-async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<EventRow[]> {
-  const guards = [...visits.values()].map(({ guardId, guardUntil }) => ({
-    id: guardId,
-    expires_at: guardUntil,
-  }));
-  const found = await rows<{ id: string }>(
+/** Inserts the guards of visits, and removes the visits whose guard was there before. */
+async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<void> {
+  if (visits.size === 0) return;
+  const given = [...visits.values()];
+  const until = Math.max(...given.map(({ guardUntil }) => guardUntil.getTime()));
+  const repeats = await rows<{ id: string }>(
     trx,
-    `INSERT INTO visit_guards SELECT id, expires_at FROM json_populate_recordset(NULL::visit_guards, ?)
-      ORDER BY id ON CONFLICT DO NOTHING RETURNING id`,
-    [JSON.stringify(guards)],
+    `WITH given AS (SELECT unnest(:ids::text[]) COLLATE "C" AS id),
+          added AS (
+            INSERT INTO visit_guards (id, expires_at) SELECT id, :until::timestamptz FROM given
+             ORDER BY id ON CONFLICT DO NOTHING RETURNING id)
+     SELECT id FROM given WHERE id NOT IN (SELECT id FROM added)`,
+    { ids: given.map(({ guardId }) => guardId), until: new Date(until).toISOString() },
   );
-  return found.map(({ id }) => visits.get(id)!.row);
+  for (const { id } of repeats) visits.delete(id);
 }
 
 /** Increments of the counters of one record. */
@@ -107,6 +108,15 @@ interface Counted extends Record<Counter, number> {
   last_visit_at: string | null;
 }
 
+/** The columns of increments, with their types. */
+const COUNTED = [
+  ['project_id', 'text'],
+  ['record_id', 'text'],
+  ...COUNTERS.map((name) => [name, 'bigint'] as const),
+  ['sale_amount_cents', 'bigint'],
+  ['last_visit_at', 'timestamptz'],
+] as const satisfies (readonly [keyof Counted, string])[];
+
 /**
  * Adds events to the counters that their kinds name.
  *
@@ -115,32 +125,36 @@ interface Counted extends Record<Counter, number> {
 async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<Map<string, string>> {
   const sums = sumsOf(events);
   if (sums.length === 0) return new Map();
+  const names = COUNTED.map(([name]) => name);
   // Records that were deleted in the meantime keep their events, and have no counters.
-  const counted = await rows<{ record_id: string; rolled_from: Date }>(
+  const rolled = await rows<{ record_id: string; rolled_from: Date }>(
     trx,
-    `INSERT INTO counters (project_id, record_id, ${COUNTERS.join(', ')}, sale_amount_cents, last_visit_at)
-     SELECT sum.project_id, sum.record_id, ${COUNTERS.map((name) => `sum.${name}`).join(', ')}, sum.sale_amount_cents, sum.last_visit_at
-       FROM json_populate_recordset(NULL::counters, :sums) AS sum
-      WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
-         OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
-         OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
-      ORDER BY sum.project_id, sum.record_id
-     ON CONFLICT (project_id, record_id) DO UPDATE
-        SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n            ')}
-            sale_amount_cents = ${bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')},
-            last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at),
-            rolled_from = CASE
-              WHEN counters.rolled_from IS NULL AND counters.visits + excluded.visits >= :many
-              -- No event that is stored already is of a later day, unless clocks differ by more than an hour.
-              THEN date_trunc('day', now() + interval '1 day 1 hour', 'UTC')
-              ELSE counters.rolled_from END
-     RETURNING record_id, rolled_from`,
-    { sums: JSON.stringify(sums), many: MANY_EVENTS },
+    `WITH counted AS (
+       INSERT INTO counters (${names.join(', ')})
+       SELECT ${names.map((name) => `sum.${name}`).join(', ')}
+         FROM unnest(${COUNTED.map(([name, type]) => `:${name}::${type}[]`).join(', ')}) AS sum(${names.join(', ')})
+        WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
+           OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
+           OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
+        ORDER BY sum.project_id COLLATE "C", sum.record_id COLLATE "C"
+       ON CONFLICT (project_id, record_id) DO UPDATE
+          SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n              ')}
+              sale_amount_cents = ${bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')},
+              last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at),
+              rolled_from = CASE
+                WHEN counters.rolled_from IS NULL AND counters.visits + excluded.visits >= :many
+                -- No event that is stored already is of a later day, unless clocks differ by more than an hour.
+                THEN date_trunc('day', now() + interval '1 day 1 hour', 'UTC')
+                ELSE counters.rolled_from END
+       RETURNING record_id, rolled_from)
+     SELECT record_id, rolled_from FROM counted WHERE rolled_from IS NOT NULL`,
+    {
+      ...Object.fromEntries(names.map((name) => [name, sums.map((sum) => sum[name])])),
+      many: MANY_EVENTS,
+    },
   );
   return new Map(
-    counted.flatMap(({ record_id, rolled_from }) =>
-      rolled_from === null ? [] : [[record_id, rolled_from.toISOString()]],
-    ),
+    rolled.map(({ record_id, rolled_from }) => [record_id, rolled_from.toISOString()]),
   );
 }
 

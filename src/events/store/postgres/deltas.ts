@@ -90,12 +90,6 @@ function utmValue(url: string): string | undefined {
   return texts.some((text) => text !== '') ? texts.join('\t') : undefined;
 }
 
-/** Events to count for their domains or their records. */
-export interface Addition {
-  scope: Scope;
-  events: readonly CountedEvent[];
-}
-
 /**
  * Adds events to the rollups of their domains or records.
  *
@@ -104,24 +98,20 @@ export interface Addition {
  */
 export async function addDeltas(
   trx: Db,
-  additions: readonly Addition[],
+  scope: Scope,
+  events: readonly CountedEvent[],
   { sign = 1, values = trx }: { sign?: 1 | -1; values?: Db } = {},
 ): Promise<void> {
-  const counted = additions.map(({ scope, events }) => ({
-    scope,
-    days: countDays(scope, events),
-  }));
+  if (events.length === 0) return;
+  const days = countDays(scope, events);
   const wanted = new WantedValues();
-  for (const { scope, days } of counted) for (const day of days) want(wanted, scope, day);
-  for (const { scope, events } of additions) {
-    if (scope !== 'domain') continue;
-    // Filters find the whole destinations that contain a text.
+  for (const day of days) want(wanted, scope, day);
+  // Filters find the whole destinations that contain a text.
+  if (scope === 'domain') {
     for (const { project_id, url } of events) wanted.add(project_id, 'destination', [url]);
   }
   const idsOf = await valueIds(values, wanted);
-  const rows = counted.flatMap(({ scope, days }) =>
-    days.flatMap((day) => rowsOf(scope, day, idsOf, sign)),
-  );
+  const rows = days.flatMap((day) => rowsOf(scope, day, idsOf, sign));
   await copyInto(trx, 'rollup_deltas', COLUMNS, rows);
 }
 

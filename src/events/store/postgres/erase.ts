@@ -23,7 +23,7 @@ export async function eraseRecords(
        RETURNING *`,
       { projectId, recordIds: owners },
     );
-    if (gone.length > 0) await addDeltas(trx, [{ scope: 'domain', events: gone }], { sign: -1 });
+    await addDeltas(trx, 'domain', gone, { sign: -1 });
     if (gone.length < CHUNK) break;
   }
   // First, so that a merge at the same time has stored what it took from them before the rollups are deleted.

@@ -68,7 +68,7 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
         of,
       );
       const events = gone.filter(({ isUnrolled }) => isUnrolled);
-      if (events.length > 0) await addDeltas(trx, [{ scope: 'record', events }]);
+      await addDeltas(trx, 'record', events);
       return gone.length;
     });
     if (count < CHUNK) return;
