@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { ipv4Number } from '../../infra/ip.ts';
+import { isStorable } from '../../infra/storable-text.ts';
 import { parseUrl } from '../../infra/url.ts';
 import type { FormLead, Visit } from '../../queues/clicks.ts';
 import { isBot } from '../../visitors/bots.ts';
@@ -162,6 +164,7 @@ function guardUntil({ at, projectId }: Visit, { settings }: PipelineDependencies
 
 /** The part of a text from outside that Postgres can store, cut to a length. */
 function storable(text: string, longest: number): string {
+  if (text.length <= longest && isStorable(text)) return text;
   return text.slice(0, longest).replaceAll('\0', '').toWellFormed();
 }
 
@@ -175,6 +178,8 @@ const storableAnswers = (answers: FormLead['answers']): FormLead['answers'] =>
 
 /** An address without its last part, so that it identifies nobody: /24 of IPv4, /48 of IPv6. Empty for other texts. */
 export function truncateIp(ip: string): string {
+  const ipv4 = ipv4Number(ip);
+  if (ipv4 !== undefined) return `${ipv4 >>> 24}.${(ipv4 >>> 16) & 255}.${(ipv4 >>> 8) & 255}.0`;
   if (!ipaddr.isValid(ip)) return '';
   const address = ipaddr.process(ip);
   const bytes = address.toByteArray();
