@@ -1,10 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { ipv4Number } from '../infra/ip.ts';
 
 /*
- * Reads a database of places (MaxMind DB, format 2) from its file, a block at a time. A database of cities has a hundred
- * megabytes: here the system keeps in memory what is asked for, and takes it back when memory is scarce.
+ * Reads a database of places (MaxMind DB, format 2): from memory, or from its file, a block at a time. A database of cities has a
+ * hundred megabytes: of a file, the system keeps in memory what is asked for, and takes it back when memory is scarce.
  */
 
 const BLOCK = 4_096;
@@ -22,17 +23,24 @@ const LENGTH_BASE = [29, 285, 65_821];
 /** Bytes of a section, from an offset. */
 type Read = (offset: number, length: number) => Buffer;
 
-/** A file that is open until `close`. */
+/** A database that is open until `close`. */
 export class MmdbFile<Data> {
   readonly #fd: number;
   readonly #blocks = new LRUCache<number, Buffer>({ max: BLOCKS });
+  /** The whole file, where it is in memory. */
+  readonly #whole: Buffer | undefined;
   readonly #nodes: number;
   readonly #nodeBytes: number;
   readonly #isIpv4: boolean;
+  /** The node at which IPv4 addresses begin. */
+  readonly #ipv4Node: number;
   readonly #data: Read;
 
-  /** @throws Error when it is no such file */
-  constructor(path: string) {
+  /**
+   * @param whole its contents, from which look-ups are faster
+   * @throws Error when it is no such file
+   */
+  constructor(path: string, whole?: Buffer) {
     this.#fd = openSync(path, 'r');
     try {
       const { size } = fstatSync(this.#fd);
@@ -46,6 +54,9 @@ export class MmdbFile<Data> {
       this.#nodes = node_count ?? 0;
       this.#nodeBytes = (record_size ?? 0) / 4;
       this.#isIpv4 = ip_version === 4;
+      this.#whole = whole;
+      // In a tree of IPv6, an IPv4 address stands as its last 32 bits.
+      this.#ipv4Node = this.#isIpv4 ? 0 : this.#walk(0, new Uint8Array(12));
       const base = this.#nodes * this.#nodeBytes + GAP;
       this.#data = (offset, length) => this.#read(base + offset, length);
     } catch (error) {
@@ -55,41 +66,50 @@ export class MmdbFile<Data> {
   }
 
   /**
-   * What the database has on an address; `null` where that is nothing.
+   * Finds the record of an address: its place in the file, which {@link read} takes. `undefined` where there is none.
    *
    * @throws Error when it is no address, or one of another version than those of the database
    */
-  get(ip: string): Data | null {
-    const address = ipaddr.parse(ip);
-    const bytes = address.toByteArray();
+  find(ip: string): number | undefined {
+    const bytes = bytesOf(ip);
     if (this.#isIpv4 && bytes.length > 4) throw new Error('the database has no IPv6 addresses');
-    // An IPv4 address stands in a tree of IPv6 as its last 32 bits.
-    const bits =
-      this.#isIpv4 || bytes.length > 4 ? bytes : [...Array<number>(12).fill(0), ...bytes];
-    let node = 0;
-    for (let bit = 0; bit < bits.length * 8 && node < this.#nodes; bit += 1) {
-      node = this.#child(node, ((bits[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
-    }
-    if (node <= this.#nodes) return null;
-    return decode(this.#data, node - this.#nodes - GAP).value as Data;
+    const node = this.#walk(bytes.length === 4 ? this.#ipv4Node : 0, bytes);
+    return node <= this.#nodes ? undefined : node - this.#nodes - GAP;
+  }
+
+  /** Reads the record at a place that {@link find} returned. */
+  read(place: number): Data {
+    return decode(this.#data, place).value as Data;
   }
 
   close(): void {
     closeSync(this.#fd);
   }
 
+  /** The node, or the record, to which the bits of an address lead from a node. */
+  #walk(from: number, bytes: ArrayLike<number>): number {
+    let node = from;
+    for (let bit = 0; bit < bytes.length * 8 && node < this.#nodes; bit += 1) {
+      node = this.#child(node, (bytes[bit >> 3]! >> (7 - (bit & 7))) & 1);
+    }
+    return node;
+  }
+
   #child(node: number, side: number): number {
-    const bytes = this.#read(node * this.#nodeBytes, this.#nodeBytes);
-    if (this.#nodeBytes === 6) return bytes.readUIntBE(side * 3, 3);
-    if (this.#nodeBytes === 8) return bytes.readUInt32BE(side * 4);
+    const from = node * this.#nodeBytes;
+    const bytes = this.#whole ?? this.#read(from, this.#nodeBytes);
+    const at = this.#whole === undefined ? 0 : from;
+    if (this.#nodeBytes === 6) return bytes.readUIntBE(at + side * 3, 3);
+    if (this.#nodeBytes === 8) return bytes.readUInt32BE(at + side * 4);
     // 28 bits each: the byte in the middle has the highest four of both.
-    const middle = bytes.readUInt8(3);
+    const middle = bytes.readUInt8(at + 3);
     return side === 0
-      ? (middle >> 4) * 2 ** 24 + bytes.readUIntBE(0, 3)
-      : (middle & 15) * 2 ** 24 + bytes.readUIntBE(4, 3);
+      ? (middle >> 4) * 2 ** 24 + bytes.readUIntBE(at, 3)
+      : (middle & 15) * 2 ** 24 + bytes.readUIntBE(at + 4, 3);
   }
 
   #read(offset: number, length: number): Buffer {
+    if (this.#whole !== undefined) return this.#whole.subarray(offset, offset + length);
     const from = offset % BLOCK;
     const first = this.#block((offset - from) / BLOCK);
     if (from + length <= BLOCK) return first.subarray(from, from + length);
@@ -107,6 +127,13 @@ export class MmdbFile<Data> {
     }
     return block;
   }
+}
+
+/** The bytes of an address. @throws Error when it is none */
+function bytesOf(ip: string): ArrayLike<number> {
+  const ipv4 = ipv4Number(ip);
+  if (ipv4 === undefined) return ipaddr.parse(ip).toByteArray();
+  return [ipv4 >>> 24, (ipv4 >>> 16) & 255, (ipv4 >>> 8) & 255, ipv4 & 255];
 }
 
 /** The value at an offset, and the offset after it. */

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
-import type { Response } from 'mmdb-lib';
 import { config } from '../config.ts';
 import type { Log } from '../infra/log.ts';
 import { isSmallMachine } from '../infra/machine.ts';
@@ -24,7 +23,7 @@ export interface Place {
 export const NOWHERE: Place = { continent: '', country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /** The flat records of DB-IP and the nested ones of MaxMind: what we read of either. */
-interface PlaceData extends Record<string, unknown> {
+interface PlaceData {
   country_code?: string;
   state1?: string;
   city?: string | { names?: { en?: string } };
@@ -45,10 +44,10 @@ export type PlacesOwner = 'DB-IP' | null;
 /** Finds the place of an address. */
 export type FindPlace = (ip: string) => Place;
 
-/** A database, in memory or in its file. */
+/** A database, and the places that were found in it, by the place of their records there. */
 interface PlaceReader {
-  get(ip: string): PlaceData | null;
-  close?(): void;
+  file: MmdbFile<PlaceData>;
+  remembered: LRUCache<number, Place>;
 }
 
 /**
@@ -64,7 +63,6 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
       `no database of places: countries are "${UNKNOWN}". Set GEOIP_DB, or install ${PACKAGE}`,
     );
   }
-  const remembered = new LRUCache<string, Place>({ max: REMEMBERED });
   const readChanged = async () => {
     const files = placeFiles();
     const now = await stateOf(files);
@@ -72,8 +70,7 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
     state = now;
     const earlier = readers;
     readers = await readAll(files);
-    for (const reader of earlier) reader.close?.();
-    remembered.clear();
+    for (const { file } of earlier) file.close();
     log.info({ files }, 'the database of places was read again');
   };
   const look = () => {
@@ -84,26 +81,17 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
       .finally(() => setTimeout(look, CHECK_MS).unref());
   };
   setTimeout(look, CHECK_MS).unref();
-  return (ip) => {
-    const known = remembered.get(ip);
-    if (known !== undefined) return known;
-    const place = findPlace(readers, ip.replace(/^::ffff:(?=\d+\.)/i, ''));
-    remembered.set(ip, place);
-    return place;
-  };
+  return (ip) => findPlace(readers, ip.replace(/^::ffff:(?=\d+\.)/i, ''));
 }
 
 /** In memory where there is enough: a look-up is faster there, and a database of cities takes a hundred megabytes. */
-async function readAll(files: readonly string[]): Promise<PlaceReader[]> {
-  if (isSmallMachine()) return files.map((file) => new MmdbFile<PlaceData>(file));
-  const { Reader } = await import('mmdb-lib');
-  return Promise.all(
-    files.map(async (file) => {
-      const cache = new LRUCache<string | number, object>({ max: REMEMBERED });
-      return new Reader<PlaceData & Response>(await readFile(file), { cache });
-    }),
+const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
+  Promise.all(
+    files.map(async (path) => ({
+      file: new MmdbFile<PlaceData>(path, isSmallMachine() ? undefined : await readFile(path)),
+      remembered: new LRUCache<number, Place>({ max: REMEMBERED }),
+    })),
   );
-}
 
 /** Differs when a file was replaced or written to. */
 async function stateOf(files: readonly string[]): Promise<string> {
@@ -153,10 +141,16 @@ async function descriptionOf(path: string): Promise<string> {
 }
 
 function findPlace(readers: readonly PlaceReader[], ip: string): Place {
-  for (const reader of readers) {
+  for (const { file, remembered } of readers) {
     try {
-      const data = reader.get(ip);
-      if (data !== null) return toPlace(data);
+      const at = file.find(ip);
+      if (at === undefined) continue;
+      let place = remembered.get(at);
+      if (place === undefined) {
+        place = toPlace(file.read(at));
+        remembered.set(at, place);
+      }
+      return place;
     } catch {
       // An IPv6 address and a database of IPv4, or no address at all.
     }
