@@ -138,6 +138,23 @@ export const SETTINGS = {
     ),
     secret: true,
   },
+  DATABASE_READ_URLS: {
+    help: 'URLs of hot standbys of that database, as a comma-separated list; they answer analytics, lists and exports of events, and public statistics ([how](scale.md#standbys)).',
+    fallback: [] as string[],
+    shownDefault: 'none',
+    parse(value: string) {
+      const urls = value.split(',').map((part) => part.trim());
+      for (const one of urls) {
+        if (!/^postgres(?:ql)?:$/.test(parseUrl(one)?.protocol ?? '')) {
+          throw new Error(
+            'must be a comma-separated list of URLs that start with postgres:// or postgresql://',
+          );
+        }
+      }
+      return urls;
+    },
+    secret: true,
+  },
   REDIS_URL: {
     ...url(
       'URL of the Redis for queues; it must not evict keys. Unset: a private server under DATA_DIR.',

@@ -14,6 +14,7 @@ import { networkOf } from '../infra/network.ts';
 import { isDataError, VALUE_REFUSED } from '../infra/outage.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
+import { readLagging } from '../infra/standbys.ts';
 import { startSpan, withinSpan } from '../infra/tracing.ts';
 import { statsAnswer } from '../public-stats/page.ts';
 import { languageOf } from '../web/language.ts';
@@ -135,12 +136,13 @@ function showStatistics(admission: Admission) {
     allowOrigin(request, response, true);
     await admission.takePublic(networkOf(request.ip ?? ''), response);
     const { domain, key } = request.params;
-    const page = await statsAnswer({
+    const asked = {
       domain,
       key: key.join('/'),
       query: new URL(request.url, 'http://localhost').searchParams,
       language: languageOf(request.get('accept-language') ?? ''),
-    });
+    };
+    const page = await readLagging(undefined, () => statsAnswer(asked));
     for (let at = 0; at < page.headers.length; at += 2) {
       response.setHeader(page.headers[at]!, page.headers[at + 1]!);
     }

@@ -16,6 +16,7 @@ import {
 import type { Upload } from '../http/upload.ts';
 import { isTimeout } from '../infra/db.ts';
 import { networkOf } from '../infra/network.ts';
+import { readLagging } from '../infra/standbys.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
 /** A request to a route as its client sent it: nothing is checked yet. */
@@ -84,9 +85,11 @@ export function performer(heavy: HeavyRequests): Perform {
 
   return async (route, sent, context) => {
     if (route.isHeavy !== true) return perform(route, sent, context);
-    const leave = await heavy.enter(context.caller.projectId);
+    const { projectId } = context.caller;
+    const leave = await heavy.enter(projectId);
+    const answer = () => perform(route, sent, context);
     try {
-      return await perform(route, sent, context);
+      return await (route.method === 'get' ? readLagging(projectId, answer) : answer());
     } catch (error) {
       if (!isTimeout(error)) throw error;
       const { requestId, log } = context;

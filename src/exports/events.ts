@@ -6,6 +6,7 @@ import type { EventKind } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
 import type { Cursor } from '../events/store/store.ts';
 import { shortLinkOf } from '../infra/short-link.ts';
+import { readLagging } from '../infra/standbys.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
 
 const PAGE = 1_000;
@@ -28,16 +29,15 @@ async function* pages(projectId: string, wanted: EventExport): AsyncGenerator<Ex
   }
   const span = { start: new Date(wanted.start), end: new Date(wanted.end) };
   for (let after: Cursor | undefined; ; ) {
-    const events = await eventsStore.list(
-      { projectId, kind: wanted.event, span, filter: wanted.filter },
-      {
-        limit: PAGE,
-        order: 'asc',
-        offset: 0,
-        ...(after === undefined ? {} : { after }),
-      },
-    );
-    yield (await toEvents(projectId, events)).map(withoutPasswords);
+    const page = { limit: PAGE, order: 'asc', offset: 0, ...(after && { after }) } as const;
+    const [events, exported] = await readLagging(projectId, async () => {
+      const listed = await eventsStore.list(
+        { projectId, kind: wanted.event, span, filter: wanted.filter },
+        page,
+      );
+      return [listed, await toEvents(projectId, listed)] as const;
+    });
+    yield exported.map(withoutPasswords);
     const last = events.at(-1);
     if (last === undefined || events.length < PAGE) return;
     after = last;

@@ -1,3 +1,4 @@
+import { readLagging } from '../infra/standbys.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { SealedLink } from '../links/record.ts';
@@ -9,7 +10,10 @@ const PAGE = 1_000;
 
 async function* pages(projectId: string, filters: LinkFilters): AsyncGenerator<SealedLink[]> {
   for (let after = ''; ; ) {
-    const links = await linkQueries.listAfter(projectId, filters, { after, limit: PAGE });
+    const page = { after, limit: PAGE };
+    const links = await readLagging(projectId, () =>
+      linkQueries.listAfter(projectId, filters, page),
+    );
     yield links.map((link) => ({ ...link, password: null }));
     const last = links.at(-1);
     if (last === undefined || links.length < PAGE) return;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import knexFactory, { type Knex } from 'knex';
 import pg from 'pg';
 import { config } from '../config.ts';
@@ -39,6 +40,8 @@ export function connectDb(
     pool: { min: 0, max: pool },
     acquireConnectionTimeout: 5_000,
     compileSqlOnError: false,
+    // It prints errors that callers get too.
+    log: { warn() {} },
   });
   if (target.isPooled) (knex.client as Knex.Client).driver = { Client: pooledClient(limits) };
   // Called before the error is thrown, for transactions too.
@@ -89,11 +92,25 @@ const LIMITS: Record<string, Limits> = {
   worker_all: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
 };
 
-/** The pool of this process, opened on first use. */
-export function db(): Knex {
-  const { DATABASE_URL, DATABASE_POOL } = config();
+/** Opens a pool with the size and the limits of this process. */
+export function openPool(url: string): Knex {
+  const { DATABASE_POOL } = config();
   const pool = process.title === 'worker_all' ? 2 * DATABASE_POOL : DATABASE_POOL;
-  shared ??= connectDb(DATABASE_URL, pool, process.title, LIMITS[process.title]);
+  return connectDb(url, pool, process.title, LIMITS[process.title]);
+}
+
+/** The pools of standbys, by the reads that they answer. */
+const readers = new AsyncLocalStorage<Knex>();
+
+/** Runs `read`, within which `db()` is the given pool. */
+export const readFrom = <T>(pool: Knex, read: () => Promise<T>): Promise<T> =>
+  readers.run(pool, read);
+
+/** The pool of this process, opened on first use; that of a standby within a read that it answers. */
+export function db(): Knex {
+  const reader = readers.getStore();
+  if (reader !== undefined) return reader;
+  shared ??= openPool(config().DATABASE_URL);
   return shared;
 }
 

@@ -209,3 +209,17 @@ export const rollupRebuilds = new Gauge({
   help: 'Workspaces whose rollups are being rebuilt; questions about them are answered from events',
   registers: [registry],
 });
+
+export const standbyLag = new Gauge({
+  name: 'shortlinks_standby_lag_seconds',
+  help: 'Longest time by which a standby may lag behind the primary, in seconds; infinite while it does not answer',
+  labelNames: ['standby'] as const,
+  registers: [registry],
+});
+
+export const laggingReads = new Counter({
+  name: 'shortlinks_lagging_reads_total',
+  help: 'Reads that may lag, by the server that answered: standby, primary, or primary after a standby failed',
+  labelNames: ['server'] as const,
+  registers: [registry],
+});

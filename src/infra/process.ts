@@ -12,6 +12,7 @@ import { type Redis, watchPersistence } from './redis.ts';
 import { checkRedisServer } from './redis-server.ts';
 import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
 import { checkSecretKey } from './secret-key.ts';
+import { closeStandbys } from './standbys.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /** A check of readiness; rejects when the dependency does not answer. */
@@ -240,7 +241,7 @@ function endOnSignal(log: Log, stop: () => Promise<void>): void {
     ending = true;
     log.info({ signal }, 'shutting down');
     within(STOP_MS, stop(), 'shutting down')
-      .then(closeDb)
+      .then(() => Promise.all([closeDb(), closeStandbys()]))
       .then(
         () => process.exit(0),
         (error: unknown) => {

@@ -3,6 +3,7 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { noteWrite } from '../infra/standbys.ts';
 import {
   type ChangedName,
   type LookupChange,
@@ -18,7 +19,7 @@ import { encodeOutcome } from '../queues/replies.ts';
  * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome is a row
  * that is written in the transaction of its effects:
  *
- *   begin ─ effects ─ row of the audit log ─ row of the job ─ commit ─ publish entries ─ reply
+ *   begin ─ effects ─ row of the audit log ─ row of the job ─ commit ─ publish entries, note the position ─ reply
  *
  * If it died before the commit, nothing happened and the next run does it all. If it died after it, the next run finds the
  * row, publishes the present state of the entries that it changed, and replies the stored outcome. Two runs at once:
@@ -63,7 +64,7 @@ export async function runIdempotent<Result>(
     if (earlier === undefined) throw thrown;
     return earlier.result;
   }
-  await publishCommitted(cacheRedis(), written.changes);
+  await Promise.all([publishCommitted(cacheRedis(), written.changes), noteWrite(job.projectId)]);
   return written.result;
 }
 
@@ -119,7 +120,7 @@ async function earlierRun<Result>({
 }: JobContext): Promise<{ result: Result } | undefined> {
   const row = await findOutcome(projectId, jobId, keyed);
   if (row === undefined) return undefined;
-  await publishPresent(cacheRedis(), row.changes);
+  await Promise.all([publishPresent(cacheRedis(), row.changes), noteWrite(projectId)]);
   if ('refused' in row.outcome) {
     throw new Refusal(row.outcome.refused.code, row.outcome.refused.message);
   }

@@ -9,7 +9,10 @@ import { type Service, startService } from './service.ts';
 import { withoutServers } from './without-servers.ts';
 
 /** The database of a service. */
-type Database = Pick<Servers, 'databaseUrl' | 'secretKey' | 'stop'>;
+interface Database extends Pick<Servers, 'databaseUrl' | 'secretKey' | 'stop'> {
+  /** Further settings of the processes. */
+  settings?: Record<string, string>;
+}
 
 const startPrivate = (dataDir: string): Promise<Database> =>
   startServers({ dataDir, env: withoutServers() });
@@ -39,6 +42,7 @@ export class OwnService {
       CACHE_REDIS_URL: this.#redis.redisUrl,
       DATA_DIR: this.folders[1]!,
       LOG_LEVEL: 'error',
+      ...this.#postgres.settings,
       ...settings,
     });
     this.db = connectDb(this.#postgres.databaseUrl, 2, 'chaos');
