@@ -40,6 +40,8 @@ const WITHOUT_COVERAGE = [
   'api/event-loop',
   'api/fair-shares',
   'api/hostile',
+  'cluster/failover',
+  'cluster/standbys',
   'redirect/outages',
   'workers/chaos',
   'workers/frozen-redis',

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { PROXY_RANGES } from './infra/ip.ts';
+import { singleHosts } from './infra/postgres-hosts.ts';
 import { parseUrl } from './infra/url.ts';
 
 /** One environment variable: its description, default and parser. */
@@ -113,6 +114,9 @@ const hostname = (help: string, fallback: string): Setting<string> => ({
   },
 });
 
+const isPostgresUrl = (text: string): boolean =>
+  /^postgres(?:ql)?:$/.test(parseUrl(text)?.protocol ?? '');
+
 function isWellEncoded(text: string): boolean {
   try {
     return typeof decodeURIComponent(text) === 'string';
@@ -131,11 +135,14 @@ const MAILBOX =
  */
 export const SETTINGS = {
   DATABASE_URL: {
-    ...url(
-      'URL of the Postgres database. `pool_mode=transaction`: it is that of a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR.',
-      '',
-      ['postgres:', 'postgresql:'],
-    ),
+    help: 'URL of the Postgres database. Several hosts with `target_session_attrs=read-write`: the one that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: it is that of a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR.',
+    fallback: '',
+    parse(value: string) {
+      if (!singleHosts(value).every(isPostgresUrl)) {
+        throw new Error('must be a URL that starts with postgres:// or postgresql://');
+      }
+      return value.replace(/\/$/, '');
+    },
     secret: true,
   },
   DATABASE_READ_URLS: {
@@ -145,7 +152,7 @@ export const SETTINGS = {
     parse(value: string) {
       const urls = value.split(',').map((part) => part.trim());
       for (const one of urls) {
-        if (!/^postgres(?:ql)?:$/.test(parseUrl(one)?.protocol ?? '')) {
+        if (!isPostgresUrl(one)) {
           throw new Error(
             'must be a comma-separated list of URLs that start with postgres:// or postgresql://',
           );

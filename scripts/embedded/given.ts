@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { ConfigError } from '../../src/config.ts';
+import { singleHosts } from '../../src/infra/postgres-hosts.ts';
 import { postgresOptions, readPostgresUrl } from '../../src/infra/postgres-url.ts';
 import { checkRedisServer, type RedisVariable } from '../../src/infra/redis-server.ts';
 import { SetupError } from './setup-error.ts';
@@ -40,9 +41,12 @@ function unreachable(
   error: unknown,
 ): SetupError {
   // The URL itself holds the password.
-  const { hostname, port } = new URL(url);
+  const places = singleHosts(url).map((one) => {
+    const { hostname, port } = new URL(one);
+    return `${hostname}:${port || usualPort}`;
+  });
   const { code, message } = error as Error & { code?: string };
   return new SetupError(
-    `${variable}: cannot reach ${title} at ${hostname}:${port || usualPort} (${message || code}). Start it, correct the variable, or unset it to use a private server.`,
+    `${variable}: cannot reach ${title} at ${places.join(', ')} (${message || code}). Start it, correct the variable, or unset it to use a private server.`,
   );
 }

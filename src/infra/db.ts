@@ -4,6 +4,7 @@ import pg from 'pg';
 import { config } from '../config.ts';
 import { type Limits, pooledClient } from './pooled-client.ts';
 import { postgresOptions, readPostgresUrl } from './postgres-url.ts';
+import { type PoolEvents, Primary } from './primary.ts';
 
 export type { Knex };
 /** A connection, or a transaction on one. */
@@ -32,20 +33,28 @@ export function connectDb(
   limits: Limits = {},
 ): Knex {
   const target = readPostgresUrl(url);
+  const primary = target.mustWrite ? new Primary(target) : undefined;
   const settings = { application_name: applicationName, ...(target.isPooled ? {} : limits) };
   const knex = knexFactory({
     client: 'pg',
     // Knex asks until it is answered once.
-    connection: async () => ({ ...(await postgresOptions(target)), ...settings }),
-    pool: { min: 0, max: pool },
+    connection: async () => ({
+      ...(await (primary?.connection() ?? postgresOptions(target))),
+      ...settings,
+    }),
+    pool: { min: 0, max: pool, ...primary?.poolOptions },
     acquireConnectionTimeout: 5_000,
     compileSqlOnError: false,
     // It prints errors that callers get too.
     log: { warn() {} },
   });
   if (target.isPooled) (knex.client as Knex.Client).driver = { Client: pooledClient(limits) };
+  primary?.watch((knex.client as Knex.Client).pool as unknown as PoolEvents);
   // Called before the error is thrown, for transactions too.
-  knex.on('query-error', (error: QueryError, { sql }: { sql: string }) => removeData(error, sql));
+  knex.on('query-error', (error: QueryError, { sql }: { sql: string }) => {
+    removeData(error, sql);
+    if (error.code === '25006') primary?.doubt();
+  });
   return knex;
 }
 

@@ -2,10 +2,11 @@ import pg from 'pg';
 
 /**
  * Classes of SQLSTATE with which Postgres says that it cannot work now: connection exception, insufficient resources,
- * operator intervention (a shutdown, a cancelled statement), system error, internal error.
+ * operator intervention (a shutdown, a cancelled statement), system error, internal error. And the code of a write on a server
+ * that is a standby by now.
  * Source: PostgreSQL, appendix A.
  */
-const UNABLE = /^(08|53|57|58|XX)/;
+const UNABLE = /^(08|25006|53|57|58|XX)/;
 /**
  * Classes with which it refuses what was sent: cardinality violation, data exception, integrity constraint violation,
  * program limit exceeded (a value that is too long for its index, say).

@@ -4,13 +4,17 @@ import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
+import { singleHosts } from './postgres-hosts.ts';
 
 /** A connection with TLS and its options, or `false` for one without. */
 type Tls = ConnectionOptions | false;
 
 /** A `DATABASE_URL` as the driver takes it. */
 export interface PostgresTarget {
-  connectionString: string;
+  /** One for each host. */
+  servers: [string, ...string[]];
+  /** Whether that one of them is meant which takes writes (`target_session_attrs=read-write`). */
+  mustWrite: boolean;
   /** What is tried in turn; absent where the URL has no `sslmode`. */
   tls?: [Tls, ...Tls[]];
   /** Whether the URL leads to a pgbouncer with `pool_mode=transaction`. */
@@ -23,6 +27,9 @@ const PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'sslpa
 const DEFAULT_ROOT = path.join(homedir(), '.postgresql', 'root.crt');
 /** Authorities that Node trusts, instead of those of a file. */
 const SYSTEM = 'system';
+
+/** Parameters that the driver does not know. */
+const OWN_PARAMETERS = ['pool_mode', 'target_session_attrs'];
 
 type Given = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
@@ -75,62 +82,129 @@ function contentsOf(parameter: string, file: string): Buffer {
 }
 
 /**
- * Reads a URL of Postgres, whose `sslmode` and files mean what they mean to libpq. One difference: `verify-full` without
- * a file of authorities trusts those of Node, where libpq refuses to connect. `pool_mode` is that of a pgbouncer in
- * front of the server.
+ * Reads a URL of Postgres, whose hosts, `target_session_attrs`, `sslmode` and files mean what they mean to libpq. Two
+ * differences: several hosts need `target_session_attrs=read-write`, and `verify-full` without a file of authorities trusts
+ * those of Node, where libpq refuses to connect. `pool_mode` is that of a pgbouncer in front of the server.
  *
- * @throws ConfigError for a mode that does not exist, or a file that cannot be read
+ * @throws ConfigError for a value that does not exist, or a file that cannot be read
  */
 export function readPostgresUrl(text: string): PostgresTarget {
-  const url = new URL(text);
-  const { searchParams } = url;
-  const poolMode = searchParams.get('pool_mode') ?? 'session';
-  if (poolMode !== 'session' && poolMode !== 'transaction') {
-    throw new ConfigError('DATABASE_URL: pool_mode must be one of session, transaction');
+  const [first, ...others] = singleHosts(text).map((one) => new URL(one));
+  const { searchParams } = first!;
+  const given: Given = {};
+  for (const parameter of PARAMETERS) {
+    const value = searchParams.get(parameter);
+    if (value !== null) given[parameter] = value;
   }
-  searchParams.delete('pool_mode');
-  const isPooled = poolMode === 'transaction';
-  const mode = searchParams.get('sslmode');
+  const isPooled = chosen(searchParams, 'pool_mode', ['session', 'transaction']) === 'transaction';
+  const mustWrite =
+    chosen(searchParams, 'target_session_attrs', ['any', 'read-write']) === 'read-write';
+  if (others.length > 0 && !mustWrite) {
+    throw new ConfigError('DATABASE_URL: several hosts need target_session_attrs=read-write');
+  }
+  const tls = readTls(first!, given);
+  const serverOf = (url: URL) => {
+    for (const name of [...OWN_PARAMETERS, ...(tls ? PARAMETERS : ['sslmode'])]) {
+      url.searchParams.delete(name);
+    }
+    return url.href;
+  };
+  return {
+    servers: [serverOf(first!), ...others.map(serverOf)],
+    mustWrite,
+    ...(tls && { tls }),
+    isPooled,
+  };
+}
+
+/** The value of a parameter, by default the first of those that it may have. */
+function chosen(parameters: URLSearchParams, name: string, values: readonly string[]): string {
+  const value = parameters.get(name) ?? values[0]!;
+  if (values.includes(value)) return value;
+  throw new ConfigError(`DATABASE_URL: ${name} must be one of ${values.join(', ')}`);
+}
+
+/** What `sslmode` asks for; `undefined` where there is none. */
+function readTls({ searchParams, hostname }: URL, given: Given): PostgresTarget['tls'] {
+  const mode = given.sslmode;
   // A path of a Unix socket: libpq ignores the mode too.
-  const isSocket = (searchParams.get('host') ?? decodeURIComponent(url.hostname)).startsWith('/');
-  if (mode === null || isSocket) {
-    searchParams.delete('sslmode');
-    return { connectionString: url.href, isPooled };
-  }
+  const isSocket = (searchParams.get('host') ?? decodeURIComponent(hostname)).startsWith('/');
+  if (mode === undefined || isSocket) return undefined;
   const choose = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
   if (choose === undefined) {
     throw new ConfigError(`DATABASE_URL: sslmode must be one of ${Object.keys(MODES).join(', ')}`);
   }
   if (searchParams.has('sslcrl')) throw new ConfigError('DATABASE_URL: sslcrl is not supported');
-  const given: Given = {};
-  for (const parameter of PARAMETERS) {
-    const value = searchParams.get(parameter);
-    if (value !== null) given[parameter] = value;
-    searchParams.delete(parameter);
-  }
   const { sslcert, sslkey, sslpassword } = given;
-  const tls = choose(given, {
+  return choose(given, {
     ...(sslcert === undefined ? {} : { cert: contentsOf('sslcert', sslcert) }),
     ...(sslkey === undefined ? {} : { key: contentsOf('sslkey', sslkey) }),
     ...(sslpassword === undefined ? {} : { passphrase: sslpassword }),
   });
-  return { connectionString: url.href, tls, isPooled };
 }
 
 /** Longest time that a server may take to say whether it uses TLS, in ms. */
 const TRY_MS = 5_000;
+/** Longest time that a server may take to say whether it takes writes, in ms. */
+const CHECK_MS = 2_000;
 /** Of `pg_hba.conf`: it has no entry for such a connection. */
 const INVALID_AUTHORIZATION = '28000';
 
-/** The options of a connection; of several ways, the first that the server takes. */
-export async function postgresOptions({
-  connectionString,
-  tls,
-}: PostgresTarget): Promise<{ connectionString: string; ssl?: Tls }> {
+/** The options of a connection. */
+export interface PostgresOptions {
+  connectionString: string;
+  ssl?: Tls;
+}
+
+/**
+ * The options of a connection: of several hosts, to the one that takes writes; of several ways, the first that the server
+ * takes.
+ *
+ * @throws Error when no host takes writes
+ */
+export async function postgresOptions(target: PostgresTarget): Promise<PostgresOptions> {
+  const { servers, mustWrite, tls } = target;
+  if (!mustWrite) return optionsOf(servers[0], tls);
+  const tried = await Promise.allSettled(
+    servers.map(async (server) => {
+      const options = await optionsOf(server, tls);
+      if (!(await takesWrites(options))) throw new Error(`${new URL(server).host} is read-only`);
+      return options;
+    }),
+  );
+  const able = tried.find((one) => one.status === 'fulfilled');
+  if (able !== undefined) return able.value;
+  const faults = tried.map((one) => String((one as PromiseRejectedResult).reason?.message));
+  throw new Error(`No server of DATABASE_URL takes writes: ${faults.join('; ')}`);
+}
+
+async function optionsOf(
+  connectionString: string,
+  tls: PostgresTarget['tls'],
+): Promise<PostgresOptions> {
   if (tls === undefined) return { connectionString };
   const [first, second] = tls;
   const ssl = second === undefined || (await isTaken(connectionString, first)) ? first : second;
   return { connectionString, ssl };
+}
+
+/** True for a server that is no standby. @throws Error when it does not answer */
+export async function takesWrites(options: PostgresOptions): Promise<boolean> {
+  const client = new pg.Client({
+    ...options,
+    connectionTimeoutMillis: CHECK_MS,
+    query_timeout: CHECK_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ transaction_read_only: string }>(
+      'SHOW transaction_read_only',
+    );
+    return rows[0]?.transaction_read_only === 'off';
+  } finally {
+    void client.end().catch(() => {});
+  }
 }
 
 async function isTaken(connectionString: string, ssl: Tls): Promise<boolean> {
