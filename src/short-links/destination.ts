@@ -110,8 +110,9 @@ export const urlsOf = (
  * @throws Refusal `unprocessable_entity` naming every field that does
  */
 export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: string): void {
+  const own = { domain, key: row.key, flexible: row.flexible };
   const loops = destinationsOf(row)
-    .filter(([, to]) => leadsTo(to, { ...row, domain }))
+    .filter(([, to]) => leadsTo(to, own))
     .map(([field]) => `${field} must not be the short link itself`);
   if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
 }
@@ -119,9 +120,11 @@ export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: 
 export { UTM_FIELDS, type UtmField };
 export type Utm = Record<UtmField, string | null>;
 
+const NO_UTM = Object.fromEntries(UTM_FIELDS.map((name) => [name, null])) as Record<UtmField, null>;
+
 /** The UTM fields in a destination's query. */
 export function readUtm(url: string): Utm {
-  const utm = Object.fromEntries(UTM_FIELDS.map((name) => [name, null])) as Utm;
+  const utm: Utm = { ...NO_UTM };
   if (!/[?&]utm_/.test(url)) return utm;
   const { searchParams } = new URL(url);
   for (const name of UTM_FIELDS) utm[name] = searchParams.get(name);
@@ -160,10 +163,9 @@ export function writeUtm(url: string, utm: Partial<Utm>): string {
 export function withMissingUtm(url: string, utm: Utm): string {
   const own = readUtm(url);
   const missing = UTM_FIELDS.filter((name) => utm[name] !== null && own[name] === null);
+  if (missing.length === 0) return url;
   return writeUtm(url, Object.fromEntries(missing.map((name) => [name, utm[name]])));
 }
-
-const NO_UTM = Object.fromEntries(UTM_FIELDS.map((name) => [name, null]));
 
 /** A destination without UTM parameters, by which it is stored as one that may be framed: they change nothing about that. */
 export const framingKey = (url: string): string => writeUtm(url, NO_UTM);

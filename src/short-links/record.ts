@@ -2,7 +2,7 @@ import type { Schema } from 'joi';
 import type { ErrorBody } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 import { unseal } from '../infra/secrets.ts';
-import { type ColumnsOf, described, type FieldTable, type RecordOf } from './field.ts';
+import { type ColumnsOf, described, type Field, type FieldTable, type RecordOf } from './field.ts';
 import { fields, type SharedRecord } from './fields.ts';
 import type { ShortLinkRow } from './model.ts';
 import type { TagReference } from './references.ts';
@@ -41,13 +41,26 @@ export function recordOf<Table extends FieldTable>(
 ): RecordOf<Table> {
   const columns: Readonly<Record<string, unknown>> = row;
   const record: Record<string, unknown> = {};
-  for (const name of Object.keys(table)) {
-    const { column = '', out, read } = table[name]!;
-    if (out === undefined) continue;
+  for (const { name, column, read } of shownIn(table)) {
     const value = read === undefined ? columns[column] : read(context);
     record[name] = value instanceof Date ? value.toISOString() : value;
   }
   return record as RecordOf<Table>;
+}
+
+/** The fields that a table's records show. */
+type Shown = Required<Pick<Field, 'column'>> & Pick<Field, 'read'> & { name: string };
+const shown = new WeakMap<FieldTable, Shown[]>();
+
+function shownIn(table: FieldTable): Shown[] {
+  let found = shown.get(table);
+  if (found === undefined) {
+    found = Object.entries(table).flatMap(([name, { column = '', out, read }]) =>
+      out === undefined ? [] : [{ name, column, ...(read === undefined ? {} : { read }) }],
+    );
+    shown.set(table, found);
+  }
+  return found;
 }
 
 /** The fields that links and QR codes share; the password is still sealed. */
