@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { readCounts } from '../src/events/store/postgres/counts.ts';
 import { newId } from '../src/ids.ts';
 import { db } from '../src/infra/db.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
@@ -131,14 +132,14 @@ function visit(projectId: string): Visit {
 /** Waits until this many visits can be read in the rollups. @returns how many there are then */
 async function counted({ projectId }: BenchService, visits: number): Promise<number> {
   for (;;) {
-    const { rows } = await db().raw<{ rows: { count: number | null }[] }>(
-      `SELECT sum(n)::bigint AS count FROM (
-         SELECT unnest(counts) AS n FROM rollups WHERE project_id = :projectId AND dimension = 'all' AND step = 'd'
-          UNION ALL
-         SELECT unnest(counts) FROM rollup_deltas WHERE project_id = :projectId AND dimension = 'all') AS counted`,
+    const { rows } = await db().raw<{ rows: { counts: Buffer }[] }>(
+      `SELECT counts FROM rollups WHERE project_id = :projectId AND dimension = 'all' AND step = 'd'
+        UNION ALL
+       SELECT counts FROM rollup_deltas WHERE project_id = :projectId AND dimension = 'all'`,
       { projectId },
     );
-    const count = rows[0]?.count ?? 0;
+    let count = 0;
+    for (const { counts } of rows) readCounts(counts, (_, n) => (count += n));
     if (count >= visits) return count;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

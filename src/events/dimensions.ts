@@ -8,8 +8,6 @@ type TextColumn = {
 interface Dimension {
   /** The columns of an event whose values make the value, joined by tabs; without any, all events have the same value. */
   columns: readonly TextColumn[];
-  /** Has few values, so that its days are counted by quarters of an hour. */
-  isFine?: true;
   /** Read from the events themselves; there are no rollups of it. */
   isRaw?: true;
   /** Its value is made of the UTM parameters of the destination instead, joined by tabs. */
@@ -23,11 +21,11 @@ interface Dimension {
 
 /** The table of dimensions: what events can be counted by. Rollups, their rebuild and all questions follow from it. */
 export const DIMENSIONS = {
-  all: { columns: [], isFine: true },
-  country: { columns: ['country'], isFine: true },
-  device: { columns: ['device'], isFine: true },
-  browser: { columns: ['browser'], isFine: true },
-  os: { columns: ['os'], isFine: true },
+  all: { columns: [] },
+  country: { columns: ['country'] },
+  device: { columns: ['device'] },
+  browser: { columns: ['browser'] },
+  os: { columns: ['os'] },
   // Cities in different regions or countries may have the same name.
   city: { columns: ['country', 'region', 'city'] },
   region: { columns: ['country', 'region'], rolledUpAs: 'city' },

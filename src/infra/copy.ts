@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { from } from 'pg-copy-streams';
-import { type Db, removeData } from './db.ts';
+import { from, to } from 'pg-copy-streams';
+import { type Db, type Knex, removeData, type SqlBindings } from './db.ts';
 
-/** A value of a column in the text format of COPY. A list becomes an array of Postgres; other objects become JSON. */
-export type CopyValue = string | number | boolean | null | readonly (number | bigint)[] | object;
+/** A value of a column in the text format of COPY. A buffer becomes a `bytea`; other objects become JSON. */
+export type CopyValue = string | number | boolean | null | Buffer | object;
 
 /**
  * Adds rows to a table within a transaction, in the text format of COPY (PostgreSQL, COPY, File Formats).
@@ -18,19 +18,79 @@ export async function copyInto(
   rows: readonly (readonly CopyValue[])[],
 ): Promise<void> {
   const sql = `COPY ${table} (${columns.join(', ')}) FROM STDIN`;
+  await withConnection(trx, sql, (connection) =>
+    pipeline([textOf(rows)], connection.query(from(sql))),
+  );
+}
+
+/** A row of a query in the text format of COPY: the values of its columns. */
+export type CopiedRow = readonly (string | null)[];
+
+/**
+ * Runs a query within a transaction, and calls `take` with its rows, some thousands at a time, in their order. Rows are
+ * never more than that in memory. The transaction runs nothing else meanwhile.
+ *
+ * @throws DatabaseError without the data of the rows
+ */
+export async function copyFrom(
+  trx: Db,
+  query: string,
+  bindings: SqlBindings,
+  take: (rows: readonly CopiedRow[]) => void,
+): Promise<void> {
+  // COPY takes no parameters.
+  const sql = `COPY (${trx.raw(query, bindings as Knex.ValueDict).toQuery()}) TO STDOUT`;
+  await withConnection(trx, query, async (connection) => {
+    let rest = Buffer.alloc(0);
+    for await (const chunk of connection.query(to(sql)) as AsyncIterable<Buffer>) {
+      const end = chunk.lastIndexOf(NEWLINE) + 1;
+      if (end > 0) take(rowsOf(Buffer.concat([rest, chunk.subarray(0, end)]).toString()));
+      rest = Buffer.concat(end > 0 ? [chunk.subarray(end)] : [rest, chunk]);
+    }
+  });
+}
+
+/** Uses the connection of a transaction; errors that are thrown have no data of the rows. */
+async function withConnection(
+  trx: Db,
+  sql: string,
+  use: (connection: pg.ClientBase) => Promise<void>,
+): Promise<void> {
   const client = trx.client as {
     acquireConnection(): Promise<pg.ClientBase>;
     releaseConnection(connection: pg.ClientBase): Promise<void>;
   };
   const connection = await client.acquireConnection();
   try {
-    await pipeline([textOf(rows)], connection.query(from(sql)));
+    await use(connection);
   } catch (error) {
     if (error instanceof Error) removeData(error, sql);
     throw error;
   } finally {
     await client.releaseConnection(connection);
   }
+}
+
+const NEWLINE = 10;
+
+/** The rows of whole lines. */
+const rowsOf = (text: string): CopiedRow[] =>
+  text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => {
+      const fields: (string | null)[] = line.split('\t');
+      if (!line.includes('\\')) return fields;
+      for (let at = 0; at < fields.length; at += 1) fields[at] = valueOf(fields[at]!);
+      return fields;
+    });
+
+const UNESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+
+function valueOf(field: string): string | null {
+  if (field === String.raw`\N`) return null;
+  if (!field.includes('\\')) return field;
+  return field.replaceAll(/\\(.)/g, (_, character: string) => UNESCAPED[character] ?? character);
 }
 
 function textOf(rows: readonly (readonly CopyValue[])[]): Buffer {
@@ -50,7 +110,8 @@ function fieldOf(value: CopyValue): string {
   if (value === null) return String.raw`\N`;
   if (typeof value === 'string') return escaped(value);
   if (typeof value !== 'object') return String(value);
-  return Array.isArray(value) ? `{${value.join(',')}}` : escaped(JSON.stringify(value));
+  if (Buffer.isBuffer(value)) return String.raw`\\x${value.toString('hex')}`;
+  return escaped(JSON.stringify(value));
 }
 
 const SPECIAL = /[\\\t\n\r]/;

@@ -1,12 +1,42 @@
+import { type Amount, Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
+import { QUARTERS } from '../../src/events/store/postgres/rollups.ts';
+import type { Knex } from '../../src/infra/db.ts';
+
+/** Counts in the format of rollups. */
+export function unpacked(packed: Buffer): Counts {
+  const counts = new Counts();
+  readCounts(packed, (id, count, amount) => counts.add(id, count, amount));
+  return counts;
+}
+
+/** The counts of the format of rollups, each with its id. */
+export function entriesOf(packed: Buffer): [id: number, count: number, amount: Amount][] {
+  const counts = unpacked(packed);
+  return Array.from(counts.ids(), (id) => [id, counts.count(id), counts.amount(id)]);
+}
+
 /**
- * SQL of what the days of rollups count for a workspace `:id`, by dimension and value, with what was added to them and not
- * merged yet.
+ * The counts that the days of the rollups of a workspace have for the values of a dimension, with what was added to them
+ * and not merged yet; of `all`, the only value is empty.
  */
-export const ROLLED_UP = `
-  SELECT dimension, CASE WHEN dimension = 'all' THEN '' ELSE v.value END AS value, n
-    FROM (SELECT dimension, u.id, u.n FROM rollups, unnest(ids, counts) AS u(id, n) WHERE project_id = :id AND step = 'd'
-           UNION ALL
-          SELECT dimension, u.id, u.n FROM rollup_deltas, unnest(ids, counts) AS u(id, n)
-           WHERE project_id = :id AND NOT is_record) AS counted
-    LEFT JOIN (SELECT id, value FROM event_values WHERE project_id = :id) AS v
-      ON v.id = CASE WHEN dimension IN ('country', 'device', 'browser', 'os') THEN counted.id / 96 ELSE counted.id END`;
+export async function rolledUp(
+  database: Knex,
+  projectId: string,
+  dimension: string,
+): Promise<Map<string, number>> {
+  const { rows } = await database.raw<{ rows: { counts: Buffer; isAdded: boolean }[] }>(
+    `SELECT counts, false AS "isAdded" FROM rollups WHERE project_id = :projectId AND dimension = :dimension AND step = 'd'
+      UNION ALL
+     SELECT counts, true FROM rollup_deltas WHERE project_id = :projectId AND dimension = :dimension AND NOT is_record`,
+    { projectId, dimension },
+  );
+  const sums = new Counts();
+  for (const { counts, isAdded } of rows) {
+    for (const [id, count] of entriesOf(counts)) {
+      sums.add(isAdded ? Math.floor(id / QUARTERS) : id, count);
+    }
+  }
+  const values = await database('event_values').where({ project_id: projectId, dimension });
+  const valueOf = new Map([[0, ''], ...values.map(({ id, value }) => [id, value] as const)]);
+  return new Map(Array.from(sums.ids(), (id) => [valueOf.get(id)!, sums.count(id)]));
+}

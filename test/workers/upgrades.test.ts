@@ -19,6 +19,7 @@ import * as hosts from '../../migrations/0033_host_blocklist.ts';
 import * as reports from '../../migrations/0034_abuse_reports.ts';
 import * as destinations from '../../migrations/0036_all_destinations.ts';
 import * as packed from '../../migrations/0039_packed_rollups.ts';
+import * as compact from '../../migrations/0040_compact_rollups.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
@@ -114,6 +115,7 @@ describe('an upgrade', function () {
       );
       await database.transaction((trx) => append(trx, events));
       const counts = async () => (await database.raw(UNPACKED)).rows as UnpackedCount[];
+      await database.transaction((trx) => compact.down(trx));
       const expected = await counts();
       expect(expected).to.have.length.above(100);
       await packed.down(database);
@@ -141,6 +143,15 @@ describe('an upgrade', function () {
       expect(ofMonths.reduce((sum, n) => sum + n)).to.equal(
         events.filter(({ occurred_at }) => new Date(occurred_at) < from).length,
       );
+      const stored = () => database('rollups').orderBy(['bucket', 'step', 'dimension', 'event']);
+      const asArrays = await stored();
+      await database.transaction((trx) => compact.up(trx));
+      const asBytes = await stored();
+      expect(asBytes).to.have.length(asArrays.length);
+      await database.transaction((trx) => compact.down(trx));
+      expect(await stored()).to.deep.equal(asArrays);
+      await database.transaction((trx) => compact.up(trx));
+      expect(await stored()).to.deep.equal(asBytes);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -171,11 +182,13 @@ describe('an upgrade', function () {
         reports,
         destinations,
         packed,
+        compact,
       ];
-      for (const migration of migrations.toReversed()) await migration.down(database);
+      // Each in a transaction, as they are run.
+      for (const { down } of migrations.toReversed()) await database.transaction(down);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
       expect(await countOf(database, 'users')).to.equal(3);
-      for (const migration of migrations) await migration.up(database);
+      for (const { up } of migrations) await database.transaction(up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
     });

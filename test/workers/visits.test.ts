@@ -11,7 +11,7 @@ import type { Visit } from '../../src/queues/clicks.ts';
 import { Postponed } from '../../src/queues/queue.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { eventually } from '../support/eventually.ts';
-import { ROLLED_UP } from '../support/rolled-up.ts';
+import { rolledUp } from '../support/rolled-up.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const UNKNOWN_PLACE = { continent: '', country: 'Unknown', region: 'Unknown', city: 'Unknown' };
@@ -56,13 +56,13 @@ describe('recording visits', () => {
   }
 
   async function sums() {
-    const { rows } = await db().raw<{ rows: Record<string, number>[] }>(
+    const { rows } = await db().raw<{ rows: [{ events: number; counters: number }] }>(
       `SELECT (SELECT count(*) FROM events WHERE project_id = :id) AS events,
-              (SELECT coalesce(sum(visits), 0)::bigint FROM counters WHERE project_id = :id) AS counters,
-              (SELECT coalesce(sum(n), 0)::bigint FROM (${ROLLED_UP}) AS r WHERE dimension = 'all') AS rollups`,
+              (SELECT coalesce(sum(visits), 0)::bigint FROM counters WHERE project_id = :id) AS counters`,
       { id: world.projectId },
     );
-    return rows[0]!;
+    const rollups = (await rolledUp(db(), world.projectId, 'all')).get('') ?? 0;
+    return { ...rows[0], rollups };
   }
 
   const all = (count: number) => ({ events: count, counters: count, rollups: count });
@@ -287,12 +287,12 @@ describe('recording visits', () => {
   it('equals the rollups in every dimension', async () => {
     await recorder().record(visits(200));
     for (const dimension of ['country', 'device', 'browser', 'os', 'referer']) {
-      const { rows } = await db().raw<{ rows: object[] }>(
-        `SELECT ${dimension} AS value, count(*) FROM events WHERE project_id = :id GROUP BY 1
-         EXCEPT SELECT value, sum(n)::bigint FROM (${ROLLED_UP}) AS r WHERE dimension = :dimension GROUP BY 1`,
-        { id: world.projectId, dimension },
+      const { rows } = await db().raw<{ rows: { value: string; count: number }[] }>(
+        `SELECT ${dimension} AS value, count(*) FROM events WHERE project_id = ? GROUP BY 1`,
+        [world.projectId],
       );
-      expect(rows, dimension).to.deep.equal([]);
+      const counted = new Map(rows.map(({ value, count }) => [value, count]));
+      expect(await rolledUp(db(), world.projectId, dimension), dimension).to.deep.equal(counted);
     }
   });
 });

@@ -1,7 +1,9 @@
-import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
+import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
+import type { DimensionName } from '../../dimensions.ts';
+import { Counts, readCounts } from './counts.ts';
 import { eachWorkspace } from './each-workspace.ts';
-import { fineDimensions, lockRollups, type Scope, TABLES } from './rollups.ts';
+import { isFineIn, lockRollups, QUARTERS, type Scope, TABLES } from './rollups.ts';
 
 /** Additions of one transaction: a batch of visits has some fifteen. */
 const CHUNK = 2_000;
@@ -18,13 +20,14 @@ export async function compactRollups(log: Log): Promise<void> {
          FROM pending WHERE pending.id IS NOT NULL)
      SELECT id FROM pending WHERE id IS NOT NULL`,
   );
-  await eachWorkspace(found, ({ id }) => mergeDeltas(id), log);
+  await eachWorkspace(found, ({ id }) => mergeDeltas(db(), id), log);
 }
 
-async function mergeDeltas(projectId: string): Promise<void> {
+/** Merges what was added to the rollups of a workspace, in transactions of some of it. */
+export async function mergeDeltas(connection: Db, projectId: string): Promise<void> {
   for (const scope of ['domain', 'record'] as const) {
     for (;;) {
-      const count = await db().transaction(async (trx) => {
+      const count = await connection.transaction(async (trx) => {
         await lockRollups(trx, projectId);
         return mergeChunk(trx, scope, projectId);
       });
@@ -33,55 +36,136 @@ async function mergeDeltas(projectId: string): Promise<void> {
   }
 }
 
-/** @returns the number of additions that were merged */
-async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<number> {
-  const { table, key } = TABLES[scope];
-  const keys = 'owner, dimension, event, step, bucket';
-  const [row] = await rows<{ count: number }>(
-    trx,
-    `WITH gone AS (
-       DELETE FROM rollup_deltas WHERE id IN (
-         SELECT id FROM rollup_deltas WHERE project_id = :projectId AND is_record = :isRecord ORDER BY id LIMIT ${CHUNK})
-       RETURNING *),
-     days AS (
-       SELECT g.owner, g.dimension, g.event, g.bucket, u.id, u.n, coalesce(u.amount, 0) AS amount
-         FROM gone g CROSS JOIN LATERAL unnest(g.ids, g.counts, g.amounts) AS u(id, n, amount)),
-     added AS (
-       SELECT owner, dimension, event, 'd'::"char" AS step, bucket, id, n, amount FROM days
-        UNION ALL
-       SELECT owner, dimension, event, 'm', date_trunc('month', bucket, 'UTC'),
-              CASE WHEN dimension = ANY(:fine) THEN id / 96 ELSE id END, n, amount FROM days),
-     touched AS (SELECT DISTINCT ${keys} FROM added),
-     merged AS (
-       SELECT ${keys}, id, sum(n)::bigint AS n, ${bigintSql('sum(amount)')} AS amount
-         FROM (SELECT * FROM added
-                UNION ALL
-               SELECT r.${key}, r.dimension, r.event, r.step, r.bucket, u.id, u.n, coalesce(u.amount, 0)
-                 FROM touched t JOIN ${table} r
-                   ON r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
-                  AND r.step = t.step AND r.bucket = t.bucket
-                CROSS JOIN LATERAL unnest(r.ids, r.counts, r.amounts) AS u(id, n, amount)) AS parts
-        GROUP BY ${keys}, id HAVING sum(n) <> 0),
-     packed AS (${pack('merged', keys)}),
-     emptied AS (
-       DELETE FROM ${table} r USING touched t
-        WHERE r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
-          AND r.step = t.step AND r.bucket = t.bucket
-          AND NOT EXISTS (SELECT 1 FROM merged m
-            WHERE (m.owner, m.dimension, m.event, m.step, m.bucket) = (t.owner, t.dimension, t.event, t.step, t.bucket))),
-     stored AS (
-       INSERT INTO ${table} (project_id, ${key}, dimension, event, step, bucket, ids, counts, amounts)
-       SELECT * FROM packed
-       ON CONFLICT (project_id, ${key}, dimension, event, step, bucket)
-         DO UPDATE SET ids = excluded.ids, counts = excluded.counts, amounts = excluded.amounts)
-     SELECT count(*)::int AS count FROM gone`,
-    { projectId, isRecord: scope === 'record', fine: fineDimensions(scope) },
-  );
-  return row!.count;
+/** The columns of a row of rollups that name it in its workspace. */
+interface Key {
+  owner: string;
+  dimension: DimensionName;
+  event: string;
+  step: 'd' | 'm';
+  /** In seconds since 1970. */
+  bucket: number;
 }
 
-/** SQL that packs counts by id, one a row, into rows of rollups of the workspace `:projectId`. */
-export const pack = (source: string, keys: string): string => `
-  SELECT :projectId::text, ${keys}, array_agg(id ORDER BY id), array_agg(n ORDER BY id),
-         CASE WHEN bool_or(amount <> 0) THEN array_agg(amount ORDER BY id) END
-    FROM ${source} GROUP BY ${keys}`;
+/** A row of rollups that was added to. */
+interface Touched {
+  key: Key;
+  counts: Counts;
+  /** Absent where the row has none. */
+  quarters?: Counts;
+}
+
+const BUCKET = 'extract(epoch FROM bucket)::float8 AS bucket';
+
+/** @returns the number of additions that were merged */
+async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<number> {
+  const gone = await rows<Omit<Key, 'step'> & { month: number; counts: Buffer }>(
+    trx,
+    `DELETE FROM rollup_deltas WHERE id IN (
+       SELECT id FROM rollup_deltas WHERE project_id = ? AND is_record = ? ORDER BY id LIMIT ${CHUNK})
+     RETURNING owner, dimension, event, ${BUCKET},
+               extract(epoch FROM date_trunc('month', bucket, 'UTC'))::float8 AS month, counts`,
+    [projectId, scope === 'record'],
+  );
+  const touched = new Map<string, Touched>();
+  const touch = (key: Key): Touched => {
+    const name = nameOf(key);
+    let row = touched.get(name);
+    if (row === undefined) {
+      row = { key, counts: new Counts() };
+      if (key.step === 'd' && isFineIn(scope, key.dimension)) row.quarters = new Counts();
+      touched.set(name, row);
+    }
+    return row;
+  };
+  for (const { owner, dimension, event, bucket, month, counts } of gone) {
+    const of = { owner, dimension, event };
+    const day = touch({ ...of, step: 'd', bucket });
+    const ofMonth = touch({ ...of, step: 'm', bucket: month });
+    const { quarters } = day;
+    readCounts(counts, (id, count, amount) => {
+      quarters?.add(id, count, amount);
+      const value = quarters === undefined ? id : Math.floor(id / QUARTERS);
+      day.counts.add(value, count, amount);
+      ofMonth.counts.add(value, count, amount);
+    });
+  }
+  await addStored(trx, scope, projectId, touched);
+  await store(trx, scope, projectId, [...touched.values()]);
+  return gone.length;
+}
+
+const nameOf = ({ owner, dimension, event, step, bucket }: Key): string =>
+  `${owner}\n${dimension}\n${event}\n${step}${bucket}`;
+
+/** Adds what the rows have. */
+async function addStored(
+  trx: Db,
+  scope: Scope,
+  projectId: string,
+  touched: ReadonlyMap<string, Touched>,
+): Promise<void> {
+  const { table, key } = TABLES[scope];
+  const found = await rows<Key & { counts: Buffer; quarters: Buffer | null }>(
+    trx,
+    `SELECT r.${key} AS owner, r.dimension, r.event, r.step, t.seconds AS bucket, r.counts, r.quarters
+       FROM ${table} r JOIN ${KEYS} ON ${isRow(key)}`,
+    { projectId, ...keysOf([...touched.values()]) },
+  );
+  for (const { counts, quarters, ...stored } of found) {
+    const row = touched.get(nameOf(stored))!;
+    readCounts(counts, (id, count, amount) => row.counts.add(id, count, amount));
+    // Days that an earlier version counted have none, and what was added since would not be all of them.
+    if (quarters === null) delete row.quarters;
+    else readCounts(quarters, (id, count, amount) => row.quarters!.add(id, count, amount));
+  }
+}
+
+const KEYS = `unnest(:owners::text[], :dimensions::text[], :events::text[], :steps::text[], :buckets::float8[])
+         AS t(owner, dimension, event, step, seconds)`;
+const isRow = (key: string) =>
+  `r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
+        AND r.step = t.step::"char" AND r.bucket = to_timestamp(t.seconds)`;
+
+const keysOf = (touched: readonly Touched[]) => ({
+  owners: touched.map(({ key }) => key.owner),
+  dimensions: touched.map(({ key }) => key.dimension),
+  events: touched.map(({ key }) => key.event),
+  steps: touched.map(({ key }) => key.step),
+  buckets: touched.map(({ key }) => key.bucket),
+});
+
+/** Writes rows of rollups; those without counts are deleted. */
+async function store(
+  trx: Db,
+  scope: Scope,
+  projectId: string,
+  touched: readonly Touched[],
+): Promise<void> {
+  const { table, key } = TABLES[scope];
+  const packed = touched.map((row) => ({ row, counts: row.counts.pack() }));
+  const empty = packed.flatMap(({ row, counts }) => (counts === undefined ? [row] : []));
+  if (empty.length > 0) {
+    await execute(trx, `DELETE FROM ${table} r USING ${KEYS} WHERE ${isRow(key)}`, {
+      projectId,
+      ...keysOf(empty),
+    });
+  }
+  const full = packed.filter(({ counts }) => counts !== undefined);
+  if (full.length === 0) return;
+  await execute(
+    trx,
+    `INSERT INTO ${table} (project_id, ${key}, dimension, event, step, bucket, counts, quarters)
+     SELECT :projectId::text, t.owner, t.dimension, t.event, t.step::"char", to_timestamp(t.seconds), t.counts, t.quarters
+       FROM unnest(:owners::text[], :dimensions::text[], :events::text[], :steps::text[], :buckets::float8[],
+                   :counts::bytea[], :quarters::bytea[])
+         AS t(owner, dimension, event, step, seconds, counts, quarters)
+     ON CONFLICT (project_id, ${key}, dimension, event, step, bucket)
+       DO UPDATE SET counts = excluded.counts, quarters = excluded.quarters`,
+    {
+      projectId,
+      ...keysOf(full.map(({ row }) => row)),
+      counts: full.map(({ counts }) => counts!),
+      quarters: full.map(({ row }) => row.quarters?.pack() ?? null),
+    },
+  );
+}

@@ -1,5 +1,5 @@
 import { type Db, execute, rows } from '../../../infra/db.ts';
-import { addDeltas, type CountedEvent } from './deltas.ts';
+import { addDeltas, type TimedEvent } from './deltas.ts';
 import { shareEvents } from './rollups.ts';
 
 /** Events that are deleted and taken out of the counts at a time. */
@@ -15,7 +15,7 @@ export async function eraseRecords(
   await shareEvents(trx, [projectId]);
   for (;;) {
     // The rollups are reduced by exactly the deleted events, whatever is stored meanwhile.
-    const gone = await rows<CountedEvent>(
+    const gone = await rows<TimedEvent>(
       trx,
       `DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
          SELECT project_id, event, occurred_at, id FROM events

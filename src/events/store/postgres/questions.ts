@@ -3,9 +3,13 @@ import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import { MAX_VALUES, type Question, type TimeCount, type ValueCount } from '../store.ts';
+import { Counts, readCounts } from './counts.ts';
+import { type Rolled, readRollups } from './rolled.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
-import { isFineIn } from './rollups.ts';
-import { ask, source } from './source.ts';
+import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS } from './rollups.ts';
+import { ask, toSqlQuestion } from './source.ts';
+import { numbersOf, topOf } from './top.ts';
+import { findValues } from './values.ts';
 
 /** SQL of the numbers of some kinds of events, over rows of `source`. */
 const numbersSql = (kinds: readonly EventKind[]): string =>
@@ -22,31 +26,39 @@ const numbersSql = (kinds: readonly EventKind[]): string =>
     })
     .join(', ');
 
-export async function totals(question: Question): Promise<Numbers> {
+export async function totals(asked: Question): Promise<Numbers> {
+  const question = await toSqlQuestion(asked);
+  const rolled = await readRollups(question, 'all', 'value');
+  if (rolled !== undefined) return numbersOf(asked.events, rolled.counts, 0);
   const [row] = await ask<Numbers>(
-    await source(question, 'all', 'none'),
-    `SELECT ${numbersSql(question.events)} FROM source`,
+    question,
+    'all',
+    `SELECT ${numbersSql(asked.events)} FROM source`,
   );
   return row!;
 }
 
 export async function countByValue(
-  question: Question,
+  asked: Question,
   dimension: DimensionName,
   prefix = '',
 ): Promise<ValueCount[]> {
-  const { events } = question;
+  const { events } = asked;
   const { rolledUpAs } = dimensionOf(dimension);
+  const question = await toSqlQuestion(asked);
+  const rolled = await readRollups(question, rolledUpAs ?? dimension, 'value');
+  if (rolled !== undefined) return topOf(rolled, events, dimension, prefix);
   const expression = expressionOf(dimension);
   const [first] = numberNames(events);
-  const rows = await ask<Numbers & { value: never }>(
-    await source(question, rolledUpAs ?? dimension, 'none'),
+  const found = await ask<Numbers & { value: never }>(
+    question,
+    rolledUpAs ?? dimension,
     `SELECT ${expression} AS value, ${numbersSql(events)} FROM source
       WHERE ${expression} IS NOT NULL ${prefix === '' ? '' : 'AND starts_with(value, :prefix)'}
       GROUP BY 1 ORDER BY "${first}" DESC, 1 LIMIT ${MAX_VALUES}`,
     prefix === '' ? {} : { prefix },
   );
-  return rows.map(({ value, ...numbers }) => ({ value, numbers }));
+  return found.map(({ value, ...numbers }) => ({ value, numbers }));
 }
 
 /** SQL of the value of a dimension, of a row of `source`. */
@@ -66,76 +78,123 @@ const firstParts = (count: number): string =>
 
 const STEP = { minute: '1 minute', hour: '1 hour', day: '1 day', month: '1 month' };
 
-export async function countByTime(question: Question): Promise<TimeCount[]> {
-  const { span, events } = question;
-  const { granularity, timezone, start, end } = span;
+export async function countByTime(asked: Question): Promise<TimeCount[]> {
+  const question = await toSqlQuestion(asked);
+  const { granularity, timezone, start, end } = asked.span;
   const isCalendar = granularity === 'day' || granularity === 'month';
-  const cut = isCalendar
-    ? 'date_trunc(:unit, at AT TIME ZONE :timezone)'
-    : 'date_bin(:step::interval, at, first)';
   const steps = isCalendar
     ? `SELECT local AT TIME ZONE :timezone AS start, local AS slot FROM generate_series(
          date_trunc(:unit, :start::timestamptz AT TIME ZONE :timezone),
          (:end::timestamptz - interval '1 microsecond') AT TIME ZONE :timezone, :step::interval) AS local`
     : `SELECT slot AS start, slot FROM origin, generate_series(
          first, :end::timestamptz - interval '1 microsecond', :step::interval) AS slot`;
-  const names = numberNames(events);
-  const rows = await ask<Numbers & { start: never }>(
-    await source(question, 'all', granularity === 'minute' ? 'exact' : 'quarter'),
-    `, origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first),
-       steps AS (${steps}),
-       counted AS (SELECT ${cut} AS slot, ${numbersSql(events)} FROM source, origin GROUP BY 1)
+  const withSteps = `origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first), steps AS (${steps})`;
+  const bindings = { unit: granularity, step: STEP[granularity], timezone, start, end };
+  const rolled =
+    granularity === 'minute' ? undefined : await readRollups(question, 'all', 'quarter');
+  if (rolled !== undefined) {
+    // Where clocks are put back at midnight, the hour after it comes twice: the day begins with the first.
+    const first = isCalendar
+      ? `CASE WHEN (start - interval '1 hour') AT TIME ZONE :timezone = slot THEN start - interval '1 hour' ELSE start END`
+      : 'start';
+    const found = await rows<{ start: Date; first: Date }>(
+      db(),
+      `WITH ${withSteps} SELECT start, ${first} AS first FROM steps ORDER BY slot`,
+      bindings,
+    );
+    return inSteps(found, asked.events, rolled);
+  }
+  const cut = isCalendar
+    ? 'date_trunc(:unit, at AT TIME ZONE :timezone)'
+    : 'date_bin(:step::interval, at, first)';
+  const names = numberNames(asked.events);
+  const found = await ask<Numbers & { start: never }>(
+    question,
+    'all',
+    `, ${withSteps},
+       counted AS (SELECT ${cut} AS slot, ${numbersSql(asked.events)} FROM source, origin GROUP BY 1)
      SELECT steps.start, ${names.map((name) => `coalesce(counted."${name}", 0) AS "${name}"`).join(', ')}
        FROM steps LEFT JOIN counted USING (slot) ORDER BY steps.slot`,
-    { unit: granularity, step: STEP[granularity], timezone, start, end },
+    bindings,
   );
-  return rows.map(({ start: from, ...numbers }) => ({ start: from, numbers }));
+  return found.map(({ start: from, ...numbers }) => ({ start: from, numbers }));
 }
 
-export async function countVisitors(question: Question): Promise<number> {
+/** Sums up counts of quarters by the steps in which they begin. */
+function inSteps(
+  steps: readonly { start: Date; first: Date }[],
+  events: readonly EventKind[],
+  { counts }: Rolled,
+): TimeCount[] {
+  const ofSteps = new Map(events.map((event) => [event as string, new Counts()]));
+  for (const [event, quarters] of counts) {
+    let at = 0;
+    for (const quarter of quarters.ids()) {
+      while (at + 1 < steps.length && steps[at + 1]!.first.getTime() <= quarter * QUARTER_MS)
+        at += 1;
+      ofSteps.get(event)!.add(at, quarters.count(quarter), quarters.amount(quarter));
+    }
+  }
+  return steps.map(({ start }, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));
+}
+
+export async function countVisitors(asked: Question): Promise<number> {
   const [row] = await ask<{ visitors: number }>(
-    await source(question, 'visitor', 'exact'),
+    await toSqlQuestion(asked),
+    'visitor',
     'SELECT count(DISTINCT value)::int AS visitors FROM source',
   );
   return row!.visitors;
 }
 
-/** SQL of rollups `r` of a dimension, each count `u(id, n)` as a row. */
-const counts = (table: string) =>
-  `FROM ${table} r CROSS JOIN LATERAL unnest(r.ids, r.counts) AS u(id, n)
-    WHERE r.project_id = :projectId AND r.dimension = :dimension AND r.event = ANY(:kinds)`;
-
 export async function findFirstTime(projectId: string): Promise<Date | undefined> {
-  const first = (await isRebuilding(projectId))
-    ? 'SELECT min(occurred_at) AS first FROM events WHERE project_id = :projectId AND event = ANY(:kinds)'
-    : `SELECT min(at) AS first FROM (
-         SELECT at FROM (
-           SELECT r.bucket + u.id * interval '15 minutes' AS at, u.n ${counts('rollups')} AND r.step = 'd'
-            UNION ALL
-           SELECT r.bucket + u.id * interval '15 minutes', u.n ${counts('rollup_deltas')} AND NOT r.is_record) AS quarters
-          GROUP BY at HAVING sum(n) > 0) AS found`;
-  const [row] = await rows<{ first: Date | null }>(db(), first, {
-    projectId,
-    dimension: 'all',
-    kinds: [...EVENT_KINDS],
-  });
-  return row!.first ?? undefined;
+  if (await isRebuilding(projectId)) {
+    const [row] = await rows<{ first: Date | null }>(
+      db(),
+      'SELECT min(occurred_at) AS first FROM events WHERE project_id = ? AND event = ANY(?)',
+      [projectId, EVENT_KINDS],
+    );
+    return row!.first ?? undefined;
+  }
+  for (let after = '-infinity'; ; ) {
+    const [day] = await rows<{ bucket: string; day: number; counts: Buffer[] }>(
+      db(),
+      `SELECT bucket::text, (extract(epoch FROM bucket) / 86400)::int AS day, array_agg(counts) AS counts
+         FROM (SELECT bucket, quarters AS counts FROM rollups WHERE ${DAYS_OF_ALL} AND step = 'd'
+                UNION ALL
+               SELECT bucket, counts FROM rollup_deltas WHERE ${DAYS_OF_ALL} AND NOT is_record) AS days
+        GROUP BY bucket ORDER BY bucket LIMIT 1`,
+      { projectId, kinds: EVENT_KINDS, after },
+    );
+    if (day === undefined) return undefined;
+    const sums = new Counts();
+    for (const counts of day.counts) readCounts(counts, (id, n) => sums.add(id, n));
+    const [first] = sums.ids();
+    if (first !== undefined) return new Date(day.day * DAY_MS + first * QUARTER_MS);
+    after = day.bucket;
+  }
 }
+
+/** SQL of the numbers of events on days after some time. */
+const DAYS_OF_ALL = `project_id = :projectId AND dimension = 'all' AND event = ANY(:kinds) AND bucket > :after::timestamptz`;
 
 export async function listValues(
   projectId: string,
   dimension: DimensionName,
 ): Promise<string[] | undefined> {
   if (await isRebuilding(projectId)) return undefined;
-  const idOfDay = isFineIn('domain', dimension) ? 'u.id / 96' : 'u.id';
-  const found = await rows<{ value: string }>(
+  const used = `project_id = :projectId AND dimension = :dimension AND event = ANY(:kinds)`;
+  const found = await rows<{ isAdded: boolean; counts: Buffer }>(
     db(),
-    `SELECT value FROM event_values WHERE project_id = :projectId AND dimension = :dimension AND id IN (
-       SELECT id FROM (SELECT u.id, u.n ${counts('rollups')} AND r.step = 'm'
-                        UNION ALL
-                       SELECT ${idOfDay}, u.n ${counts('rollup_deltas')} AND NOT r.is_record) AS used
-        GROUP BY id HAVING sum(n) > 0)`,
-    { projectId, kinds: [...EVENT_KINDS], dimension },
+    `SELECT false AS "isAdded", counts FROM rollups WHERE ${used} AND step = 'm'
+      UNION ALL
+     SELECT true, counts FROM rollup_deltas WHERE ${used} AND NOT is_record`,
+    { projectId, kinds: EVENT_KINDS, dimension },
   );
-  return found.map(({ value }) => value);
+  const sums = new Counts();
+  for (const { isAdded, counts } of found) {
+    const unit = isAdded && isFineIn('domain', dimension) ? QUARTERS : 1;
+    readCounts(counts, (id, n) => sums.add(Math.floor(id / unit), n));
+  }
+  return [...(await findValues([...sums.ids()])).values()];
 }

@@ -2,7 +2,7 @@ import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
 import { RETENTION_DAYS } from '../../../workspaces/plans.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
-import { addDeltas, type CountedEvent } from './deltas.ts';
+import { addDeltas, type TimedEvent } from './deltas.ts';
 import { eachWorkspace } from './each-workspace.ts';
 import { shareEvents } from './rollups.ts';
 import { withShortLocks } from './short-locks.ts';
@@ -57,7 +57,7 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
   for (;;) {
     const count = await db().transaction(async (trx) => {
       await shareEvents(trx, [projectId]);
-      const gone = await rows<CountedEvent & { isUnrolled: boolean }>(
+      const gone = await rows<TimedEvent & { isUnrolled: boolean }>(
         trx,
         `WITH gone AS (
            DELETE FROM events WHERE (project_id, event, occurred_at, id) IN

@@ -2,15 +2,21 @@ import { type Db, execute, rows } from '../../../infra/db.ts';
 import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../dimensions.ts';
 
 /*
- * Rollups. A row has the counts of all values of a dimension, for one owner and kind of event in one period:
+ * Rollups. A row has the counts of all values of a dimension (`counts.ts`), for one owner and kind of event in one period:
  *
- *   step   period            ids
- *   d      a day of UTC      of values; of those with few values (`isFineIn`), times 96 plus the quarter of an hour
- *   m      a month of UTC    of values
+ *   step   period          counts         quarters
+ *   d      a day of UTC    by value id    of fine dimensions (`isFineIn`), by value id times 96 plus the quarter of an hour
+ *   m      a month of UTC  by value id    –
  *
  * Events are added as rows of `rollup_deltas` in the transaction that stores them (`deltas.ts`), which are merged into
- * rollups later (`compact.ts`). Counts are the sum of both at every moment.
+ * rollups later (`compact.ts`). Counts are the sum of both at every moment. Rows of `rollup_deltas` are of days; their
+ * counts are those of quarters where the dimension is fine.
  */
+
+/** Quarters of an hour of a day. */
+export const QUARTERS = 96;
+export const QUARTER_MS = 15 * 60_000;
+export const DAY_MS = QUARTERS * QUARTER_MS;
 
 /** SQL of the value of a dimension, of an event `e`; NULL where the event has none. */
 export function valueSql(name: DimensionName): string {
@@ -48,43 +54,12 @@ export const namesOf = (scope: Scope): DimensionName[] =>
     return !isRaw && rolledUpAs === undefined && (scope === 'domain' || name !== 'record');
   });
 
-/** True where days are counted by quarters of an hour: of single records only the number of events is. */
-export const isFineIn = (scope: Scope, name: DimensionName): boolean =>
-  scope === 'domain' ? dimensionOf(name).isFine === true : name === 'all';
-
-/** Dimensions whose days are counted by quarters of an hour. */
-export const fineDimensions = (scope: Scope): DimensionName[] =>
-  namesOf(scope).filter((name) => isFineIn(scope, name));
-
 /**
- * Counts of some events, as a query: project, owner, event, dimension, bucket (a day), quarter (of that day, or NULL),
- * value, count, amount.
- *
- * @param source a table of events, or SQL of one in parentheses
+ * True where days are counted by quarters of an hour too: of single records only the number of events is, since all
+ * values of the few events that most days of a record have would be stored twice.
  */
-export function countsOf(source: string, scope: Scope): string {
-  const owner = scope === 'domain' ? 'domain' : 'link_id';
-  const names = namesOf(scope);
-  const timeOf = (name: DimensionName) => (isFineIn(scope, name) ? 'quarter' : 'day');
-  // Grouped by one dimension, a row has a time and a value of that one, and NULL for all others.
-  const choose = (result: (name: DimensionName) => string) =>
-    `CASE ${names.map((name) => `WHEN grouping(by_${name}) = 0 THEN ${result(name)}`).join(' ')} END`;
-  return `
-    SELECT project_id, owner, event, dimension, date_trunc('day', first, 'UTC') AS bucket,
-           CASE WHEN is_fine THEN (extract(epoch FROM first - date_trunc('day', first, 'UTC')) / 900)::int END AS quarter,
-           value, count, amount
-      FROM (SELECT project_id, owner, event, ${choose((name) => `'${name}'`)} AS dimension,
-                   ${choose((name) => `by_${name}`)} AS value, quarter IS NOT NULL AS is_fine,
-                   coalesce(quarter, day) AS first, count(*) AS count, coalesce(sum(amount_cents), 0) AS amount
-              FROM (SELECT e.project_id, e.${owner} AS owner, e.event, e.amount_cents,
-                           date_bin('15 minutes', e.occurred_at, 'epoch'::timestamptz) AS quarter,
-                           date_trunc('day', e.occurred_at, 'UTC') AS day,
-                           ${names.map((name) => `${valueSql(name)} AS by_${name}`).join(', ')}
-                      FROM ${source} AS e) AS valued
-             GROUP BY project_id, owner, event, GROUPING SETS
-                      (${names.map((name) => `(${timeOf(name)}, by_${name})`).join(', ')})) AS counted
-     WHERE value IS NOT NULL`;
-}
+export const isFineIn = (scope: Scope, name: DimensionName): boolean =>
+  scope === 'domain' || name === 'all';
 
 /*
  * The advisory lock of a workspace's events and rollups. Transactions that store or delete events take it shared, those

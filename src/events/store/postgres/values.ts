@@ -1,4 +1,4 @@
-import { type Db, rows } from '../../../infra/db.ts';
+import { type Db, db, rows } from '../../../infra/db.ts';
 
 /*
  * Ids of values. Each workspace has a list of the values of every dimension, and `destination`: the whole destination URLs,
@@ -110,3 +110,25 @@ const insert = (connection: Db, wanted: readonly WantedValue[]): Promise<StoredV
      ON CONFLICT DO NOTHING RETURNING ${STORED}`,
     [JSON.stringify(wanted)],
   );
+
+/** Finds the ids of values of a list of a workspace; values without one are missing. */
+export async function findIds(
+  projectId: string,
+  list: string,
+  values: readonly string[],
+): Promise<Map<string, number>> {
+  if (values.length === 0) return new Map();
+  const wanted = values.map((value) => ({ projectId, list, value }));
+  return new Map((await select(db(), wanted)).map(({ id, value }) => [value, id]));
+}
+
+/** Finds values by their ids. */
+export async function findValues(ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ id: number; value: string }>(
+    db(),
+    'SELECT id, value FROM event_values WHERE id = ANY(?::bigint[])',
+    [ids],
+  );
+  return new Map(found.map(({ id, value }) => [id, value]));
+}

@@ -1,0 +1,257 @@
+/*
+ * Counts by the ids of values, as rollups store them. The first byte is the format; then come the ids in ascending
+ * order, each as the difference from the one before, with its count and, in the format with amounts, its amount:
+ *
+ *   format 1   (id, count) …
+ *   format 2   (id, count, amount) …
+ *
+ * Numbers are varints of seven bits a byte, the lowest first (Protocol Buffers, Encoding). Counts and amounts may be
+ * negative, and are stored zigzag: 0, -1, 1, -2 as 0, 1, 2, 3.
+ */
+
+/** A sum in US cents: a bigint where a number would not be exact. */
+export type Amount = number | bigint;
+
+const WITHOUT_AMOUNTS = 1;
+const WITH_AMOUNTS = 2;
+/** Numbers of so many bytes are exact with their signs. */
+const EXACT_BYTES = 7;
+/** Zigzag numbers below are exact, and take up to that many bytes. */
+const EXACT = 2 ** 48;
+const FREE = -1;
+/** Arrays of 64 bytes are the largest that V8 makes without a buffer of their own. */
+const FEWEST_SLOTS = 8;
+
+/** Counts and amounts by id, a natural number up to 2^53 - 1. */
+export class Counts {
+  /** An open-addressing hash table; ids in use are at least 0. */
+  #ids: Float64Array;
+  #counts: Float64Array;
+  /** By slot; absent while all amounts are 0. */
+  #amounts: Amount[] | undefined;
+  #used = 0;
+
+  /** @param expected number of ids that it has room for at first */
+  constructor(expected = FEWEST_SLOTS / 2) {
+    let slots = FEWEST_SLOTS;
+    while (slots < 2 * expected) slots *= 2;
+    this.#ids = new Float64Array(slots).fill(FREE);
+    this.#counts = new Float64Array(slots);
+  }
+
+  /** Number of ids, those with a count of 0 included. */
+  get size(): number {
+    return this.#used;
+  }
+
+  add(id: number, count: number, amount: Amount = 0): void {
+    let slot = this.#slotOf(id);
+    if (this.#ids[slot] === FREE) {
+      if (2 * this.#used >= this.#ids.length) {
+        this.#grow();
+        slot = this.#slotOf(id);
+      }
+      this.#ids[slot] = id;
+      this.#used += 1;
+    }
+    this.#counts[slot]! += count;
+    if (amount === 0) return;
+    this.#amounts ??= [];
+    this.#amounts[slot] = plus(this.#amounts[slot] ?? 0, amount);
+  }
+
+  /** Adds other counts. */
+  addAll(others: Counts): void {
+    others.forEach((id, count, amount) => this.add(id, count, amount));
+  }
+
+  count(id: number): number {
+    const slot = this.#slotOf(id);
+    return this.#ids[slot] === FREE ? 0 : this.#counts[slot]!;
+  }
+
+  amount(id: number): Amount {
+    const slot = this.#slotOf(id);
+    return this.#ids[slot] === FREE ? 0 : (this.#amounts?.[slot] ?? 0);
+  }
+
+  /** Calls `visit` for each id, in no particular order. */
+  forEach(visit: (id: number, count: number, amount: Amount) => void): void {
+    for (let slot = 0; slot < this.#ids.length; slot += 1) {
+      const id = this.#ids[slot]!;
+      if (id !== FREE) visit(id, this.#counts[slot]!, this.#amounts?.[slot] ?? 0);
+    }
+  }
+
+  /** The ids whose count is not 0, in ascending order. */
+  ids(): Float64Array {
+    const ids = new Float64Array(this.#used);
+    let size = 0;
+    for (let slot = 0; slot < this.#ids.length; slot += 1) {
+      if (this.#ids[slot] !== FREE && this.#counts[slot] !== 0) ids[size++] = this.#ids[slot]!;
+    }
+    return ids.subarray(0, size).toSorted();
+  }
+
+  /** The counts that are not 0, in the format of rollups; `undefined`: there are none. */
+  pack(): Buffer | undefined {
+    const ids = this.ids();
+    if (ids.length === 0) return undefined;
+    const hasAmounts = this.#amounts !== undefined && ids.some((id) => this.amount(id) !== 0);
+    const writer = new Writer(hasAmounts ? WITH_AMOUNTS : WITHOUT_AMOUNTS, ids.length);
+    let before = 0;
+    for (const id of ids) {
+      const slot = this.#slotOf(id);
+      writer.add(id - before);
+      writer.addSigned(this.#counts[slot]!);
+      if (hasAmounts) writer.addSigned(this.#amounts![slot] ?? 0);
+      before = id;
+    }
+    return writer.taken();
+  }
+
+  /** The slot of an id, or the free one where it belongs. */
+  #slotOf(id: number): number {
+    const mask = this.#ids.length - 1;
+    // Multiplicative hashing (Knuth, 6.4) of blocks of eight, which are a cache line: most ids come in runs.
+    const block = Math.imul((id / 8) | 0, 0x9e3779b1) ^ Math.imul((id / 2 ** 32) | 0, 0x85ebca6b);
+    let slot = ((block >>> 9) << 3) | (id & 7);
+    for (slot &= mask; ; slot = (slot + 1) & mask) {
+      const found = this.#ids[slot]!;
+      if (found === id || found === FREE) return slot;
+    }
+  }
+
+  #grow(): void {
+    const [ids, counts, amounts] = [this.#ids, this.#counts, this.#amounts];
+    this.#ids = new Float64Array(2 * ids.length).fill(FREE);
+    this.#counts = new Float64Array(2 * ids.length);
+    this.#amounts = amounts === undefined ? undefined : [];
+    for (let slot = 0; slot < ids.length; slot += 1) {
+      const id = ids[slot]!;
+      if (id === FREE) continue;
+      const to = this.#slotOf(id);
+      this.#ids[to] = id;
+      this.#counts[to] = counts[slot]!;
+      const amount = amounts?.[slot];
+      if (amount !== undefined) this.#amounts![to] = amount;
+    }
+  }
+}
+
+/**
+ * Reads counts in the format of rollups.
+ *
+ * @throws Error for an unknown format
+ */
+export function readCounts(
+  packed: Uint8Array,
+  visit: (id: number, count: number, amount: Amount) => void,
+): void {
+  const format = packed[0];
+  if (format !== WITHOUT_AMOUNTS && format !== WITH_AMOUNTS) {
+    throw new Error(`Counts have the format ${format}, which is unknown`);
+  }
+  const reader = new Reader(packed);
+  for (let id = 0; reader.at < packed.length; ) {
+    id += reader.next();
+    const count = reader.next();
+    visit(id, unsigned(count), format === WITH_AMOUNTS ? reader.nextAmount() : 0);
+  }
+}
+
+/** The sum of two amounts. */
+export function plus(one: Amount, other: Amount): Amount {
+  if (typeof one === 'number' && typeof other === 'number') {
+    const sum = one + other;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return BigInt(one) + BigInt(other);
+}
+
+/** An amount of the opposite sign. */
+export const minus = (amount: Amount): Amount => (amount === 0 ? 0 : -amount);
+
+/** The number of a zigzag number. */
+const unsigned = (zigzag: number): number => (zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2);
+
+class Writer {
+  #bytes: Buffer;
+  #size = 1;
+
+  constructor(format: number, entries: number) {
+    this.#bytes = Buffer.allocUnsafe(4 * entries + 32);
+    this.#bytes[0] = format;
+  }
+
+  add(value: number): void {
+    this.#reserve();
+    let left = value;
+    for (; left >= 2 ** 31; left = Math.floor(left / 128)) this.#put((left % 128) | 128);
+    for (; left >= 128; left >>>= 7) this.#put((left & 127) | 128);
+    this.#put(left);
+  }
+
+  addSigned(value: Amount): void {
+    if (typeof value === 'number' && Math.abs(value) < EXACT / 2) {
+      this.add(value < 0 ? -2 * value - 1 : 2 * value);
+      return;
+    }
+    let left = BigInt(value);
+    left = left < 0n ? -2n * left - 1n : 2n * left;
+    for (; left >= 128n; left >>= 7n) {
+      this.#reserve();
+      this.#put(Number(left & 127n) | 128);
+    }
+    this.#put(Number(left));
+  }
+
+  taken(): Buffer {
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  #put(byte: number): void {
+    this.#bytes[this.#size++] = byte;
+  }
+
+  /** Makes room for a number of up to 2^53. */
+  #reserve(): void {
+    if (this.#size + 16 <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * this.#bytes.length);
+    this.#bytes.copy(larger, 0, 0, this.#size);
+    this.#bytes = larger;
+  }
+}
+
+class Reader {
+  at = 1;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  next(): number {
+    let byte = this.#bytes[this.at++]!;
+    if (byte < 128) return byte;
+    let value = byte & 127;
+    for (let scale = 128; byte >= 128; scale *= 128) {
+      byte = this.#bytes[this.at++]!;
+      value += (byte & 127) * scale;
+    }
+    return value;
+  }
+
+  nextAmount(): Amount {
+    let length = 1;
+    while (this.#bytes[this.at + length - 1]! >= 128) length += 1;
+    if (length <= EXACT_BYTES) return unsigned(this.next());
+    let value = 0n;
+    for (let place = length - 1; place >= 0; place -= 1) {
+      value = (value << 7n) | BigInt(this.#bytes[this.at + place]! & 127);
+    }
+    this.at += length;
+    const amount = value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
+    return Number.isSafeInteger(Number(amount)) ? Number(amount) : amount;
+  }
+}
