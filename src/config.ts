@@ -129,15 +129,19 @@ function isWellEncoded(text: string): boolean {
 const MAILBOX =
   /^(?:[^<>@"\r\n]{0,100}<[^<>@\s"]{1,64}@[^<>@\s"]{1,253}>|[^<>@\s"]{1,64}@[^<>@\s"]{1,253})$/;
 
+/** Value of DATABASE_URL on a host whose redirect processes have no Postgres. */
+export const NO_DATABASE = 'none';
+
 /**
  * Every variable the service reads, in the order in which the documentation prints them.
  * `docs/configuration.md` is made from this table.
  */
 export const SETTINGS = {
   DATABASE_URL: {
-    help: 'URL of the Postgres database. Several hosts with `target_session_attrs=read-write`: the one that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: it is that of a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR.',
+    help: 'URL of the Postgres database. Several hosts with `target_session_attrs=read-write`: the one that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: it is that of a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR; none: a redirect process without Postgres ([redirects in many places](scale.md#redirects-in-many-places)).',
     fallback: '',
     parse(value: string) {
+      if (value === NO_DATABASE) return value;
       if (!singleHosts(value).every(isPostgresUrl)) {
         throw new Error('must be a URL that starts with postgres:// or postgresql://');
       }
@@ -175,6 +179,15 @@ export const SETTINGS = {
       'redis:',
       'rediss:',
     ]),
+    shownDefault: 'REDIS_URL',
+    secret: true,
+  },
+  CACHE_PRIMARY_URL: {
+    ...url(
+      'URL of the primary of CACHE_REDIS_URL, where that is a replica. Unset: REDIS_URL.',
+      '',
+      ['redis:', 'rediss:'],
+    ),
     shownDefault: 'REDIS_URL',
     secret: true,
   },
@@ -556,6 +569,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const config = values as { -readonly [K in keyof Config]: Config[K] };
   config.DATA_DIR = path.resolve(config.DATA_DIR);
   config.CACHE_REDIS_URL ||= config.REDIS_URL;
+  config.CACHE_PRIMARY_URL ||= config.REDIS_URL;
   config.BASE_URL ||= `http://localhost:${config.API_PORT}`;
   config.DOCS_URL ||= `${config.BASE_URL}/docs`;
   const { DEFAULT_SHORT_DOMAIN: domain } = config;

@@ -1,8 +1,10 @@
 import type { Config } from '../src/config.ts';
+import { ErrorLog } from '../src/infra/error-log.ts';
 import type { Log } from '../src/infra/log.ts';
 import { queueDepth } from '../src/infra/metrics.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
-import { connectRedis, redisReady } from '../src/infra/redis.ts';
+import { cacheRedis, connectRedis, type Redis, redisReady } from '../src/infra/redis.ts';
+import { Answers } from '../src/lookup/answers.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
@@ -29,6 +31,8 @@ const WORKERS: Record<QueueName, LoadWorker> = {
 /** `node dist/workers/main.js all` runs all of them and the schedule, in one process. */
 const ALL = 'all';
 const ALL_HEALTH_PORT = 3113;
+/** Time after which a connection that waits for questions is opened again, in ms: Redis answers within half of it. */
+const ANSWERS_SILENCE_MS = 10_000;
 
 const name = process.argv[2] ?? '';
 const isQueue = (text: string): text is QueueName => Object.hasOwn(QUEUES, text);
@@ -56,17 +60,26 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
     watchDepth(producer, definition.queue);
     return definition.start({ redis, log, concurrency: concurrencyOf(queue, settings) });
   });
+  const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
   const endSchedule = isShared ? await keepSchedule(producer, log) : () => {};
   return {
     checks: { postgres: checkDb, redis: checkRedis(redis) },
     redis,
     async stop() {
       endSchedule();
+      await answers?.close();
       await Promise.all(workers.map((worker) => worker.close()));
       await redis.quit().catch(() => {});
     },
   };
 });
+
+/** Answers redirect processes that have no Postgres, for as long as this process runs. */
+function answerLookups(queue: Redis, { REDIS_URL }: Config, log: Log): Answers {
+  const waiting = connectRedis(REDIS_URL, 'wait', { socketTimeout: ANSWERS_SILENCE_MS });
+  const errors = new ErrorLog(log, 'look-ups of redirect processes were not answered');
+  return new Answers({ queue, waiting, cache: cacheRedis(), errors });
+}
 
 /**
  * Jobs of a queue that run at once. Exports, imports and sums hold a connection to Postgres for long: where all queues share

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, NO_DATABASE, readConfig } from '../../src/config.ts';
 import { checkPostgres, checkRedis } from './given.ts';
 import { keptSecret } from './kept.ts';
 import { startPostgres } from './postgres.ts';
@@ -52,6 +52,11 @@ export async function startServers({
   try {
     const config = readConfig(env);
     const { DATABASE_URL: givenPostgres, REDIS_URL: givenRedis } = config;
+    if (givenPostgres === NO_DATABASE) {
+      throw new SetupError(
+        `DATABASE_URL is ${NO_DATABASE}, with which only redirect processes run: start those by themselves, by the line "redirect" of the Procfile, or set DATABASE_URL.`,
+      );
+    }
     if (givenPostgres !== '') await checkPostgres(givenPostgres);
     if (givenRedis !== '') await checkRedis('REDIS_URL', givenRedis);
     if (config.CACHE_REDIS_URL !== givenRedis) {

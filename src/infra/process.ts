@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import { type Config, ConfigError, config, configWarnings } from '../config.ts';
+import { type Config, ConfigError, config, configWarnings, NO_DATABASE } from '../config.ts';
 import { type Clock, within } from './clock.ts';
 import { closeDb, db } from './db.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -41,9 +41,14 @@ const SHARED_MS = { ready: 1_000, notReady: 100 };
  *
  * @param process.name the Procfile name
  * @param process.healthPort where HEALTH_PORT is not set; 0: a free one
+ * @param process.needsDatabase false for one that can do without Postgres where the configuration says so
  */
 export async function runProcess(
-  { name, healthPort = 0 }: { name: string; healthPort?: number },
+  {
+    name,
+    healthPort = 0,
+    needsDatabase = true,
+  }: { name: string; healthPort?: number; needsDatabase?: boolean },
   start: (dependencies: { config: Config; log: Log }) => Promise<Running>,
 ): Promise<void> {
   process.title = name;
@@ -59,6 +64,12 @@ export async function runProcess(
         'DATABASE_URL and REDIS_URL are not set: set both, or let `npm start` run private servers',
       );
     }
+    const hasDatabase = settings.DATABASE_URL !== NO_DATABASE;
+    if (needsDatabase && !hasDatabase) {
+      throw new ConfigError(
+        `DATABASE_URL is ${NO_DATABASE}, with which only redirect processes run: ${name} needs Postgres`,
+      );
+    }
     log = makeLog(name, settings.LOG_LEVEL);
     for (const warning of configWarnings(process.env)) log.warn(warning);
     startProcessMetrics();
@@ -67,13 +78,15 @@ export async function runProcess(
       settings.OTEL_EXPORTER_OTLP_ENDPOINT === ''
         ? undefined
         : (await import('./otel.ts')).startTelemetry(name, settings, log);
-    await checkKey(settings, log);
-    await checkRedisServers(settings);
+    if (hasDatabase) await checkKey(settings, log);
+    await checkRedisServers(settings, { mayReplicate: !needsDatabase });
     const running = await start({ config: settings, log });
-    running.checks['schema'] = () =>
-      checkSchema(db(), (problem, isTooOld) => log[isTooOld ? 'error' : 'warn'](problem));
-    // To say at once what is missing.
-    await running.checks['schema']().catch(() => {});
+    if (hasDatabase) {
+      running.checks['schema'] = () =>
+        checkSchema(db(), (problem, isTooOld) => log[isTooOld ? 'error' : 'warn'](problem));
+      // To say at once what is missing.
+      await running.checks['schema']().catch(() => {});
+    }
     if (running.redis !== undefined) watchPersistence(running.redis, log);
     const health = await serveHealth(healthPort, settings, running, log);
     log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
@@ -103,13 +116,24 @@ async function checkKey({ SECRET_KEY }: Config, log: Log): Promise<void> {
   }
 }
 
-/** Refuses a Redis of the wrong kind; skipped while it is unavailable, since a redirect process starts without it. */
-async function checkRedisServers(settings: Config): Promise<void> {
+/**
+ * Refuses a Redis of the wrong kind; skipped while it is unavailable, since a redirect process starts without it.
+ *
+ * @param options.mayReplicate true for a process that reads from the cache and needs not write to it
+ */
+async function checkRedisServers(
+  settings: Config,
+  { mayReplicate }: { mayReplicate: boolean },
+): Promise<void> {
   const urls = (['REDIS_URL', 'CACHE_REDIS_URL'] as const).filter(
     (name) => name === 'REDIS_URL' || settings[name] !== settings.REDIS_URL,
   );
   const checks = await Promise.allSettled(
-    urls.map((name) => within(CHECK_MS, checkRedisServer(name, settings[name], CHECK_MS), 'Redis')),
+    urls.map((name) => {
+      const options = { mayReplicate: mayReplicate && name === 'CACHE_REDIS_URL' };
+      const check = checkRedisServer(name, settings[name], CHECK_MS, options);
+      return within(CHECK_MS, check, 'Redis');
+    }),
   );
   for (const check of checks) {
     if (check.status === 'rejected' && check.reason instanceof ConfigError) throw check.reason;

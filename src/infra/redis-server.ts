@@ -9,6 +9,7 @@ export type RedisVariable = 'REDIS_URL' | 'CACHE_REDIS_URL';
  * Asks the server of a URL what it is.
  *
  * @param ms longest time to wait for it
+ * @param options.mayReplicate true where a replica will do
  * @throws ConfigError for a node of a Redis Cluster, which answers for its own slots only, and for a replica, which takes
  *   no writes; Error when it does not answer
  */
@@ -16,6 +17,7 @@ export async function checkRedisServer(
   variable: RedisVariable,
   url: string,
   ms: number,
+  { mayReplicate = false } = {},
 ): Promise<void> {
   const { url: address, tls } = readRedisUrl(url);
   const redis = new Redis(address, {
@@ -47,7 +49,7 @@ export async function checkRedisServer(
       `${place} is a node of a Redis Cluster, which holds only some of the keys: set a Redis that is not in cluster mode`,
     );
   }
-  if (/^role:slave/m.test(info)) {
+  if (!mayReplicate && /^role:slave/m.test(info)) {
     throw new ConfigError(
       `${place} is a replica, which takes no writes: set the address of its primary`,
     );

@@ -68,7 +68,7 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Asks all questions of one turn of the event loop in one query, and at most two queries at once: what comes meanwhile
+ * Asks all questions of one turn of the event loop in one query, and few queries at once: what comes meanwhile
  * waits for the next one. So thousands of requests for names that nothing has cost some queries, not thousands.
  *
  * A question is only ever part of a query that began after it.
@@ -77,11 +77,19 @@ export class Batch<Question, Answer> {
   readonly #query: (questions: readonly Question[]) => Promise<readonly (Answer | null)[]>;
   #waiting: Waiting<Question, Answer>[] = [];
   #queries = 0;
+  readonly #mostQueries: number;
   #isPlanned = false;
 
-  /** @param query answers in the order of the questions */
-  constructor(query: (questions: readonly Question[]) => Promise<readonly (Answer | null)[]>) {
+  /**
+   * @param query answers in the order of the questions
+   * @param mostQueries that may be under way at once
+   */
+  constructor(
+    query: (questions: readonly Question[]) => Promise<readonly (Answer | null)[]>,
+    mostQueries = MOST_QUERIES,
+  ) {
     this.#query = query;
+    this.#mostQueries = mostQueries;
   }
 
   ask(question: Question): Promise<Answer | null> {
@@ -92,7 +100,7 @@ export class Batch<Question, Answer> {
   }
 
   #plan(): void {
-    if (this.#isPlanned || this.#waiting.length === 0 || this.#queries >= MOST_QUERIES) return;
+    if (this.#isPlanned || this.#waiting.length === 0 || this.#queries >= this.#mostQueries) return;
     this.#isPlanned = true;
     setImmediate(() => {
       this.#isPlanned = false;

@@ -21,7 +21,7 @@ import {
   siteFilesName,
   workspaceName,
 } from './codec.ts';
-import { Batch, type Lookup, SharedLookups } from './concurrent-lookups.ts';
+import { type Lookup, SharedLookups } from './concurrent-lookups.ts';
 import type {
   Blocklist,
   DomainEntry,
@@ -30,19 +30,11 @@ import type {
   SiteFilesEntry,
   WorkspaceEntry,
 } from './entry.ts';
+import { HotKeys } from './hot-keys.ts';
 import { NearCache } from './near-cache.ts';
-import { fill } from './publish.ts';
-import {
-  type LinkName,
-  POSTGRES_MS,
-  type Row,
-  readBlocklist,
-  readDomains,
-  readLinks,
-  readPage,
-  readSiteFiles,
-  readWorkspace,
-} from './rows.ts';
+import { fill, KeptMisses } from './publish.ts';
+import { POSTGRES_MS, type Row } from './rows.ts';
+import type { EntrySource } from './source.ts';
 import { Epoch, InvalidationMonitor } from './validity.ts';
 
 /*
@@ -50,6 +42,9 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
  *
  *   invalidations arrive:   own memory → Redis → Postgres
  *   invalidations are lost: Postgres → own memory, at most REMEMBERED_MS after the loss
+ *
+ * A process without Postgres asks others in its place (`questions.ts`). While none of them answers either, it goes by the
+ * Redis near it, whether invalidations arrive or not: that may be all that its place can reach.
  *
  * - A created link is found at the instant of the answer, also where its key was asked for before: misses are not
  *   remembered in memory, and no request joins a look-up that began before it.
@@ -65,11 +60,11 @@ const PAUSE_MS = 250;
  * unknown keys, or a slow Postgres, takes bounded memory. What memory and Redis hold is found all the same.
  */
 const MOST_WAITING = 1_000;
-/** Misses that are stored in Redis in a second. Each takes room for 30 s, and a client can make up thousands. */
-const MISSES_KEPT_PER_SECOND = 500;
 /** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
 
+/** Links that are looked up at once when a process starts. */
+const WARMED_AT_ONCE = 200;
 /** Time for which the blocklist is not read again while invalidations are lost, in ms. */
 const BLOCKLIST_MS = 1_000;
 
@@ -98,7 +93,6 @@ export class Unavailable extends Error {}
 interface LookupTarget<Entry> {
   name: string;
   decode(text: string): Entry;
-  readRow(): Promise<Row | null>;
   recall(): Entry | undefined;
   remember(entry: Entry, now: number): void;
   forget(): void;
@@ -118,6 +112,12 @@ export interface FinderOptions {
   commands: Redis;
   /** Connection to the same Redis for invalidations alone; must not subscribe again by itself. */
   subscriber: Redis;
+  /** Connection to its primary, which is used where it is a replica. */
+  primary: Redis;
+  /** What is asked for entries that Redis doesn't have. */
+  source: EntrySource;
+  /** Connection to the Redis of the queues, where processes tell each other their hottest links. */
+  queue: Redis;
   /** Unique to this process. */
   instance: string;
   limits: { entries: number; seconds: number };
@@ -127,7 +127,6 @@ export interface FinderOptions {
 const answeredBy = {
   near: new Tally(lookups.labels('near')),
   redis: lookups.labels('redis'),
-  postgres: lookups.labels('postgres'),
   remembered: lookups.labels('remembered'),
   refused: lookups.labels('refused'),
 };
@@ -142,30 +141,42 @@ export class Finder {
   readonly #invalidations: InvalidationMonitor;
   readonly #epoch: Epoch;
   readonly #shared = new SharedLookups();
-  readonly #domainRows = new Batch<string, Row>(readDomains);
-  readonly #linkRows = new Batch<LinkName, Row>(readLinks);
+  readonly #primary: Redis;
+  readonly #source: EntrySource;
+  readonly #hotKeys: HotKeys;
+  readonly #connected: Promise<void>;
+  readonly #misses = new KeptMisses();
   readonly #log: Log;
+  readonly #answeredBySource: { inc(): void };
   #redisPausedUntil = 0;
-  #missesKept = 0;
-  #missesSince = 0;
   #waiting = 0;
-  #postgresPausedUntil = 0;
-  #postgresFailure: unknown;
+  #sourcePausedUntil = 0;
+  #sourceFailure: unknown;
   #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
   #blocklistReadAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ commands, subscriber, instance, limits, log }: FinderOptions) {
+  constructor(options: FinderOptions) {
+    const { commands, subscriber, primary, source, queue, instance, limits, log } = options;
+    let setConnected = () => {};
+    this.#connected = new Promise((resolve) => {
+      setConnected = resolve;
+    });
+    this.#hotKeys = new HotKeys(queue);
     this.#redis = commands;
+    this.#primary = primary;
+    this.#source = source;
+    this.#answeredBySource = lookups.labels(source.label);
     this.#log = log;
     this.#near = new NearCache(limits, performance.now());
     this.#epoch = new Epoch(commands, () => {
       this.#forgetAll();
       log.warn('Redis began a new epoch, look-ups ignore older entries');
     });
-    this.#invalidations = new InvalidationMonitor(commands, subscriber, instance, {
+    this.#invalidations = new InvalidationMonitor(() => this.#writable, subscriber, instance, {
       onChanged: (names) => names.forEach((name) => this.#forget(name)),
       onConnected: () => {
         this.#forgetAll();
+        setConnected();
         log.info('invalidations were connected, look-ups use memory');
       },
       onLost: () => log.warn('invalidations were lost, look-ups ask Postgres'),
@@ -185,6 +196,7 @@ export class Finder {
     if (key === '') return { domain, link: null };
     const link = this.#near.link(domain.id, key);
     if (link === undefined) return undefined;
+    this.#hotKeys.note(host, key);
     answeredBy.near.add();
     return { domain, link };
   }
@@ -231,9 +243,7 @@ export class Finder {
    * @throws Unavailable
    */
   workspace(projectId: string): Promise<WorkspaceEntry | null> {
-    return this.#lookUp(
-      this.#otherTarget(workspaceName(projectId), decodeWorkspace, () => readWorkspace(projectId)),
-    );
+    return this.#lookUp(this.#otherTarget(workspaceName(projectId), decodeWorkspace));
   }
 
   /**
@@ -242,9 +252,7 @@ export class Finder {
    * @throws Unavailable
    */
   page(projectId: string, id: string): Promise<PageEntry | null> {
-    return this.#lookUp(
-      this.#otherTarget(pageName(projectId, id), decodePage, () => readPage(projectId, id)),
-    );
+    return this.#lookUp(this.#otherTarget(pageName(projectId, id), decodePage));
   }
 
   /**
@@ -257,7 +265,6 @@ export class Finder {
     return this.#lookUp({
       name: siteFilesName(domainId),
       decode: decodeSiteFiles,
-      readRow: () => readSiteFiles(domainId),
       recall: () => undefined,
       remember() {},
       forget() {},
@@ -281,7 +288,7 @@ export class Finder {
       return this.#blocklist;
     }
     this.#blocklistReadAt = now;
-    const target = this.#otherTarget(BLOCKLIST_NAME, decodeBlocklist, () => readBlocklist());
+    const target = this.#otherTarget(BLOCKLIST_NAME, decodeBlocklist);
     try {
       this.#blocklist = (await this.#lookUp(target)) ?? this.#blocklist;
     } catch (error) {
@@ -290,8 +297,31 @@ export class Finder {
     return this.#blocklist;
   }
 
+  /**
+   * Looks up, into memory, the links that this process and others were asked for most.
+   *
+   * @returns how many were looked up; 0 where none are known
+   */
+  async warmUp(): Promise<number> {
+    const hottest = await this.#hotKeys.hottest();
+    // What is looked up before is forgotten.
+    if (hottest.length > 0) await this.#connected;
+    for (let first = 0; first < hottest.length; first += WARMED_AT_ONCE) {
+      const some = hottest.slice(first, first + WARMED_AT_ONCE);
+      await Promise.allSettled(some.map(([host, key]) => this.find(host, key)));
+    }
+    return hottest.length;
+  }
+
   close(): void {
     this.#invalidations.close();
+    this.#hotKeys.close();
+  }
+
+  /** The connection on which can be written; a replica passes on what its primary gets. */
+  get #writable(): Redis | undefined {
+    const { isReplica } = this.#epoch;
+    return isReplica === undefined ? undefined : isReplica ? this.#primary : this.#redis;
   }
 
   async #lookUp<Entry>(target: LookupTarget<Entry>): Promise<Entry | null> {
@@ -307,7 +337,7 @@ export class Finder {
     if (stored !== undefined && 'found' in stored) found = stored.found;
     else {
       try {
-        found = await this.#askPostgres(target, stored);
+        found = await this.#askSource(target, stored);
       } catch (error) {
         return this.#fallBack(target, error);
       }
@@ -347,60 +377,57 @@ export class Finder {
     }
   }
 
-  async #askPostgres<Entry>(
+  async #askSource<Entry>(
     target: LookupTarget<Entry>,
     stored: Unknown | undefined,
   ): Promise<Entry | null> {
-    if (performance.now() < this.#postgresPausedUntil) throw this.#postgresFailure;
+    if (performance.now() < this.#sourcePausedUntil) throw this.#sourceFailure;
     if (this.#waiting >= MOST_WAITING) {
       answeredBy.refused.inc();
       throw OVERLOAD;
     }
     let row: Row | null;
     try {
-      row = await within(POSTGRES_MS, this.#readRow(target), 'a look-up in Postgres');
+      row = await within(POSTGRES_MS, this.#readRow(target.name), 'a look-up in Postgres');
     } catch (error) {
       if (isDataError(error)) {
         this.#log.warn({ err: error }, 'Postgres refused the value of a look-up');
         return null;
       }
       if (isOutage(error)) {
-        this.#postgresPausedUntil = performance.now() + PAUSE_MS;
-        this.#postgresFailure = error;
+        this.#sourcePausedUntil = performance.now() + PAUSE_MS;
+        this.#sourceFailure = error;
       }
       throw error;
     }
-    if (stored !== undefined && this.#mayKeep(row)) {
-      fill(this.#redis, target.name, { ...stored, found: row }).catch(() => {
-        // The next look-up asks Postgres again.
-      });
-    }
-    answeredBy.postgres.inc();
+    if (stored !== undefined && !this.#source.isRemote) this.#fill(target.name, stored, row);
+    this.#answeredBySource.inc();
     return row === null ? null : target.decode(row.entry);
   }
 
   /** Counts for as long as the query waits or runs, which may be longer than its request waits for it. */
-  async #readRow<Entry>({ readRow }: LookupTarget<Entry>): Promise<Row | null> {
+  async #readRow(name: string): Promise<Row | null> {
     this.#waiting += 1;
     try {
-      return await readRow();
+      return await this.#source.read(name);
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  #mayKeep(row: Row | null): boolean {
-    if (row !== null) return true;
-    const now = performance.now();
-    if (now - this.#missesSince >= 1_000) {
-      this.#missesSince = now;
-      this.#missesKept = 0;
-    }
-    this.#missesKept += 1;
-    return this.#missesKept <= MISSES_KEPT_PER_SECOND;
+  #fill(name: string, stored: Unknown, found: Row | null): void {
+    const redis = this.#writable;
+    if (redis === undefined || !(found !== null || this.#misses.mayKeep())) return;
+    fill(redis, name, { ...stored, found }).catch(() => {
+      // The next look-up asks Postgres again.
+    });
   }
 
-  #fallBack<Entry>(target: LookupTarget<Entry>, error: unknown): Entry {
+  async #fallBack<Entry>(target: LookupTarget<Entry>, error: unknown): Promise<Entry | null> {
+    if (this.#source.isRemote) {
+      const stored = await this.#askRedis(target);
+      if (stored !== undefined && 'found' in stored) return stored.found;
+    }
     const now = performance.now();
     const mayRecall =
       this.#invalidations.isReceiving(now) || now < this.#invalidations.lostAt + REMEMBERED_MS;
@@ -432,7 +459,6 @@ export class Finder {
     return {
       name: domainName(host),
       decode: decodeDomain,
-      readRow: () => this.#domainRows.ask(host),
       recall: () => this.#near.domain(host),
       remember: (entry, now) => this.#near.rememberDomain(host, entry, now),
       forget: () => this.#near.forgetDomain(host),
@@ -442,12 +468,10 @@ export class Finder {
   #otherTarget<Entry extends object>(
     name: string,
     decode: (text: string) => Entry,
-    readRow: () => Promise<Row | null>,
   ): LookupTarget<Entry> {
     return {
       name,
       decode,
-      readRow,
       // Entries are remembered under the name with which they are decoded.
       recall: () => this.#near.other(name) as Entry | undefined,
       remember: (entry, now) => this.#near.rememberOther(name, entry, now),
@@ -459,7 +483,6 @@ export class Finder {
     return {
       name: linkName(domainId, key),
       decode: decodeLink,
-      readRow: () => this.#linkRows.ask({ domainId, key }),
       recall: () => this.#near.link(domainId, key),
       remember: (entry, now) => this.#near.rememberLink(domainId, key, entry, now),
       forget: () => this.#near.forgetLink(domainId, key),

@@ -1,14 +1,7 @@
 import type { Redis } from 'ioredis';
-import { BLOCKLIST_NAME, CHANGED } from './codec.ts';
-import {
-  type Row,
-  readBlocklist,
-  readDomains,
-  readLinks,
-  readPage,
-  readSiteFiles,
-  readWorkspace,
-} from './rows.ts';
+import { CHANGED } from './codec.ts';
+import type { Row } from './rows.ts';
+import { PostgresSource } from './source.ts';
 import { Epoch } from './validity.ts';
 
 /*
@@ -87,14 +80,20 @@ function withScripts(redis: Redis): WithScripts {
 
 const epochs = new WeakMap<Redis, Epoch>();
 
+/** The epoch of the Redis behind a connection that is shared by a whole process. */
+export function epochOf(redis: Redis): Epoch {
+  const epoch = epochs.get(redis) ?? new Epoch(redis);
+  epochs.set(redis, epoch);
+  return epoch;
+}
+
 /**
  * Stores committed changes in the cache, and makes redirect processes forget the entries before them.
  * Resolves when Redis has acknowledged everything: from then on no process that asks gets the old answer.
  */
 export async function publish(redis: Redis, changes: readonly LookupChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const epochOfRedis = epochs.get(redis) ?? new Epoch(redis);
-  epochs.set(redis, epochOfRedis);
+  const epochOfRedis = epochOf(redis);
   const epoch = epochOfRedis.known ?? (await epochOfRedis.ask());
   const commands = withScripts(redis);
   const puts: Promise<null>[] = [];
@@ -142,7 +141,8 @@ export async function publishPresent(redis: Redis, names: readonly ChangedName[]
   if (names.length === 0) return;
   for (;;) {
     const began = performance.now();
-    const rows = await readEntries(names.map(({ name }) => name));
+    const source = new PostgresSource();
+    const rows = await Promise.all(names.map(({ name }) => source.read(name)));
     const changes = names.map(({ name, version }, at): LookupChange => {
       const row = rows[at] ?? null;
       // Whatever came later has a higher version than the job's own, also where it is on its way.
@@ -153,34 +153,6 @@ export async function publishPresent(redis: Redis, names: readonly ChangedName[]
     await publish(redis, changes);
     if (performance.now() - began <= CERTAIN_MS) return;
   }
-}
-
-/** The entries of these names in Postgres, in their order; `null` where there is none. */
-async function readEntries(names: readonly string[]): Promise<(Row | null)[]> {
-  const entries: (Row | null)[] = [];
-  const links = names.filter((name) => name.startsWith('lk:'));
-  const found = links.length === 0 ? [] : await readLinks(links.map(linkIn));
-  const rows = new Map(links.map((name, at) => [name, found[at] ?? null]));
-  for (const name of names) entries.push(rows.get(name) ?? (await readEntry(name)));
-  return entries;
-}
-
-async function readEntry(name: string): Promise<Row | null> {
-  const [kind, first = '', second = ''] = name.split(':');
-  // Links were asked for together.
-  if (kind === 'lk') return null;
-  if (kind === 'dm') return (await readDomains([first]))[0] ?? null;
-  if (kind === 'sf') return readSiteFiles(first);
-  if (kind === 'ws') return readWorkspace(first);
-  if (kind === 'pg') return readPage(first, second);
-  if (name === BLOCKLIST_NAME) return readBlocklist();
-  throw new Error(`"${name}" is no name of the look-up cache`);
-}
-
-/** A key may have colons, an id has none. */
-function linkIn(name: string): { domainId: string; key: string } {
-  const [, domainId = ''] = name.split(':', 2);
-  return { domainId, key: name.slice(`lk:${domainId}:`.length) };
 }
 
 /**
@@ -199,4 +171,24 @@ export async function fill(
   const seconds = found === null ? (version === 0 ? MISS_SECONDS : GONE_SECONDS) : KEEP_SECONDS;
   if (read === null) await redis.set(name, value, 'EX', seconds, 'NX');
   else await withScripts(redis).replaceLookup(name, read, value, seconds);
+}
+
+/** Misses that are stored in Redis in a second. Each takes room for 30 s, and a client can make up thousands. */
+const MISSES_KEPT_PER_SECOND = 500;
+
+/** Limits how many misses one process stores in Redis. */
+export class KeptMisses {
+  #kept = 0;
+  #since = 0;
+
+  /** Takes the place of one miss; false where this second has none left. */
+  mayKeep(): boolean {
+    const now = performance.now();
+    if (now - this.#since >= 1_000) {
+      this.#since = now;
+      this.#kept = 0;
+    }
+    this.#kept += 1;
+    return this.#kept <= MISSES_KEPT_PER_SECOND;
+  }
 }

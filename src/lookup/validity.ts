@@ -32,10 +32,11 @@ export interface InvalidationEvents {
  *
  * A heartbeat is the present time, published on a channel of this process and received on the connection that receives
  * invalidations: messages keep their order, so a heartbeat proves the arrival of all that was published before it. The
- * time in it counts, not that of its arrival, so that a slow connection is no proof.
+ * time in it counts, not that of its arrival, so that a slow connection is no proof. Heartbeats are numbered: a replica that
+ * was synchronised anew has the data of its primary, but not the messages of the time between.
  */
 export class InvalidationMonitor {
-  readonly #commands: Redis;
+  readonly #publisher: () => Redis | undefined;
   readonly #subscriber: Redis;
   readonly #channel: string;
   readonly #events: InvalidationEvents;
@@ -43,17 +44,31 @@ export class InvalidationMonitor {
   #receivingUntil = 0;
   #lastMessage = 0;
   #wasReceiving = false;
+  #sent = 0;
+  #received = 0;
 
-  /** @param subscriber a connection of its own that does not subscribe again by itself */
-  constructor(commands: Redis, subscriber: Redis, instance: string, events: InvalidationEvents) {
-    this.#commands = commands;
+  /**
+   * @param publisher the connection to the Redis where changes are announced, as soon as it is known: where the
+   *   subscriber's is a replica, that is its primary
+   * @param subscriber a connection of its own that does not subscribe again by itself
+   */
+  constructor(
+    publisher: () => Redis | undefined,
+    subscriber: Redis,
+    instance: string,
+    events: InvalidationEvents,
+  ) {
+    this.#publisher = publisher;
     this.#subscriber = subscriber;
     this.#channel = `hb:${instance}`;
     this.#events = events;
     subscriber.on('message', (channel: string, message: string) => {
       this.#lastMessage = performance.now();
       if (channel === CHANGED) events.onChanged(message.split('\n'));
-      else this.#receive(Number(message));
+      else {
+        const [sentAt, number] = message.split(' ').map(Number);
+        this.#receive(sentAt!, number!);
+      }
     });
     subscriber.on('ready', () => this.#subscribe());
     subscriber.on('close', () => this.#lose());
@@ -101,18 +116,22 @@ export class InvalidationMonitor {
   }
 
   #publish(): void {
-    if (this.#commands.status !== 'ready') return;
-    this.#commands.publish(this.#channel, String(performance.now())).catch(() => {
+    const publisher = this.#publisher();
+    if (publisher?.status !== 'ready') return;
+    this.#sent += 1;
+    publisher.publish(this.#channel, `${performance.now()} ${this.#sent}`).catch(() => {
       // Then it does not come back, which is all that counts.
     });
   }
 
-  #receive(sentAt: number): void {
+  #receive(sentAt: number, number: number): void {
     const now = performance.now();
+    const isNext = number === this.#received + 1;
+    this.#received = number;
     const receivingUntil = sentAt + VALID_MS;
     if (receivingUntil <= now) return;
     // Asked of the clock and not of #wasReceiving: the proof may have run out since the last beat.
-    if (!this.isReceiving(now)) {
+    if (!(isNext && this.isReceiving(now))) {
       this.#wasReceiving = true;
       this.#events.onConnected();
     }
@@ -138,15 +157,16 @@ const DIGEST_LENGTH = 8;
  * that had been replaced or deleted are there again. So every entry names the epoch in which it was put, and only those
  * of the present one are used.
  *
- * The epoch is a digest of what Redis changes by itself whenever that may have happened: `run_id` with every start of a
- * server, `master_replid` with every failover, also back to a server that has gone on running. So all processes agree
- * without a message. Entries that are put with an outdated epoch are ignored, which costs a look-up in Postgres and no
+ * The epoch is a digest of `master_replid`, which Redis changes by itself whenever that may have happened: with every start
+ * of a primary, and with every failover, also back to a server that has gone on running. A replica has that of its
+ * primary, whose data it has. So all processes agree without a message. Entries that are put with an outdated epoch are ignored, which costs a look-up in Postgres and no
  * more.
  */
 export class Epoch {
   readonly #redis: Redis;
   readonly #changed: () => void;
   #known: string | undefined;
+  #isReplica: boolean | undefined;
   /** Counts connections: an answer of one that has been lost says nothing of the next. */
   #connection = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -168,6 +188,11 @@ export class Epoch {
     return this.#known;
   }
 
+  /** Whether it is a replica, to which nothing can be written; `undefined` until it was asked for. */
+  get isReplica(): boolean | undefined {
+    return this.#isReplica;
+  }
+
   /** Asks for it once a second; to be called more often. */
   refresh(now: number): void {
     if (this.#redis.status !== 'ready' || now - this.#askedAt < EPOCH_MS) return;
@@ -180,21 +205,14 @@ export class Epoch {
   /** @throws Error as the connection does */
   async ask(): Promise<string> {
     const connection = this.#connection;
-    const [server, replication] = await Promise.all([
-      this.#redis.info('server'),
-      this.#redis.info('replication'),
-    ]);
-    const names = [
-      /^run_id:(\w+)/m.exec(server)?.[1],
-      /^master_replid:(\w+)/m.exec(replication)?.[1],
-    ];
-    const epoch = createHash('sha256')
-      .update(names.join())
-      .digest('base64url')
-      .slice(0, DIGEST_LENGTH);
+    const replication = await this.#redis.info('replication');
+    const id = /^master_replid:(\w+)/m.exec(replication)?.[1];
+    if (id === undefined) throw new Error('INFO of Redis has no master_replid');
+    const epoch = createHash('sha256').update(id).digest('base64url').slice(0, DIGEST_LENGTH);
     if (connection === this.#connection) {
       const before = this.#known;
       this.#known = epoch;
+      this.#isReplica = /^role:slave/m.test(replication);
       if (before !== undefined && before !== epoch) this.#changed();
     }
     return epoch;

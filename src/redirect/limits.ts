@@ -4,7 +4,7 @@ import { networkOf } from '../infra/network.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
-import { countVisits } from '../lookup/rows.ts';
+import type { EntrySource } from '../lookup/source.ts';
 
 /** Timeout of a request to the counter, in ms. */
 const ANSWER_MS = 300;
@@ -35,10 +35,13 @@ interface WithTake {
  */
 export class Quota {
   readonly #redis: Redis;
+  readonly #source: EntrySource;
   readonly #counting = new Map<string, Promise<number>>();
 
-  constructor(redis: Redis) {
+  /** @param source what is asked for the count where Redis has none */
+  constructor(redis: Redis, source: EntrySource) {
     this.#redis = redis;
+    this.#source = source;
     redis.defineCommand('takeVisit', { numberOfKeys: 2, lua: TAKE });
   }
 
@@ -82,7 +85,7 @@ export class Quota {
   #counted(projectId: string, id: string): Promise<number> {
     let counting = this.#counting.get(id);
     if (counting === undefined) {
-      counting = countVisits(projectId, id).finally(() => this.#counting.delete(id));
+      counting = this.#source.countVisits(projectId, id).finally(() => this.#counting.delete(id));
       this.#counting.set(id, counting);
     }
     return this.#ask(counting);

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { type Config, ConfigError, NO_DATABASE } from '../config.ts';
 import { within } from '../infra/clock.ts';
 import { db, rows } from '../infra/db.ts';
 import { ErrorLog } from '../infra/error-log.ts';
+import type { Log } from '../infra/log.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
+import { keyCheck } from '../infra/secrets.ts';
 import { Finder } from '../lookup/find.ts';
+import { KEY_CHECK_NAME, RemoteSource } from '../lookup/questions.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
+import { type EntrySource, PostgresSource } from '../lookup/source.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
@@ -24,10 +29,14 @@ const PROBE_MS = 200;
 const PATIENCE_MS = 1_000;
 /** Interval at which the connection to Postgres is used, in ms. */
 const WARM_MS = 1_000;
+/** Longest time that the start takes to look up hot links, in ms. */
+const WARM_UP_MS = 1_000;
 /** Time without data after which a connection is reopened, in ms: its host may be unreachable. */
 const SILENCE_MS = 5_000;
 
-await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log }) => {
+const PROCESS = { name: 'redirect', healthPort: 3101, needsDatabase: false };
+
+await runProcess(PROCESS, async ({ config, log }) => {
   mendStrings();
   const instance = randomBytes(8).toString('base64url');
   const queue = connectRedis(config.REDIS_URL, 'fail-fast', { socketTimeout: SILENCE_MS });
@@ -37,11 +46,24 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
   });
   const subscriber = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', { autoResubscribe: false });
 
-  const connection = keepWarm();
+  const primary =
+    config.CACHE_PRIMARY_URL === config.REDIS_URL
+      ? queue
+      : connectRedis(config.CACHE_PRIMARY_URL, 'fail-fast', { socketTimeout: SILENCE_MS });
+  const answers =
+    config.DATABASE_URL === NO_DATABASE ? connectRedis(config.REDIS_URL, 'fail-fast') : undefined;
+  const connection = answers === undefined ? keepWarm() : undefined;
+  const source =
+    answers === undefined
+      ? new PostgresSource()
+      : new RemoteSource({ queue, subscriber: answers, instance });
 
   const finder = new Finder({
     commands,
     subscriber,
+    primary,
+    source,
+    queue,
     instance,
     limits: { entries: config.REDIRECT_CACHE_ENTRIES, seconds: config.REDIRECT_CACHE_SECONDS },
     log,
@@ -58,7 +80,8 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
   const reports = new Reports({ finder, jobs, limit: new ReportLimit(queue), errors });
   const passwords = new Passwords(new PasswordTries(queue));
   // Either is enough to answer.
-  const checks = { lookups: () => checkRedis(commands)().catch(checkDb) };
+  const checkSource = answers === undefined ? checkDb : checkRedis(queue);
+  const checks = { lookups: () => checkRedis(commands)().catch(checkSource) };
   const notes = () => visits.notes();
   const server = new RedirectServer({
     finder,
@@ -66,7 +89,7 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
     visits,
     reports,
     passwords,
-    quota: new Quota(queue),
+    quota: new Quota(queue, source),
     places: once(() => openPlaces(log)),
     nextVisitId: visitIds(instance),
     baseUrl: config.BASE_URL,
@@ -78,8 +101,15 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT !== '' && config.TRACED_REDIRECTS > 0) {
     server.traceOneOf(config.TRACED_REDIRECTS);
   }
-  await Promise.allSettled([redisReady(queue, PATIENCE_MS), redisReady(commands, PATIENCE_MS)]);
+  await Promise.allSettled(
+    [queue, commands, answers ?? queue].map((redis) => redisReady(redis, PATIENCE_MS)),
+  );
+  if (answers !== undefined) await checkKey(source, config, log);
   await visits.start();
+  const warmed = await within(WARM_UP_MS, finder.warmUp(), 'the warm-up').catch(
+    () => 'not in time',
+  );
+  log.info({ warmed }, 'links that are asked for most were looked up');
   const port = await server.listen(config.REDIRECT_PORT, config.HOST);
   log.info({ host: config.HOST, port }, 'redirect listens');
 
@@ -94,7 +124,7 @@ await runProcess({ name: 'redirect', healthPort: 3101 }, async ({ config, log })
       await passwords.close();
       finder.close();
       clearInterval(connection);
-      for (const redis of [queue, commands, subscriber]) redis.disconnect();
+      for (const redis of [queue, commands, subscriber, primary, answers]) redis?.disconnect();
     },
   };
 });
@@ -130,6 +160,22 @@ function keepWarm(): NodeJS.Timeout {
   };
   ask();
   return setInterval(ask, WARM_MS).unref();
+}
+
+/**
+ * Compares SECRET_KEY with that of the processes that have Postgres; skipped while none answers.
+ *
+ * @throws ConfigError when it is another: ids of clicks would be different ones
+ */
+async function checkKey(source: EntrySource, { SECRET_KEY }: Config, log: Log): Promise<void> {
+  const theirs = await source.read(KEY_CHECK_NAME).catch((error: unknown) => {
+    log.warn({ err: error }, 'SECRET_KEY could not be compared with the other processes');
+  });
+  if (theirs && theirs.entry !== keyCheck(SECRET_KEY)) {
+    throw new ConfigError(
+      'SECRET_KEY is not that of the other processes: set the same on every host',
+    );
+  }
 }
 
 /** Does something when it is first asked for, and only then. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { Unavailable } from '../../src/lookup/find.ts';
+import { PostgresSource } from '../../src/lookup/source.ts';
 import { Quota } from '../../src/redirect/limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
@@ -93,7 +94,7 @@ describe('a link with maxVisits', () => {
 
   it('returns 503 while Redis is unavailable, since the count is unknown', async () => {
     const redis = connectRedis('redis://127.0.0.1:9', 'fail-fast');
-    const quota = new Quota(redis);
+    const quota = new Quota(redis, new PostgresSource());
     const link = { id: 'link_1', projectId: world.projectId, destination: A, maxVisits: 1 };
     for (const answer of [quota.take(link, 'clk_1', 60), quota.isUsedUp(link)]) {
       const error = await answer.then(

@@ -56,6 +56,10 @@ export class OwnService {
     return this.#redis.redisUrl;
   }
 
+  get secretKey(): string {
+    return this.#postgres.secretKey;
+  }
+
   /** Sends something to the API. @returns the body of the answer */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
   async post(route: string, body: object): Promise<any> {

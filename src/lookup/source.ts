@@ -1,0 +1,54 @@
+import { BLOCKLIST_NAME } from './codec.ts';
+import { Batch } from './concurrent-lookups.ts';
+import {
+  countVisits,
+  type LinkName,
+  type Row,
+  readBlocklist,
+  readDomains,
+  readLinks,
+  readPage,
+  readSiteFiles,
+  readWorkspace,
+} from './rows.ts';
+
+/** Where the entries are read that neither memory nor Redis has. */
+export interface EntrySource {
+  /** Label of its look-ups in metrics. */
+  readonly label: string;
+  /** Whether another process reads Postgres, and fills Redis. */
+  readonly isRemote: boolean;
+  /** The row behind the name of an entry; `null` where there is none. */
+  read(name: string): Promise<Row | null>;
+  /** Number of counted visits of a link or QR code. */
+  countVisits(projectId: string, id: string): Promise<number>;
+}
+
+/** Reads entries from Postgres; domains and links that are asked for at once in one query. */
+export class PostgresSource implements EntrySource {
+  readonly label = 'postgres';
+  readonly isRemote = false;
+  readonly #domains = new Batch<string, Row>(readDomains);
+  readonly #links = new Batch<LinkName, Row>(readLinks);
+
+  async read(name: string): Promise<Row | null> {
+    const [kind, first = '', second = ''] = name.split(':');
+    if (kind === 'lk') return this.#links.ask(linkIn(name));
+    if (kind === 'dm') return this.#domains.ask(first);
+    if (kind === 'sf') return readSiteFiles(first);
+    if (kind === 'ws') return readWorkspace(first);
+    if (kind === 'pg') return readPage(first, second);
+    if (name === BLOCKLIST_NAME) return readBlocklist();
+    throw new Error(`"${name}" is no name of the look-up cache`);
+  }
+
+  countVisits(projectId: string, id: string): Promise<number> {
+    return countVisits(projectId, id);
+  }
+}
+
+/** A key may have colons, an id has none. */
+function linkIn(name: string): LinkName {
+  const [, domainId = ''] = name.split(':', 2);
+  return { domainId, key: name.slice(`lk:${domainId}:`.length) };
+}
