@@ -124,7 +124,7 @@ function chosen(parameters: URLSearchParams, name: string, values: readonly stri
   throw new ConfigError(`DATABASE_URL: ${name} must be one of ${values.join(', ')}`);
 }
 
-/** What `sslmode` asks for; `undefined` where there is none. */
+/** The TLS settings of `sslmode`; `undefined` where there is none. */
 function readTls({ searchParams, hostname }: URL, given: Given): PostgresTarget['tls'] {
   const mode = given.sslmode;
   // A path of a Unix socket: libpq ignores the mode too.

@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = 2_000;
 /** A connection, and the number of doubts that there had been when its server was chosen. */
 type Connection = pg.Client & { doubts?: number };
 
-/** What is used of the pool of Knex. */
+/** Events of the pool of Knex that are listened to. */
 export interface PoolEvents {
   on(event: 'createFail' | 'poolDestroyRequest', listener: () => void): unknown;
 }

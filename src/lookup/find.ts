@@ -114,7 +114,7 @@ export interface FinderOptions {
   subscriber: Redis;
   /** Connection to its primary, which is used where it is a replica. */
   primary: Redis;
-  /** What is asked for entries that Redis doesn't have. */
+  /** Source of the entries that Redis doesn't have. */
   source: EntrySource;
   /** Connection to the Redis of the queues, where processes tell each other their hottest links. */
   queue: Redis;
@@ -304,7 +304,7 @@ export class Finder {
    */
   async warmUp(): Promise<number> {
     const hottest = await this.#hotKeys.hottest();
-    // What is looked up before is forgotten.
+    // Entries that are looked up before the connection opens are dropped.
     if (hottest.length > 0) await this.#connected;
     for (let first = 0; first < hottest.length; first += WARMED_AT_ONCE) {
       const some = hottest.slice(first, first + WARMED_AT_ONCE);

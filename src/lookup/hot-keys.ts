@@ -75,7 +75,7 @@ export class HotKeys {
     });
   }
 
-  /** What was asked for lately counts more; what was asked for once is forgotten. */
+  /** Recent requests count more; a link that is requested once is forgotten. */
   #decay(): void {
     for (const [name, count] of this.#counts) {
       if (count < 2) this.#counts.delete(name);
