@@ -29,44 +29,52 @@ const CHECKS = [
   { name: 'reference (Redocly)', command: '../../scripts/check-reference.mjs', args: [] },
   { name: 'structure', command: process.execPath, args: ['dist/scripts/structure.js', '--check'] },
 ];
-/**
- * Tests that judge how long something takes, or that kill processes: V8 counts lines at the cost of speed, and a killed
- * process doesn't report them.
- */
-const WITHOUT_COVERAGE = [
+/** Tests that kill processes: a killed process does not report its lines. */
+const WITHOUT_COVERAGE = testFiles(
   'cli',
   'newcomer',
+  'cluster/failover',
+  'cluster/standbys',
+  'workers/chaos',
+  'workers/runner',
+  'workers/small',
+  'workers/start-messages',
+  'workers/webhook-chaos',
+);
+/** Tests that judge how long something takes: each has the machine for itself, since V8 counts lines at the cost of speed. */
+const ALONE = testFiles(
   'fuzz/fuzz',
   'api/event-loop',
   'api/fair-shares',
   'api/hostile',
-  'cluster/failover',
-  'cluster/standbys',
   'redirect/outages',
-  'workers/chaos',
   'workers/frozen-redis',
-  'workers/runner',
   'workers/slots',
-  'workers/small',
-  'workers/start-messages',
   'workers/stopping',
   'workers/watchdog',
-  'workers/webhook-chaos',
   'workers/webhook-receivers',
-].map((name) => `dist/test/${name}.test.js`);
+);
 /** Seconds of the files that take longest, by which the two halves that run at the same time get their files. */
 const SECONDS = {
+  cli: 120,
   'docs-commands': 105,
   'workers/rollups': 92,
+  'workers/chaos': 90,
   'qr/decode-matrix': 74,
   'workers/upgrades': 67,
   'workers/imports': 66,
+  newcomer: 60,
+  'workers/runner': 60,
   'api/live': 60,
   'workers/destinations': 54,
   'workers/backup': 52,
   'workers/twice': 40,
+  'workers/webhook-chaos': 40,
+  'cluster/failover': 40,
+  'cluster/standbys': 40,
   'api/webhooks': 38,
   'redirect/decisions': 37,
+  'workers/start-messages': 35,
   'api/idempotency': 35,
   'api/conversions': 33,
   'api/http': 32,
@@ -126,20 +134,27 @@ async function testAll() {
     .filter((name) => name.endsWith('.test.js'))
     .map((name) => path.join('dist/test', name))
     .toSorted();
+  const apart = [...WITHOUT_COVERAGE, ...ALONE];
   // Mocha only warns of files that it does not find.
-  const missing = WITHOUT_COVERAGE.filter((file) => !files.includes(file));
+  const missing = apart.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
-  const others = files.filter((file) => !WITHOUT_COVERAGE.includes(file));
+  const others = files.filter((file) => !apart.includes(file));
   const halves = inHalves(others);
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
     await timed('tests, with coverage', () => testAgain(halves, { NODE_V8_COVERAGE: folder }));
-    await timed('tests, without coverage', () => testAgain([WITHOUT_COVERAGE], {}));
+    await timed('tests, without coverage', () => testAgain(inHalves(WITHOUT_COVERAGE), {}));
+    await timed('tests, one at a time', () => testAgain([ALONE], {}));
     const { output } = await check('coverage', 'c8', ['report', '--temp-directory', folder]);
     console.log(output);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The compiled files of tests. */
+function testFiles(...names) {
+  return names.map((name) => `dist/test/${name}.test.js`);
 }
 
 /** Two lists of files that take about the same time, each in the order of the files. */
