@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { PROXY_RANGES } from './infra/ip.ts';
-import { singleHosts } from './infra/postgres-hosts.ts';
+import { parseRedisAddress } from './infra/redis-address.ts';
 import { parseUrl } from './infra/url.ts';
+import { singleHosts } from './infra/url-hosts.ts';
 
 /** One environment variable: its description, default and parser. */
 interface Setting<T> {
@@ -62,6 +63,16 @@ const url = (help: string, fallback: string, protocols: readonly string[]): Sett
     }
     return value.replace(/\/$/, '');
   },
+});
+
+const redisUrl = (help: string): Setting<string> => ({
+  help,
+  fallback: '',
+  parse(value) {
+    parseRedisAddress(value);
+    return value.replace(/\/$/, '');
+  },
+  secret: true,
 });
 
 const addresses = (help: string, { names = false } = {}): Setting<string[]> => ({
@@ -166,30 +177,18 @@ export const SETTINGS = {
     },
     secret: true,
   },
-  REDIS_URL: {
-    ...url(
-      'URL of the Redis for queues; it must not evict keys. Unset: a private server under DATA_DIR.',
-      '',
-      ['redis:', 'rediss:'],
-    ),
-    secret: true,
-  },
+  REDIS_URL: redisUrl(
+    'URL of the Redis for queues; it must not evict keys. [Sentinels](scale.md#failover-of-redis): `redis+sentinel://host:port,host:port/<name of the primary>`. Unset: a private server under DATA_DIR.',
+  ),
   CACHE_REDIS_URL: {
-    ...url('URL of the Redis for the look-up cache; it may evict keys. Unset: REDIS_URL.', '', [
-      'redis:',
-      'rediss:',
-    ]),
+    ...redisUrl('URL of the Redis for the look-up cache; it may evict keys. Unset: REDIS_URL.'),
     shownDefault: 'REDIS_URL',
-    secret: true,
   },
   CACHE_PRIMARY_URL: {
-    ...url(
+    ...redisUrl(
       'URL of the primary of CACHE_REDIS_URL, where that is a replica. Unset: REDIS_URL.',
-      '',
-      ['redis:', 'rediss:'],
     ),
     shownDefault: 'REDIS_URL',
-    secret: true,
   },
   DATA_DIR: {
     ...text(

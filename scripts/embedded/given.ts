@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { ConfigError } from '../../src/config.ts';
-import { singleHosts } from '../../src/infra/postgres-hosts.ts';
 import { postgresOptions, readPostgresUrl } from '../../src/infra/postgres-url.ts';
 import { checkRedisServer, type RedisVariable } from '../../src/infra/redis-server.ts';
+import { singleHosts } from '../../src/infra/url-hosts.ts';
 import { SetupError } from './setup-error.ts';
 
 const WAIT_MS = 5_000;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
-import { singleHosts } from './postgres-hosts.ts';
+import { singleHosts } from './url-hosts.ts';
 
 /** A connection with TLS and its options, or `false` for one without. */
 type Tls = ConnectionOptions | false;

@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
 import { ConfigError } from '../config.ts';
-import { readRedisUrl } from './redis-url.ts';
+import { parseRedisAddress } from './redis-address.ts';
+import { openRedis, readRedisUrl } from './redis-url.ts';
 
 /** Settings that name a Redis. */
 export type RedisVariable = 'REDIS_URL' | 'CACHE_REDIS_URL';
@@ -11,7 +11,7 @@ export type RedisVariable = 'REDIS_URL' | 'CACHE_REDIS_URL';
  * @param ms longest time to wait for it
  * @param options.mayReplicate true where a replica will do
  * @throws ConfigError for a node of a Redis Cluster, which answers for its own slots only, and for a replica, which takes
- *   no writes; Error when it does not answer
+ *   no writes, and for sentinels that do not know the primary; Error when it does not answer
  */
 export async function checkRedisServer(
   variable: RedisVariable,
@@ -19,31 +19,36 @@ export async function checkRedisServer(
   ms: number,
   { mayReplicate = false } = {},
 ): Promise<void> {
-  const { url: address, tls } = readRedisUrl(url);
-  const redis = new Redis(address, {
-    ...(tls === undefined ? {} : { tls }),
+  const redis = openRedis(readRedisUrl(url), {
     lazyConnect: true,
     protocol: 2,
     connectTimeout: ms,
     commandTimeout: ms,
     enableReadyCheck: false,
     retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+    sentinelCommandTimeout: ms,
   });
   let cause: unknown;
-  redis.on('error', (error) => {
-    cause ??= error;
-  });
+  for (const event of ['sentinelError', 'error']) {
+    redis.on(event, (error: unknown) => {
+      if (cause === undefined || hasNoPrimary(error)) cause = error;
+    });
+  }
+  const { hosts, name } = parseRedisAddress(url);
+  const place = `${variable}: ${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`;
   let info: string;
   try {
     await redis.connect();
     info = await redis.info();
   } catch (error) {
+    if (hasNoPrimary(cause)) {
+      throw new ConfigError(`${place} is no sentinel of a primary with the name "${name}"`);
+    }
     throw cause ?? error;
   } finally {
     redis.disconnect();
   }
-  const { hostname, port } = new URL(url);
-  const place = `${variable}: ${hostname}:${port || '6379'}`;
   if (/^cluster_enabled:1/m.test(info)) {
     throw new ConfigError(
       `${place} is a node of a Redis Cluster, which holds only some of the keys: set a Redis that is not in cluster mode`,
@@ -55,3 +60,9 @@ export async function checkRedisServer(
     );
   }
 }
+
+/** Errors of a sentinel that knows no such name, and of a server that is no sentinel. */
+const NO_PRIMARY = [/ERR No such master with that name/, /ERR unknown command [`']sentinel/i];
+
+const hasNoPrimary = (error: unknown): boolean =>
+  NO_PRIMARY.some((pattern) => pattern.test((error as Error | undefined)?.message ?? ''));

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { Redis, type RedisOptions } from 'ioredis';
 import { ConfigError } from '../config.ts';
+import { parseRedisAddress, type RedisAddress } from './redis-address.ts';
 
-/** The parameters of `rediss://` URLs, as redis-py names them, and what they set. */
+/** The parameters of encrypted connections, as redis-py names them, and what they set. */
 const PARAMETERS: Readonly<Record<string, (value: string) => ConnectionOptions>> = {
   ssl_cert_reqs(value) {
     if (!['none', 'required'].includes(value)) {
@@ -29,24 +31,60 @@ function contentsOf(parameter: string, file: string): Buffer {
   }
 }
 
+/** Timeout of a question to a sentinel, in ms. */
+const SENTINEL_MS = 2_000;
+
+/** A Redis as its URL describes it. */
+export interface RedisTarget {
+  /** URL of the server for ioredis; empty where sentinels name the server. */
+  url: string;
+  options: RedisOptions;
+  /** True if another server may take its place. */
+  failsOver: boolean;
+}
+
 /**
- * Reads a URL of Redis. `rediss://` verifies certificate and name, with the authorities that Node trusts, unless its
- * parameters say otherwise.
+ * Reads a URL of Redis. With TLS, certificate and name are verified, with the authorities that Node trusts, unless the
+ * parameters of the URL say otherwise.
  *
- * @returns the URL without these parameters, and options of TLS where it has some
  * @throws ConfigError for a wrong value, or a file that cannot be read
  */
-export function readRedisUrl(text: string): { url: string; tls?: ConnectionOptions } {
-  const url = new URL(text);
-  const given = Object.keys(PARAMETERS).filter((name) => url.searchParams.has(name));
-  if (given.length === 0) return { url: text };
-  if (url.protocol !== 'rediss:') {
-    throw new ConfigError(`REDIS_URL: ${given[0]} needs a URL that starts with rediss://`);
+export function readRedisUrl(text: string): RedisTarget {
+  const address = parseRedisAddress(text);
+  const { isEncrypted, parameters } = address;
+  const given = Object.keys(PARAMETERS).filter((name) => parameters.has(name));
+  if (given.length > 0 && !isEncrypted) {
+    throw new ConfigError(`REDIS_URL: ${given[0]} needs a URL that starts with rediss`);
   }
   const tls: ConnectionOptions = {};
-  for (const name of given) {
-    Object.assign(tls, PARAMETERS[name]?.(url.searchParams.get(name) ?? ''));
-    url.searchParams.delete(name);
+  for (const name of given) Object.assign(tls, PARAMETERS[name]?.(parameters.get(name) ?? ''));
+  if (address.kind === 'redis+sentinel') {
+    return { url: '', options: sentinelOptions(address, tls), failsOver: true };
   }
-  return { url: url.href, tls };
+  if (given.length === 0) return { url: text, options: {}, failsOver: false };
+  const url = new URL(text);
+  for (const name of given) url.searchParams.delete(name);
+  return { url: url.href, options: { tls }, failsOver: false };
+}
+
+function sentinelOptions(
+  { hosts, name, username, password, isEncrypted, parameters }: RedisAddress,
+  tls: ConnectionOptions,
+): RedisOptions {
+  return {
+    sentinels: hosts,
+    name,
+    username,
+    password,
+    sentinelUsername: parameters.get('sentinel_username') ?? '',
+    sentinelPassword: parameters.get('sentinel_password') ?? '',
+    ...(isEncrypted && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: SENTINEL_MS,
+  };
+}
+
+/** Makes a client of a Redis, whose own options go before others. */
+export function openRedis({ url, options }: RedisTarget, others: RedisOptions): Redis {
+  const all = { ...others, ...options, replyMapping: 'legacy' } as const;
+  return url === '' ? new Redis(all) : new Redis(url, all);
 }

@@ -1,7 +1,7 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import { config } from '../config.ts';
 import type { Log } from './log.ts';
-import { readRedisUrl } from './redis-url.ts';
+import { openRedis, readRedisUrl } from './redis-url.ts';
 
 export type { Redis };
 
@@ -11,12 +11,30 @@ export type { Redis };
  */
 export type OfflineBehaviour = 'fail-fast' | 'wait';
 
+/** Pause before the next attempt to connect, in ms. A restart takes a second or two: ask again soon, and often. */
+const pauseAfter = (attempts: number): number => Math.min(50 * attempts, 500);
+
 const COMMON: RedisOptions = {
-  // A restart takes a second or two: ask again soon, and often.
-  retryStrategy: (times) => Math.min(50 * times, 500),
+  retryStrategy: pauseAfter,
   connectTimeout: 2_000,
   // RESP2: a reply is decoded with less work, and nothing of ours needs RESP3.
   protocol: 2,
+};
+
+/** Time without an answer after which a connection to a server that may have been replaced is reopened, in ms. Longer than commands block. */
+const SILENCE_MS = 15_000;
+/** Interval at which such a connection is used, so that silence shows, in ms. */
+const PING_MS = 2_000;
+
+/**
+ * Options where another server may take over. The one of before closes its connections when it becomes a replica; until
+ * then it may go on for seconds, or be unable to close anything.
+ */
+const FAILOVER: RedisOptions = {
+  sentinelRetryStrategy: pauseAfter,
+  socketTimeout: SILENCE_MS,
+  // 2: the command, which has changed nothing, is sent again.
+  reconnectOnError: ({ message }) => (/READONLY|NOREPLICAS/.test(message) ? 2 : false),
 };
 
 /** Opens a connection. Errors of the connection itself go to `onError`; without it they are dropped, commands still reject. */
@@ -30,15 +48,23 @@ export function connectRedis(
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, enableOfflineQueue: false };
   const target = readRedisUrl(url);
-  const redis = new Redis(target.url, {
+  const redis = openRedis(target, {
     ...COMMON,
     ...queueing,
+    ...(target.failsOver && FAILOVER),
     ...options,
-    ...(target.tls === undefined ? {} : { tls: target.tls }),
-    replyMapping: 'legacy',
   });
   redis.on('error', onError);
+  if (target.failsOver) keepAsking(redis);
   return redis;
+}
+
+function keepAsking(redis: Redis): void {
+  const timer = setInterval(() => {
+    // An error of the connection is reported by itself.
+    if (redis.status === 'ready') redis.ping().catch(() => {});
+  }, PING_MS).unref();
+  redis.once('end', () => clearInterval(timer));
 }
 
 /** Resolves when the connection can take commands; rejects after `ms` milliseconds. */

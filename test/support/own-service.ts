@@ -34,17 +34,22 @@ export class OwnService {
     this.#startDatabase = startDatabase;
   }
 
-  async start(settings: Record<string, string> = {}): Promise<void> {
+  /** @param procfile as {@link startService} takes it */
+  async start(
+    settings: Record<string, string> = {},
+    procfile?: Parameters<typeof startService>[2],
+  ): Promise<void> {
     await this.startPostgres();
     await this.startRedis();
-    this.service = await startService(this.#redis, {
+    const all = {
       ...serversEnv(this.#redis),
       CACHE_REDIS_URL: this.#redis.redisUrl,
       DATA_DIR: this.folders[1]!,
       LOG_LEVEL: 'error',
       ...this.#postgres.settings,
       ...settings,
-    });
+    };
+    this.service = await startService(this.#redis, all, procfile);
     this.db = connectDb(this.#postgres.databaseUrl, 2, 'chaos');
     const workspace = await createWorkspace(this.db, { slug: 'chaos', plan: 'enterprise' });
     this.projectId = workspace.id;

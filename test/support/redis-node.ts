@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findRedis } from '../../scripts/embedded/redis-program.ts';
 import { eventually } from './eventually.ts';
+import { kill } from './kill.ts';
 
 const program = findRedis(() => {});
 const READY_MS = 30_000;
@@ -48,13 +48,9 @@ export class RedisNode {
     return stdout.trim();
   }
 
-  /** Ends it as an accident would. */
-  async kill(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
+  /** Ends it as an accident would, or in order. */
+  kill(signal?: NodeJS.Signals): Promise<void> {
+    return kill(this.#child, signal);
   }
 
   async stop(): Promise<void> {

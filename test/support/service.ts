@@ -14,16 +14,21 @@ export interface Service {
   lines: string[];
 }
 
-/** Starts the service on the given servers, with the given settings. */
+/**
+ * Starts the service on the given servers, with the given settings.
+ *
+ * @param procfile its processes: those of `Procfile.small` are fewer
+ */
 export async function startService(
   servers: Servers,
   settings: Record<string, string>,
+  procfile: 'Procfile' | 'Procfile.small' = 'Procfile',
 ): Promise<Service> {
   const [apiPort, first, second] = [await freePort(), await freePort(), await freePort()];
   await migrateLatest(servers);
   const lines: string[] = [];
   const runner = new Runner({
-    processes: parseProcfile(readFileSync('Procfile', 'utf8')),
+    processes: parseProcfile(readFileSync(procfile, 'utf8')),
     env: {
       ...process.env,
       ...serversEnv(servers),

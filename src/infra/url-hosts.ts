@@ -1,7 +1,8 @@
-const SCHEME = /^postgres(?:ql)?:\/\//;
+/** Schemes whose URLs may name several hosts. */
+const SCHEME = /^(?:postgres(?:ql)?|rediss?\+sentinel):\/\//;
 
 /**
- * The URLs of the single hosts of a URL of Postgres, which may name several, as libpq allows
+ * The URLs of the single hosts of a URL of Postgres or of sentinels of Redis, which may name several, as libpq allows
  * (`postgres://user@a:5432,b:5432/name`). A text that is no such URL remains as it is.
  */
 export function singleHosts(url: string): [string, ...string[]] {

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { eventually } from './eventually.ts';
+import type { OwnService } from './own-service.ts';
+import { rolledUp } from './rolled-up.ts';
+import type { Tally, WriteTally } from './traffic.ts';
+
+const SETTLE_MS = 90_000;
+
+/** Every redirect that a client received is exactly one event; what was cut off is at most one. */
+export async function visitsAddUp(
+  { db, projectId }: OwnService,
+  name: string,
+  tally: Tally,
+): Promise<void> {
+  const counts = await eventually(async () => {
+    const { rows } = await db.raw<{ rows: { visitor: string; count: number }[] }>(
+      `SELECT substr(referer_url, length('https://visitor.example/') + 1) AS visitor, count(*)
+         FROM events WHERE project_id = ? AND referer_url LIKE ? GROUP BY 1`,
+      [projectId, `https://visitor.example/${name}-%`],
+    );
+    const found = new Map(rows.map(({ visitor, count }) => [visitor, count]));
+    const missing = [...tally.answered].filter((visitor) => !found.has(visitor));
+    expect(missing, `answered and not counted: ${missing.length}`).to.deep.equal([]);
+    return found;
+  }, SETTLE_MS);
+  const twice = [...counts].filter(([, count]) => count > 1);
+  expect(twice, 'counted more than once').to.deep.equal([]);
+  const uncut = [...counts.keys()].filter(
+    (visitor) => !tally.answered.has(visitor) && !tally.cut.has(visitor),
+  );
+  expect(uncut, 'counted although they got no redirect').to.deep.equal([]);
+  const kept = [...tally.cut].filter((visitor) => counts.has(visitor)).length;
+  console.log(
+    `      ${name}: ${tally.answered.size} redirects received, ${counts.size} events; ` +
+      `${tally.cut.size} answers cut off, of which ${kept} are counted; ${tally.others.size} other answers`,
+  );
+  const { rows } = await db.raw<{
+    rows: { events: number; counters: number }[];
+  }>(
+    `SELECT (SELECT count(*) FROM events WHERE project_id = :projectId) AS events,
+            (SELECT sum(visits)::bigint FROM counters WHERE project_id = :projectId) AS counters`,
+    { projectId },
+  );
+  expect(rows[0]!.counters).to.equal(rows[0]!.events);
+  expect((await rolledUp(db, projectId, 'all')).get('')).to.equal(rows[0]!.events);
+}
+
+/** Every answered write is stored once, every accepted job has ended, and no write is stored in part. */
+export async function writesAddUp(
+  { db, projectId, service, apiKey }: OwnService,
+  name: string,
+  { made, accepted, failed }: WriteTally,
+): Promise<void> {
+  for (const [externalId, jobId] of accepted) {
+    await eventually(async () => {
+      const answer = await fetch(`${service.apiUrl}/jobs/${jobId}`, {
+        headers: { authorization: `Bearer ${apiKey}` },
+      });
+      const { status } = (await answer.json()) as { status: string };
+      expect(['done', 'failed'], `job ${jobId} of ${externalId}: ${status}`).to.include(status);
+    }, SETTLE_MS);
+  }
+  const { rows } = await db.raw<{
+    rows: { external_id: string; count: number; claims: number }[];
+  }>(
+    `SELECT l.external_id, count(*), count(c.key) AS claims
+       FROM links l LEFT JOIN claims c ON c.record_id = l.id AND c.domain_id = l.domain_id AND c.key = l.key
+      WHERE l.project_id = ? AND l.external_id LIKE ? GROUP BY 1`,
+    [projectId, `${name}-%`],
+  );
+  const there = new Map(rows.map((row) => [row.external_id, row]));
+  for (const externalId of made) expect(there.get(externalId)?.count, externalId).to.equal(1);
+  for (const row of rows)
+    expect(row.claims, `${row.external_id} has its claim`).to.equal(row.count);
+  const { rows: orphans } = await db.raw<{ rows: object[] }>(
+    `SELECT key FROM claims c WHERE project_id = ? AND NOT EXISTS
+      (SELECT 1 FROM links l WHERE l.project_id = c.project_id AND l.id = c.record_id)`,
+    [projectId],
+  );
+  expect(orphans, 'claims without a link').to.deep.equal([]);
+  console.log(
+    `      ${name}: ${made.length} links answered with 201, ${accepted.size} with 202, ${failed.size} not (` +
+      `${[...failed.values()].filter((status) => status > 0).length} with a status)`,
+  );
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { freePorts } from '../../scripts/ports.ts';
+import { eventually } from './eventually.ts';
+import { RedisNode } from './redis-node.ts';
+
+const NAME = 'main';
+const PASSWORD = 'of-the-servers';
+/** Arguments of redis-cli. */
+export const AUTHENTICATED = ['-a', PASSWORD];
+/** Time without an answer after which a server counts as down, in ms. */
+const DOWN_MS = 1_000;
+const START_MS = 30_000;
+/** A sentinel whose clock has jumped, as on a machine that stood still, does nothing for 30 s. */
+const FAILOVER_MS = 60_000;
+
+/** A primary of Redis, two replicas, and three sentinels that let one of them take over. */
+export class Sentinels {
+  readonly #servers: RedisNode[] = [];
+  readonly #sentinels: RedisNode[] = [];
+
+  /** Resolves when the sentinels know all servers and each other. */
+  async start(): Promise<void> {
+    const [first = 0, ...ports] = await freePorts(6);
+    for (const port of [first, ...ports.slice(0, 2)]) {
+      const server = new RedisNode(port, [
+        `requirepass ${PASSWORD}`,
+        `masterauth ${PASSWORD}`,
+        'appendonly yes',
+        // One that was replaced, and does not know it, must take nothing.
+        'min-replicas-to-write 1',
+        'repl-diskless-sync-delay 0',
+        ...(port === first ? [] : [`replicaof 127.0.0.1 ${first}`]),
+      ]);
+      this.#servers.push(server);
+      await server.start();
+    }
+    for (const port of ports.slice(2)) {
+      const sentinel = new RedisNode(port, [
+        `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
+        `sentinel auth-pass ${NAME} ${PASSWORD}`,
+        `sentinel down-after-milliseconds ${NAME} ${DOWN_MS}`,
+        `sentinel failover-timeout ${NAME} 5000`,
+      ]);
+      this.#sentinels.push(sentinel);
+      await sentinel.start('sentinel');
+    }
+    await eventually(async () => {
+      for (const sentinel of this.#sentinels) {
+        const { replicas, others } = await stateOf(sentinel);
+        expect([replicas, others]).to.deep.equal([2, 2]);
+      }
+    }, START_MS);
+  }
+
+  get url(): string {
+    const hosts = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`);
+    return `redis+sentinel://:${PASSWORD}@${hosts.join(',')}/${NAME}`;
+  }
+
+  /** The server that takes writes. */
+  async primary(): Promise<RedisNode> {
+    const { port } = await stateOf(this.#sentinels[0]!);
+    return this.#servers.find((server) => server.port === port)!;
+  }
+
+  /** Ends the primary. @returns the server, when another one has taken its place */
+  async endPrimary(signal: 'SIGKILL' | 'SIGTERM'): Promise<RedisNode> {
+    const ended = await this.primary();
+    await ended.kill(signal);
+    await eventually(async () => {
+      for (const sentinel of this.#sentinels) {
+        expect((await stateOf(sentinel)).port).not.to.equal(ended.port);
+      }
+    }, FAILOVER_MS);
+    return ended;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#sentinels, ...this.#servers].map((node) => node.stop()));
+  }
+}
+
+async function stateOf(sentinel: RedisNode) {
+  const lines = (await sentinel.cli('sentinel', 'master', NAME)).split('\n');
+  const valueOf = (field: string) => Number(lines[lines.indexOf(field) + 1]);
+  return {
+    port: valueOf('port'),
+    replicas: valueOf('num-slaves'),
+    others: valueOf('num-other-sentinels'),
+  };
+}
