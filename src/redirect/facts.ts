@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
+import type { RequestHead, Response } from '../infra/plain-requests.ts';
 import { keyFor } from '../infra/secrets.ts';
 import type { LinkEntry, PageEntry } from '../lookup/entry.ts';
 import type { Finder, Found } from '../lookup/find.ts';
@@ -117,8 +117,8 @@ export interface VisitDependencies {
 export interface VisitRequest {
   address: Address;
   visitor: Visitor;
-  request: IncomingMessage;
-  response: ServerResponse;
+  request: RequestHead;
+  response: Response;
   /** The form that was sent with POST. */
   form?: URLSearchParams;
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { newId } from '../ids.ts';
 import { within } from '../infra/clock.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
@@ -8,7 +7,6 @@ import { clicks } from '../queues/clicks.ts';
 import type { Page } from '../web/layout.ts';
 import { keyPrefixesOf, readAddress } from './address.ts';
 import type { ReportLimit } from './limits.ts';
-import { readForm } from './pages/form.ts';
 import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
 import { unavailablePage } from './pages/unavailable.ts';
 import type { JobSender } from './visit-log.ts';
@@ -33,18 +31,13 @@ export class Reports {
     this.#options = options;
   }
 
-  /**
-   * Answers a request for the form, or with it.
-   *
-   * @throws BadForm when what was sent is no form, or too large
-   */
+  /** Answers a request for the form, or the form that was sent. */
   async answer(
-    request: IncomingMessage,
+    form: URLSearchParams | undefined,
     query: string,
     { pageLanguage, ip }: Visitor,
   ): Promise<Page> {
-    if (request.method !== 'POST') return reportPage(pageLanguage, new URLSearchParams(query));
-    const form = await readForm(request);
+    if (form === undefined) return reportPage(pageLanguage, new URLSearchParams(query));
     const { report, errors } = readReport(form);
     if (report === undefined) return reportPage(pageLanguage, form, { errors });
     const waitMs = await this.#options.limit.take(ip);

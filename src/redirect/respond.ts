@@ -1,7 +1,8 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { stringifySetCookie } from 'cookie';
 import { redirects } from '../infra/metrics.ts';
+import type { Response } from '../infra/plain-requests.ts';
 import { shortLinkOf } from '../infra/short-link.ts';
 import { Tally } from '../infra/tally.ts';
 import { type Found, Unavailable } from '../lookup/find.ts';
@@ -290,7 +291,7 @@ async function inItsLook(
 }
 
 /** Sends the file of a display page. It is no visit, because the page was visited before. */
-function sendFile(response: ServerResponse, decision: Decision, visitor: Visitor): void {
+function sendFile(response: Response, decision: Decision, visitor: Visitor): void {
   const file = decision.kind === 'display' ? decision.page.file : undefined;
   if (file === undefined) {
     answered.notFound.inc();
@@ -351,7 +352,7 @@ interface SendOptions {
 
 /** Answers with a redirect. */
 function sendRedirect(
-  response: ServerResponse,
+  response: Response,
   status: number,
   destination: string,
   options: SendOptions = {},
@@ -392,7 +393,7 @@ export function asciiUrl(url: string): string {
 
 /** Answers with a page of ours. */
 export function sendPage(
-  response: ServerResponse,
+  response: Response,
   { status, headers, body }: Page,
   { isIndexed = false, cookies = [] }: SendOptions = {},
 ): void {
@@ -403,7 +404,7 @@ export function sendPage(
 
 /** Answers with a text for programs. */
 export function sendText(
-  response: ServerResponse,
+  response: Response,
   status: number,
   text: string,
   type = 'text/plain; charset=utf-8',

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { endServer } from '../infra/end-server.ts';
 import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { redirects } from '../infra/metrics.ts';
+import { PlainRequests, type RequestHead, type Response } from '../infra/plain-requests.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
 import type { Blocklist, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
@@ -59,6 +60,14 @@ export interface ServerDependencies extends VisitDependencies {
   notes(): object;
 }
 
+/** A request, and where its response goes. */
+interface Exchange {
+  request: RequestHead;
+  response: Response;
+  /** The request, where node:http has read it. */
+  message: IncomingMessage | undefined;
+}
+
 /**
  * Serves requests: finds what host and key stand for, gathers facts, decides once, and carries the decision out. Most
  * links need no more facts than the request has, and are answered on the shortest way.
@@ -66,6 +75,8 @@ export interface ServerDependencies extends VisitDependencies {
 export class RedirectServer {
   readonly #dependencies: ServerDependencies;
   readonly #http: Server;
+  #plain: PlainRequests | undefined;
+  #isTraced = false;
 
   constructor(dependencies: ServerDependencies) {
     this.#dependencies = dependencies;
@@ -79,13 +90,7 @@ export class RedirectServer {
     });
     // Node keeps the address from here on: of a connection that is reset it can't be asked for any more.
     this.#http.on('connection', (socket) => void socket.remoteAddress);
-    this.#http.on('request', (request, response) => {
-      try {
-        this.#handle(request, response);
-      } catch (error) {
-        this.#fail(response, error);
-      }
-    });
+    this.#http.on('request', (request, response) => this.#answer(request, response, request));
     // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); node's own answer is empty.
     this.#http.on('checkExpectation', (request, response) =>
       this.#http.emit('request', request, response),
@@ -95,13 +100,20 @@ export class RedirectServer {
 
   /** The port it listens on. */
   async listen(port: number, host: string): Promise<number> {
+    if (!this.#isTraced) {
+      const limits = { headersMs: HEADERS_MS, keepAliveMs: KEEP_ALIVE_MS };
+      this.#plain = new PlainRequests(this.#http, limits, (request, response) =>
+        this.#answer(request, response),
+      );
+    }
     await listen(this.#http, 'REDIRECT_PORT', port, host);
     const address = this.#http.address();
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** Records a span for one of so many requests. */
+  /** Records a span for one of so many requests, all of which node:http then reads. To be called before {@link listen}. */
   traceOneOf(many: number): void {
+    this.#isTraced = true;
     let at = 0;
     this.#http.prependListener('request', ({ method = '' }, response) => {
       at = (at + 1) % many;
@@ -120,19 +132,30 @@ export class RedirectServer {
 
   /** Accepts nothing new and resolves when every request in hand is answered. */
   async close(): Promise<void> {
+    this.#plain?.close(CUT_MS);
     await endServer(this.#http, CUT_MS);
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
+  /** @param message the request, where node:http has read it: only then it may have a body, or name its host twice */
+  #answer(request: RequestHead, response: Response, message?: IncomingMessage): void {
+    try {
+      this.#handle(request, response, message);
+    } catch (error) {
+      this.#fail(response, error);
+    }
+  }
+
+  #handle(request: RequestHead, response: Response, message: IncomingMessage | undefined): void {
     const { method } = request;
     const visitor = this.#dependencies.visitors.read(request);
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
       answered.refused.inc();
       return sendPage(response, methodNotAllowedPage(visitor.pageLanguage));
     }
-    const address = isAmbiguous(request, visitor.host)
-      ? undefined
-      : readAddress(request.url ?? '/');
+    const address =
+      message !== undefined && isAmbiguous(message, visitor.host)
+        ? undefined
+        : readAddress(request.url ?? '/');
     if (address === undefined) {
       answered.refused.inc();
       return sendPage(response, badRequestPage(visitor.pageLanguage));
@@ -145,7 +168,7 @@ export class RedirectServer {
     // The path after a flexible key need not be a valid key.
     const isKey = key !== null || keyPrefixesOf(address, request.url ?? '/').length > 0;
     if (!isKey || visitor.host === '') {
-      this.#answerOwn(address, visitor, request, response).catch((error: unknown) =>
+      this.#answerOwn(address, visitor, { request, response, message }).catch((error: unknown) =>
         this.#fail(response, error),
       );
       return;
@@ -160,7 +183,7 @@ export class RedirectServer {
     ) {
       return this.#servePlain(near, { address, visitor, request, response }, blocked);
     }
-    this.#serve(near, address, visitor, request, response).catch((error: unknown) =>
+    this.#serve(near, address, visitor, { request, response, message }).catch((error: unknown) =>
       this.#fail(response, error),
     );
   }
@@ -169,8 +192,7 @@ export class RedirectServer {
     near: Found | undefined,
     asked: Address,
     visitor: Visitor,
-    request: IncomingMessage,
-    response: ServerResponse,
+    { request, response, message }: Exchange,
   ): Promise<void> {
     const found =
       near ??
@@ -189,7 +211,7 @@ export class RedirectServer {
       answered.refused.inc();
       return sendPage(response, methodNotAllowedPage(visitor.pageLanguage));
     }
-    const form = isForm ? await readForm(request) : undefined;
+    const form = isForm ? await readForm(message!) : undefined;
     const visit = { address, visitor, request, response, ...(form === undefined ? {} : { form }) };
     const context = await gatherFacts(found, visit, this.#dependencies);
     const blocked = await this.#dependencies.finder.blocklist();
@@ -233,8 +255,7 @@ export class RedirectServer {
   async #answerOwn(
     { query }: Address,
     visitor: Visitor,
-    request: IncomingMessage,
-    response: ServerResponse,
+    { request, response, message }: Exchange,
   ): Promise<void> {
     const [path] = (request.url ?? '/').split('?');
     if (path === '/_/domains/ask') {
@@ -257,7 +278,8 @@ export class RedirectServer {
     }
     if (path === REPORT_PATH && (await this.#dependencies.finder.find(visitor.host, '')) !== null) {
       answered.report.inc();
-      return sendPage(response, await this.#dependencies.reports.answer(request, query, visitor));
+      const form = request.method === 'POST' ? await readForm(message!) : undefined;
+      return sendPage(response, await this.#dependencies.reports.answer(form, query, visitor));
     }
     const file = await this.#siteFile(path, visitor.host);
     if (file !== undefined) {
@@ -277,19 +299,19 @@ export class RedirectServer {
     return (await finder.siteFiles(found.domain.id))?.[name];
   }
 
-  #answerHealth(name: string, response: ServerResponse): void {
+  #answerHealth(name: string, response: Response): void {
     healthAnswer(`/${name}`, this.#dependencies.checks, { notes: this.#dependencies.notes }).then(
       (health) => {
         const body = JSON.stringify(health?.body);
         if (health?.status === 503)
           this.#dependencies.errors.report(new Error(`not ready: ${body}`));
-        response.writeHead(health?.status ?? 404, { 'content-type': 'application/json' }).end(body);
+        sendText(response, health?.status ?? 404, body ?? '', 'application/json');
       },
       (error: unknown) => this.#fail(response, error),
     );
   }
 
-  #fail(response: ServerResponse, error: unknown): void {
+  #fail(response: Response, error: unknown): void {
     if (error instanceof BadForm && !response.headersSent) {
       answered.refused.inc();
       const page = error.status === 413 ? tooMuchPage : badRequestPage;

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { hopAddress, ipv4Number, plainIp, proxyTrust } from '../infra/ip.ts';
+import type { RequestHead } from '../infra/plain-requests.ts';
 import { isBot } from '../visitors/bots.ts';
 import { isIos, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
@@ -18,13 +18,13 @@ export class Visitor {
   readonly referer: string;
   /** A bot, a link preview or a prefetch: answered like a visit, but not counted. */
   readonly isAutomatic: boolean;
-  readonly #request: IncomingMessage;
+  readonly #request: RequestHead;
   readonly #isTrusted: boolean;
   /** Location of the visitor; unknown until it is looked up. */
   place: Place = NOWHERE;
 
   constructor(
-    request: IncomingMessage,
+    request: RequestHead,
     known: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'isAutomatic'> & { isTrusted: boolean },
   ) {
     this.host = known.host;
@@ -155,8 +155,7 @@ export class VisitorReader {
     this.#isProxy = proxyTrust(proxies);
   }
 
-  read(request: IncomingMessage): Visitor {
-    // Node has made this object by now, in order to look for `Expect`.
+  read(request: RequestHead): Visitor {
     const headers = request.headers;
     const userAgent = textOf(headers['user-agent'], LONGEST_AGENT);
     const purpose =
