@@ -14,24 +14,35 @@ export async function findNames(
   projectId: string,
   ids: readonly string[],
 ): Promise<Map<string, ShownName>> {
-  const [links, qrcodes, kept] = await Promise.all([
-    findIn(LINK_TABLES, projectId, ids),
-    findIn(QR_CODE_TABLES, projectId, ids),
-    eventsStore.findKeptNames(projectId, ids),
+  const isLink = (id: string) => id.startsWith('link_');
+  const [links, qrcodes] = await Promise.all([
+    findIn(LINK_TABLES, projectId, ids.filter(isLink)),
+    findIn(
+      QR_CODE_TABLES,
+      projectId,
+      ids.filter((id) => !isLink(id)),
+    ),
   ]);
-  const existing = new Map([...links, ...qrcodes].map((record) => [record.id, record]));
-  const deleted = ids.filter((id) => !existing.has(id));
-  const newest = await eventsStore.findNewestNames(projectId, deleted);
-  return new Map(
-    ids.map((id) => {
-      const record = existing.get(id);
-      const names = [record, newest.get(id), kept.get(id)];
-      const first = (field: 'domain' | 'key' | 'url') =>
-        names.find((name) => typeof name?.[field] === 'string')?.[field] ?? '';
-      const createdAt = record?.createdAt ?? null;
-      return [id, { domain: first('domain'), key: first('key'), url: first('url'), createdAt }];
-    }),
-  );
+  const names = new Map<string, ShownName>();
+  // Codes that lead to no URL have one in their events.
+  const unnamed: string[] = [];
+  const deleted: string[] = [];
+  for (const { id, domain, key, url, createdAt } of [...links, ...qrcodes]) {
+    names.set(id, { domain, key, url: url ?? '', createdAt });
+    if (url === null) unnamed.push(id);
+  }
+  for (const id of ids) if (!names.has(id)) deleted.push(id);
+  if (unnamed.length + deleted.length === 0) return names;
+  const [newest, kept] = await Promise.all([
+    eventsStore.findNewestNames(projectId, deleted),
+    eventsStore.findKeptNames(projectId, [...unnamed, ...deleted]),
+  ]);
+  for (const id of unnamed) names.get(id)!.url = kept.get(id)?.url ?? '';
+  for (const id of deleted) {
+    const then = { domain: '', key: '', url: '', ...kept.get(id), ...newest.get(id) };
+    names.set(id, { ...then, createdAt: null });
+  }
+  return names;
 }
 
 /** Sums of the counters of links, QR codes and pages; pages have no domain, and are not counted with a filter. */

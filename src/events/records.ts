@@ -35,8 +35,8 @@ export interface ShownName {
   domain: string;
   key: string;
   url: string;
-  /** `null`: it was deleted. */
-  createdAt: Date | null;
+  /** Milliseconds since 1970; `null`: it was deleted. */
+  createdAt: number | null;
 }
 
 /** Sums of the counters of links, QR codes and pages. */

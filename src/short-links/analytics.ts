@@ -9,10 +9,11 @@ interface RecordName {
   domain: string;
   key: string;
   url: string | null;
-  createdAt: Date;
+  /** Milliseconds since 1970. */
+  createdAt: number;
 }
 
-/** Finds the names of links or QR codes; those that do not exist are left out. */
+/** Finds the names of links or QR codes, of thousands as well; those that do not exist are left out. */
 export const findNames = (
   { table }: ShortLinkTables,
   projectId: string,
@@ -20,7 +21,8 @@ export const findNames = (
 ): Promise<RecordName[]> =>
   rows<RecordName>(
     db(),
-    `SELECT r.id, d.slug AS domain, r.key, r.url, r.created_at AS "createdAt"
+    `SELECT r.id, d.slug AS domain, r.key, r.url,
+            floor(extract(epoch FROM r.created_at) * 1000)::float8 AS "createdAt"
        FROM ${table} r JOIN domains d ON d.id = r.domain_id
       WHERE r.project_id = :projectId AND r.id = ANY(:ids)`,
     { projectId, ids },

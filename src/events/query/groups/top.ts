@@ -39,16 +39,17 @@ function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
       );
       return rows.map(({ value: id, numbers }) => {
         const { domain, key, url, createdAt } = names.get(id)!;
-        return {
+        const row: Record<string, unknown> = {
           [name]: id,
           id,
           domain,
           key,
           shortLink: shortLinkOf(domain, key),
           url,
-          createdAt: createdAt?.toISOString() ?? null,
-          ...numbers,
+          createdAt: createdAt === null ? null : new Date(createdAt).toISOString(),
         };
+        // A spread after a computed name takes V8 several times as long, and there may be thousands of rows.
+        return Object.assign(row, numbers);
       });
     },
   };
