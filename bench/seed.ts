@@ -3,10 +3,12 @@
  *
  *   npm run bench:seed -- --events 10000000
  *
- * They are put straight into the table; the rollups are then derived from them by the rebuild command.
+ * They are put straight into the table; rollups and blocks are then derived from them.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { buildBlocks } from '../src/events/store/postgres/build-blocks.ts';
 import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
 import { db } from '../src/infra/db.ts';
 import { thousands } from './figures.ts';
@@ -113,15 +115,20 @@ async function main(argv: string[]): Promise<void> {
     );
     await deriveRollups(db(), service.projectId);
     console.log(`rollups derived in ${seconds()} s`);
+    await buildBlocks(pino(), new Map([[service.projectId, count]]), { forMs: Infinity });
+    console.log(`blocks built in ${seconds()} s`);
     await db().raw('VACUUM ANALYZE');
     console.log(`vacuumed in ${seconds()} s`);
-    const { rows: sizes } = await db().raw<{ rows: [{ events: string; rollups: string }] }>(
+    const { rows: sizes } = await db().raw<{
+      rows: [{ events: string; rollups: string; blocks: string }];
+    }>(
       `SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname LIKE 'events%')) AS events,
-              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname NOT LIKE 'events%')) AS rollups
-         FROM pg_class c WHERE relkind = 'r' AND (relname LIKE 'events%' OR relname IN ('rollups', 'record_rollups', 'event_values'))`,
+              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname IN ('rollups', 'record_rollups', 'event_values'))) AS rollups,
+              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname LIKE 'event\\_block%')) AS blocks
+         FROM pg_class c WHERE relkind = 'r'`,
     );
     console.log(
-      `on disk: events ${sizes[0].events}, rollups with their values ${sizes[0].rollups}`,
+      `on disk: events ${sizes[0].events}, rollups with their values ${sizes[0].rollups}, blocks ${sizes[0].blocks}`,
     );
   }, SEEDED);
 }

@@ -176,8 +176,9 @@ async function plainInserts({ projectId }: BenchService, seconds: number): Promi
     );
     rows += rowsEach;
   }
+  const perSecond = (rows * 1000) / (performance.now() - began);
   await db().raw("DELETE FROM events WHERE id LIKE 'plain\\_%'");
-  return (rows * 1000) / (performance.now() - began);
+  return perSecond;
 }
 
 type Buckets = Map<number, number>;

@@ -62,7 +62,7 @@ const FIGURES: Figure[] = [
   walk('a write (POST /links)', 'write', 22),
   walk('a read (GET /links/{id})', 'read', 8),
   walk('a redirect', 'redirect', 12),
-  walk('a click, in worker_clicks', 'click', 14),
+  walk('a click, in worker_clicks', 'click', 16),
   places('a field of links and QR codes', /notificationToken|notification_token/, 2),
   places('a kind of event', /'scans?'|\bscans?:/, 4),
   places('a kind of webhook event', /qrcode\.scanned/, 2),

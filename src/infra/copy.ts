@@ -50,6 +50,73 @@ export async function copyFrom(
   });
 }
 
+/** A row of a query in the binary format of COPY: the bytes of its columns. */
+export type BinaryRow = readonly (Buffer | null)[];
+
+/** The signature of the format, flags, and the length of an extension of the header, which is 0. */
+const BINARY_HEADER = 19;
+
+/**
+ * Runs a query within a transaction, and calls `take` with each row in the binary format of COPY, which is that of bytes
+ * and costs no conversion. The transaction runs nothing else meanwhile.
+ *
+ * @throws DatabaseError without the data of the rows
+ */
+export async function copyBinary(
+  trx: Db,
+  query: string,
+  bindings: SqlBindings,
+  take: (row: BinaryRow) => void,
+): Promise<void> {
+  const sql = `COPY (${trx.raw(query, bindings as Knex.ValueDict).toQuery()}) TO STDOUT (FORMAT binary)`;
+  await withConnection(trx, query, async (connection) => {
+    let parts: Buffer[] = [];
+    let size = 0;
+    let wanted = BINARY_HEADER;
+    let isHeader = true;
+    for await (const chunk of connection.query(to(sql)) as AsyncIterable<Buffer>) {
+      parts.push(chunk);
+      size += chunk.length;
+      if (size < wanted) continue;
+      let bytes = parts.length === 1 ? chunk : Buffer.concat(parts, size);
+      if (isHeader) bytes = bytes.subarray(BINARY_HEADER);
+      isHeader = false;
+      for (;;) {
+        const { row, length } = binaryRow(bytes);
+        wanted = length;
+        if (row === undefined) break;
+        take(row);
+        bytes = bytes.subarray(length);
+      }
+      parts = [bytes];
+      size = bytes.length;
+    }
+  });
+}
+
+/** The first row, or else the number of bytes that are needed to go on. */
+function binaryRow(bytes: Buffer): { row?: (Buffer | null)[]; length: number } {
+  let at = 2;
+  if (bytes.length < at) return { length: at };
+  const fields = bytes.readInt16BE(0);
+  // The end of the rows.
+  if (fields < 0) return { length: Infinity };
+  const row: (Buffer | null)[] = [];
+  for (let field = 0; field < fields; field += 1) {
+    if (bytes.length < at + 4) return { length: at + 4 };
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    if (length < 0) {
+      row.push(null);
+      continue;
+    }
+    if (bytes.length < at + length) return { length: at + length };
+    row.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return { row, length: at };
+}
+
 /** Uses the connection of a transaction; errors that are thrown have no data of the rows. */
 async function withConnection(
   trx: Db,

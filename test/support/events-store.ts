@@ -278,7 +278,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
     it('stores a visit once, however often it is appended', async () => {
       const guardUntil = new Date(Date.now() + DAY_MS);
       const row = anEvent(projectId, { id: 'clk_1', occurred_at: at(3) });
-      const visit = { row, guardId: 'clk_1', guardUntil };
+      const visit = { row, guardId: `${projectId} clk_1`, guardUntil };
       const hand = () => db().transaction((trx) => store.appendVisits(trx, [visit, visit]));
       const [first, second] = [await hand(), await hand()];
       expect(first).to.deep.include({ fresh: [row], repeats: 1 });

@@ -1,5 +1,6 @@
-import { type Amount, Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
+import { Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
 import { QUARTERS } from '../../src/events/store/postgres/rollups.ts';
+import type { Amount } from '../../src/events/store/postgres/varints.ts';
 import type { Knex } from '../../src/infra/db.ts';
 
 /** Counts in the format of rollups. */

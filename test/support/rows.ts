@@ -9,6 +9,8 @@ const DERIVED = new Set([
   'event_texts',
   'rollup_deltas',
   'event_values',
+  'event_blocks',
+  'event_block_columns',
   'knex_migrations_lock',
 ]);
 /** Columns that an upgrade computes anew. */

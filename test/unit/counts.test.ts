@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Amount, Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
+import { Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
+import type { Amount } from '../../src/events/store/postgres/varints.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { entriesOf, unpacked } from '../support/rolled-up.ts';
 

@@ -5,6 +5,7 @@ import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
 import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
 import { addDeltas } from './deltas.ts';
+import { emptyBlocksOf } from './empty-blocks.ts';
 import { shareEvents, tryShareEvents } from './rollups.ts';
 
 /**
@@ -57,6 +58,7 @@ export async function append(trx: Db, rows: readonly EventRow[]): Promise<void> 
 async function insertAll(trx: Db, rows: readonly EventRow[], values = trx): Promise<void> {
   if (rows.length === 0) return;
   await insertEvents(trx, rows, COLUMNS);
+  await emptyBlocksOf(trx, rows);
   await addDeltas(trx, 'domain', rows, { values });
   // Counters come last: other transactions that visit the same records wait from here to the commit.
   const rolled = await addToCounters(trx, rows);

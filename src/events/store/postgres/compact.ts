@@ -8,8 +8,12 @@ import { isFineIn, lockRollups, QUARTERS, type Scope, TABLES } from './rollups.t
 /** Additions of one transaction: a batch of visits has some fifteen. */
 const CHUNK = 2_000;
 
-/** Merges what was added to rollups into their rows. */
-export async function compactRollups(log: Log): Promise<void> {
+/**
+ * Merges what was added to rollups into their rows.
+ *
+ * @returns the number of events that were added, by workspace
+ */
+export async function compactRollups(log: Log): Promise<ReadonlyMap<string, number>> {
   const found = await rows<{ id: string }>(
     db(),
     // Reads the index of projects from one to the next, rather than all additions.
@@ -20,20 +24,35 @@ export async function compactRollups(log: Log): Promise<void> {
          FROM pending WHERE pending.id IS NOT NULL)
      SELECT id FROM pending WHERE id IS NOT NULL`,
   );
-  await eachWorkspace(found, ({ id }) => mergeDeltas(db(), id), log);
+  const merged = new Map<string, number>();
+  await eachWorkspace(
+    found,
+    async ({ id }) => {
+      merged.set(id, await mergeDeltas(db(), id));
+    },
+    log,
+  );
+  return merged;
 }
 
-/** Merges what was added to the rollups of a workspace, in transactions of some of it. */
-export async function mergeDeltas(connection: Db, projectId: string): Promise<void> {
+/**
+ * Merges what was added to the rollups of a workspace, in transactions of some of it.
+ *
+ * @returns the number of events that were added
+ */
+export async function mergeDeltas(connection: Db, projectId: string): Promise<number> {
+  let events = 0;
   for (const scope of ['domain', 'record'] as const) {
     for (;;) {
-      const count = await connection.transaction(async (trx) => {
+      const merged = await connection.transaction(async (trx) => {
         await lockRollups(trx, projectId);
         return mergeChunk(trx, scope, projectId);
       });
-      if (count < CHUNK) break;
+      if (scope === 'domain') events += merged.events;
+      if (merged.rows < CHUNK) break;
     }
   }
+  return events;
 }
 
 /** The columns of a row of rollups that name it in its workspace. */
@@ -56,8 +75,12 @@ interface Touched {
 
 const BUCKET = 'extract(epoch FROM bucket)::float8 AS bucket';
 
-/** @returns the number of additions that were merged */
-async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<number> {
+/** @returns the number of additions that were merged, and of the events that they count */
+async function mergeChunk(
+  trx: Db,
+  scope: Scope,
+  projectId: string,
+): Promise<{ rows: number; events: number }> {
   const gone = await rows<Omit<Key, 'step'> & { month: number; counts: Buffer }>(
     trx,
     `DELETE FROM rollup_deltas WHERE id IN (
@@ -66,6 +89,7 @@ async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<num
                extract(epoch FROM date_trunc('month', bucket, 'UTC'))::float8 AS month, counts`,
     [projectId, scope === 'record'],
   );
+  let events = 0;
   const touched = new Map<string, Touched>();
   const touch = (key: Key): Touched => {
     const name = nameOf(key);
@@ -87,11 +111,12 @@ async function mergeChunk(trx: Db, scope: Scope, projectId: string): Promise<num
       const value = quarters === undefined ? id : Math.floor(id / QUARTERS);
       day.counts.add(value, count, amount);
       ofMonth.counts.add(value, count, amount);
+      if (dimension === 'all') events += Math.max(count, 0);
     });
   }
   await addStored(trx, scope, projectId, touched);
   await store(trx, scope, projectId, [...touched.values()]);
-  return gone.length;
+  return { rows: gone.length, events };
 }
 
 const nameOf = ({ owner, dimension, event, step, bucket }: Key): string =>

@@ -1,10 +1,10 @@
-import { type CopiedRow, type CopyValue, copyFrom, copyInto } from '../../../infra/copy.ts';
+import { type CopyValue, copyFrom, copyInto } from '../../../infra/copy.ts';
 import { type Db, rows } from '../../../infra/db.ts';
-import { EVENT_KINDS, type EventKind } from '../../kinds.ts';
+import { EVENT_KINDS } from '../../kinds.ts';
 import { Counts } from './counts.ts';
 import { addTallied } from './deltas.ts';
 import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS, type Scope, TABLES } from './rollups.ts';
-import { COUNTED_COLUMNS, type CountedEvent, Tally } from './tally.ts';
+import { COUNTED_COLUMNS, type CountedEvent, eventOf, Tally } from './tally.ts';
 import { valueIds, WantedValues } from './values.ts';
 
 /*
@@ -88,29 +88,6 @@ async function readEvents(
       for (const row of copied) take(eventOf(row), Number(row[0]));
     },
   );
-}
-
-/** The columns after the first, as they are listed. */
-function eventOf(row: CopiedRow): CountedEvent {
-  const cents = row[16]!;
-  return {
-    event: row[1] as EventKind,
-    domain: row[2]!,
-    link_id: row[3]!,
-    url: row[4]!,
-    country: row[5]!,
-    region: row[6]!,
-    city: row[7]!,
-    device: row[8]!,
-    browser: row[9]!,
-    os: row[10]!,
-    referer: row[11]!,
-    referer_url: row[12]!,
-    page_id: row[13]!,
-    variant: row[14]!,
-    event_name: row[15]!,
-    amount_cents: cents === null ? null : Number(cents),
-  };
 }
 
 /** Writes the rollups of one scope of a month. */

@@ -1,5 +1,6 @@
 import { type Db, execute, rows } from '../../../infra/db.ts';
 import { addDeltas, type TimedEvent } from './deltas.ts';
+import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
 import { shareEvents } from './rollups.ts';
 
 /** Events that are deleted and taken out of the counts at a time. */
@@ -13,6 +14,7 @@ export async function eraseRecords(
 ): Promise<void> {
   const owners = [...recordIds];
   await shareEvents(trx, [projectId]);
+  const changed = new ChangedTimes();
   for (;;) {
     // The rollups are reduced by exactly the deleted events, whatever is stored meanwhile.
     const gone = await rows<TimedEvent>(
@@ -23,9 +25,11 @@ export async function eraseRecords(
        RETURNING *`,
       { projectId, recordIds: owners },
     );
+    for (const event of gone) changed.add(event);
     await addDeltas(trx, 'domain', gone, { sign: -1 });
     if (gone.length < CHUNK) break;
   }
+  await emptyBlocks(trx, changed);
   // First, so that a merge at the same time has stored what it took from them before the rollups are deleted.
   await trx('rollup_deltas')
     .where({ project_id: projectId, is_record: true })

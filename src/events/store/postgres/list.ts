@@ -1,41 +1,25 @@
 import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
+import { hasConditions } from '../../filter.ts';
 import { type EventKind, kindOf, kindsOfFamily } from '../../kinds.ts';
 import type { EventSelection, ListedEvent, ListPage, NameThen, StoredSums } from '../store.ts';
+import { countBlocks } from './count-blocks.ts';
 import { filterSql, toSql } from './filters.ts';
+import { listBlocks, selectEvents } from './list-blocks.ts';
 
-/** Selects events by an index-only scan, which keeps late pages fast, and then reads their rows. */
+/** Lists events: by an index that has them in their order or, where few may match, by their blocks. */
 export async function list(
-  { projectId, kind, span: { start, end }, filter }: EventSelection,
-  { limit, order, offset, after }: ListPage,
+  selection: EventSelection,
+  page: ListPage,
   connection: Db = db(),
 ): Promise<ListedEvent[]> {
-  const further = order === 'asc' ? '>' : '<';
-  const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
-  // The time by itself too: Postgres starts no index scan from a comparison of pairs.
-  const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
-  const asSql = await toSql(projectId, filter);
-  return rows<ListedEvent>(
-    connection,
-    `WITH chosen AS (
-       SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
-        WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
-          ${filterSql(asSql)} ${after === undefined ? '' : follows}
-        ORDER BY e.occurred_at ${order}, e.id ${order} LIMIT :limit OFFSET :offset)
-     SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, event, occurred_at, id)
-      ORDER BY e.occurred_at ${order}, e.id ${order}`,
-    {
-      ...asSql.bindings,
-      projectId,
-      kind,
-      start,
-      end,
-      limit,
-      offset,
-      afterMicros: after?.atMicros ?? null,
-      afterId: after?.id ?? null,
-    },
-  );
+  const isIndexed = !hasConditions(selection.filter) && selection.filter.domain === undefined;
+  // Blocks are read as of one moment; the caller's transaction may see several. An event to go on after is in no offset.
+  const isOther =
+    connection.isTransaction === true || (page.after !== undefined && page.offset > 0);
+  return isIndexed || isOther
+    ? selectEvents(connection, selection, page)
+    : listBlocks(selection, page);
 }
 
 export async function sumStored(
@@ -85,7 +69,18 @@ export async function countUpTo(
   { projectId, kind, span: { start, end }, filter }: EventSelection,
   most: number,
 ): Promise<number> {
-  const asSql = await toSql(projectId, filter);
+  const asSql = toSql(filter);
+  if (hasConditions(filter)) {
+    const question = {
+      projectId,
+      span: { start, end },
+      events: [kind],
+      filter: asSql,
+      asked: filter,
+    };
+    const { counts } = await countBlocks(question, 'all', 'value');
+    return Math.min(counts.get(kind)!.count(0), most);
+  }
   const [row] = await rows<{ count: number }>(
     db(),
     `SELECT count(*)::int AS count FROM (

@@ -1,15 +1,40 @@
-import { bigintSql, db, rows } from '../../../infra/db.ts';
+import { bigintSql, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
+import type { Span } from '../../query/interval.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
-import { MAX_VALUES, type Question, type TimeCount, type ValueCount } from '../store.ts';
+import type { Question, TimeCount, ValueCount } from '../store.ts';
+import { countBlocks } from './count-blocks.ts';
 import { Counts, readCounts } from './counts.ts';
 import { type Rolled, readRollups } from './rolled.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
 import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS } from './rollups.ts';
-import { ask, toSqlQuestion } from './source.ts';
+import { ask, type SqlQuestion, toSqlQuestion } from './source.ts';
 import { numbersOf, topOf } from './top.ts';
 import { findValues } from './values.ts';
+
+/** Counts from rollups where these have them, otherwise from blocks of events. */
+const count = async (
+  question: SqlQuestion,
+  dimension: DimensionName,
+  by: 'value' | 'quarter',
+): Promise<Rolled> =>
+  (await readRollups(question, dimension, by)) ?? countBlocks(question, dimension, by);
+
+export async function totals(asked: Question): Promise<Numbers> {
+  const { counts } = await count(toSqlQuestion(asked), 'all', 'value');
+  return numbersOf(asked.events, counts, 0);
+}
+
+export async function countByValue(
+  asked: Question,
+  dimension: DimensionName,
+  prefix = '',
+): Promise<ValueCount[]> {
+  const { rolledUpAs } = dimensionOf(dimension);
+  const counted = await count(toSqlQuestion(asked), rolledUpAs ?? dimension, 'value');
+  return topOf(counted, asked.events, dimension, prefix);
+}
 
 /** SQL of the numbers of some kinds of events, over rows of `source`. */
 const numbersSql = (kinds: readonly EventKind[]): string =>
@@ -26,93 +51,59 @@ const numbersSql = (kinds: readonly EventKind[]): string =>
     })
     .join(', ');
 
-export async function totals(asked: Question): Promise<Numbers> {
-  const question = await toSqlQuestion(asked);
-  const rolled = await readRollups(question, 'all', 'value');
-  if (rolled !== undefined) return numbersOf(asked.events, rolled.counts, 0);
-  const [row] = await ask<Numbers>(
-    question,
-    'all',
-    `SELECT ${numbersSql(asked.events)} FROM source`,
-  );
-  return row!;
-}
-
-export async function countByValue(
-  asked: Question,
-  dimension: DimensionName,
-  prefix = '',
-): Promise<ValueCount[]> {
-  const { events } = asked;
-  const { rolledUpAs } = dimensionOf(dimension);
-  const question = await toSqlQuestion(asked);
-  const rolled = await readRollups(question, rolledUpAs ?? dimension, 'value');
-  if (rolled !== undefined) return topOf(rolled, events, dimension, prefix);
-  const expression = expressionOf(dimension);
-  const [first] = numberNames(events);
-  const found = await ask<Numbers & { value: never }>(
-    question,
-    rolledUpAs ?? dimension,
-    `SELECT ${expression} AS value, ${numbersSql(events)} FROM source
-      WHERE ${expression} IS NOT NULL ${prefix === '' ? '' : 'AND starts_with(value, :prefix)'}
-      GROUP BY 1 ORDER BY "${first}" DESC, 1 LIMIT ${MAX_VALUES}`,
-    prefix === '' ? {} : { prefix },
-  );
-  return found.map(({ value, ...numbers }) => ({ value, numbers }));
-}
-
-/** SQL of the value of a dimension, of a row of `source`. */
-function expressionOf(dimension: DimensionName): string {
-  const { columns, rolledUpAs, part } = dimensionOf(dimension);
-  if (rolledUpAs === undefined) return 'value';
-  return part === undefined
-    ? firstParts(columns.length)
-    : `nullif(split_part(value, E'\\t', ${part}), '')`;
-}
-
-/** SQL of the first parts of a value that is joined by tabs. */
-const firstParts = (count: number): string =>
-  Array.from({ length: count }, (_, at) => `split_part(value, E'\\t', ${at + 1})`).join(
-    " || E'\\t' || ",
-  );
-
 const STEP = { minute: '1 minute', hour: '1 hour', day: '1 day', month: '1 month' };
 
-export async function countByTime(asked: Question): Promise<TimeCount[]> {
-  const question = await toSqlQuestion(asked);
-  const { granularity, timezone, start, end } = asked.span;
-  const isCalendar = granularity === 'day' || granularity === 'month';
-  const steps = isCalendar
+/** A step of time, and when the events that are counted in it begin. */
+interface Step {
+  start: Date;
+  first: Date;
+}
+
+/** Finds the steps of a span, without gaps. */
+export function findSteps(span: Span): Promise<Step[]> {
+  const { sql, bindings } = stepsSql(span);
+  // Where clocks are put back at midnight, the hour after it comes twice: the day begins with the first.
+  const first = isCalendar(span)
+    ? `CASE WHEN (start - interval '1 hour') AT TIME ZONE :timezone = slot THEN start - interval '1 hour' ELSE start END`
+    : 'start';
+  return rows<Step>(
+    db(),
+    `WITH ${sql} SELECT start, ${first} AS first FROM steps ORDER BY slot`,
+    bindings,
+  );
+}
+
+const isCalendar = ({ granularity }: Span): boolean =>
+  granularity === 'day' || granularity === 'month';
+
+/** SQL of a table `steps`, and of `origin`, the time from which on steps of real time are counted. */
+function stepsSql(span: Span): { sql: string; bindings: Record<string, SqlValue> } {
+  const { granularity, timezone, start, end } = span;
+  const steps = isCalendar(span)
     ? `SELECT local AT TIME ZONE :timezone AS start, local AS slot FROM generate_series(
          date_trunc(:unit, :start::timestamptz AT TIME ZONE :timezone),
          (:end::timestamptz - interval '1 microsecond') AT TIME ZONE :timezone, :step::interval) AS local`
     : `SELECT slot AS start, slot FROM origin, generate_series(
          first, :end::timestamptz - interval '1 microsecond', :step::interval) AS slot`;
-  const withSteps = `origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first), steps AS (${steps})`;
-  const bindings = { unit: granularity, step: STEP[granularity], timezone, start, end };
-  const rolled =
-    granularity === 'minute' ? undefined : await readRollups(question, 'all', 'quarter');
-  if (rolled !== undefined) {
-    // Where clocks are put back at midnight, the hour after it comes twice: the day begins with the first.
-    const first = isCalendar
-      ? `CASE WHEN (start - interval '1 hour') AT TIME ZONE :timezone = slot THEN start - interval '1 hour' ELSE start END`
-      : 'start';
-    const found = await rows<{ start: Date; first: Date }>(
-      db(),
-      `WITH ${withSteps} SELECT start, ${first} AS first FROM steps ORDER BY slot`,
-      bindings,
-    );
-    return inSteps(found, asked.events, rolled);
+  return {
+    sql: `origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first), steps AS (${steps})`,
+    bindings: { unit: granularity, step: STEP[granularity], timezone, start, end },
+  };
+}
+
+export async function countByTime(asked: Question): Promise<TimeCount[]> {
+  const question = toSqlQuestion(asked);
+  if (asked.span.granularity !== 'minute') {
+    const { counts } = await count(question, 'all', 'quarter');
+    return inSteps(await findSteps(asked.span), asked.events, counts, QUARTER_MS);
   }
-  const cut = isCalendar
-    ? 'date_trunc(:unit, at AT TIME ZONE :timezone)'
-    : 'date_bin(:step::interval, at, first)';
+  const { sql, bindings } = stepsSql(asked.span);
   const names = numberNames(asked.events);
   const found = await ask<Numbers & { start: never }>(
     question,
     'all',
-    `, ${withSteps},
-       counted AS (SELECT ${cut} AS slot, ${numbersSql(asked.events)} FROM source, origin GROUP BY 1)
+    `, ${sql},
+       counted AS (SELECT date_bin(:step::interval, at, first) AS slot, ${numbersSql(asked.events)} FROM source, origin GROUP BY 1)
      SELECT steps.start, ${names.map((name) => `coalesce(counted."${name}", 0) AS "${name}"`).join(', ')}
        FROM steps LEFT JOIN counted USING (slot) ORDER BY steps.slot`,
     bindings,
@@ -120,19 +111,23 @@ export async function countByTime(asked: Question): Promise<TimeCount[]> {
   return found.map(({ start: from, ...numbers }) => ({ start: from, numbers }));
 }
 
-/** Sums up counts of quarters by the steps in which they begin. */
-function inSteps(
-  steps: readonly { start: Date; first: Date }[],
+/**
+ * Sums up counts by the steps in which they begin.
+ *
+ * @param counts by kind of event, of units of time since 1970
+ */
+export function inSteps(
+  steps: readonly Step[],
   events: readonly EventKind[],
-  { counts }: Rolled,
+  counts: ReadonlyMap<string, Counts>,
+  unitMs: number,
 ): TimeCount[] {
   const ofSteps = new Map(events.map((event) => [event as string, new Counts()]));
-  for (const [event, quarters] of counts) {
+  for (const [event, units] of counts) {
     let at = 0;
-    for (const quarter of quarters.ids()) {
-      while (at + 1 < steps.length && steps[at + 1]!.first.getTime() <= quarter * QUARTER_MS)
-        at += 1;
-      ofSteps.get(event)!.add(at, quarters.count(quarter), quarters.amount(quarter));
+    for (const unit of units.ids()) {
+      while (at + 1 < steps.length && steps[at + 1]!.first.getTime() <= unit * unitMs) at += 1;
+      ofSteps.get(event)!.add(at, units.count(unit), units.amount(unit));
     }
   }
   return steps.map(({ start }, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));
@@ -140,7 +135,7 @@ function inSteps(
 
 export async function countVisitors(asked: Question): Promise<number> {
   const [row] = await ask<{ visitors: number }>(
-    await toSqlQuestion(asked),
+    toSqlQuestion(asked),
     'visitor',
     'SELECT count(DISTINCT value)::int AS visitors FROM source',
   );

@@ -1,6 +1,8 @@
 import { type Db, execute, rows } from '../../../infra/db.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
 import { MANY_EVENTS } from './append.ts';
+import { resetBlocks } from './build-blocks.ts';
+
 import { mergeDeltas } from './compact.ts';
 import { countMonth, PART } from './count-month.ts';
 import { type Differences, differences, type StoredRollups, storedRollups } from './differences.ts';
@@ -39,6 +41,7 @@ export async function rebuildRollups(
       differences(before.domain, after.domain, found.domains);
       differences(before.record, after.record, found.records, newly);
     });
+    await resetBlocks(trx, projectId);
     return found;
   });
 }
@@ -60,6 +63,7 @@ export async function deriveRollups(db: Db, projectId: string): Promise<void> {
     const of = await lockForRebuild(trx, projectId);
     await rollManyEvents(trx, of);
     await eachMonth(trx, of, (month) => deriveMonth(trx, of, month));
+    await resetBlocks(trx, projectId);
   });
 }
 

@@ -4,13 +4,15 @@ import { RETENTION_DAYS } from '../../../workspaces/plans.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
 import { addDeltas, type TimedEvent } from './deltas.ts';
 import { eachWorkspace } from './each-workspace.ts';
+import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
 import { shareEvents } from './rollups.ts';
 import { withShortLocks } from './short-locks.ts';
 
 /** Events deleted per transaction, which takes about a second: each adds some thirty rows to the rollups of its record. */
 const CHUNK = 2_000;
 
-interface Kept {
+/** A workspace that keeps its events for some time. */
+export interface Kept {
   id: string;
   /** Start of the month (UTC) from which on events are kept. */
   from: Date;
@@ -22,10 +24,16 @@ interface Kept {
  * Then drops empty partitions.
  */
 export async function retainEvents(log: Log): Promise<void> {
+  await eachWorkspace(await findKept(), retainWorkspace, log);
+  await dropEmptyPartitions();
+}
+
+/** Finds the workspaces that keep their events for some time, but for those whose rollups are to be rebuilt. */
+export function findKept(): Promise<Kept[]> {
   const plans = Object.entries(RETENTION_DAYS)
     .map(([plan, days]) => `('${plan}', ${days})`)
     .join(', ');
-  const found = await rows<Kept>(
+  return rows<Kept>(
     db(),
     `SELECT w.id, date_trunc('month', now() - make_interval(days => coalesce(w.retention_days, p.days)), 'UTC') AS from
        FROM workspaces w JOIN (VALUES ${plans}) AS p(plan, days) ON p.plan = w.plan
@@ -33,8 +41,6 @@ export async function retainEvents(log: Log): Promise<void> {
         -- Events that are in no rollups yet must stay.
         AND NOT EXISTS (SELECT 1 FROM rollup_rebuilds WHERE project_id = w.id)`,
   );
-  await eachWorkspace(found, retainWorkspace, log);
-  await dropEmptyPartitions();
 }
 
 async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
@@ -46,14 +52,7 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
     of,
   );
   if (!row!.hasOld) return;
-  // First, so that no rebuild expects the events that are about to be deleted.
-  const rowCount = await execute(
-    db(),
-    `UPDATE workspaces SET events_from = greatest(events_from, :from) WHERE id = :projectId
-        AND NOT EXISTS (SELECT 1 FROM rollup_rebuilds WHERE project_id = :projectId)`,
-    of,
-  );
-  if (rowCount === 0) return;
+  if (!(await keepFrom(projectId, from))) return;
   for (;;) {
     const count = await db().transaction(async (trx) => {
       await shareEvents(trx, [projectId]);
@@ -67,12 +66,30 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
            FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id`,
         of,
       );
+      const changed = new ChangedTimes();
+      for (const event of gone) changed.add(event);
+      await emptyBlocks(trx, changed);
       const events = gone.filter(({ isUnrolled }) => isUnrolled);
       await addDeltas(trx, 'record', events);
       return gone.length;
     });
     if (count < CHUNK) return;
   }
+}
+
+/**
+ * Sets the time from which on a workspace keeps its events, before any is deleted: else a rebuild would expect them.
+ *
+ * @returns false where rollups of the workspace are to be rebuilt, so that no event may be deleted
+ */
+export async function keepFrom(projectId: string, from: Date): Promise<boolean> {
+  const rowCount = await execute(
+    db(),
+    `UPDATE workspaces SET events_from = greatest(events_from, :from) WHERE id = :projectId
+        AND NOT EXISTS (SELECT 1 FROM rollup_rebuilds WHERE project_id = :projectId)`,
+    { projectId, from },
+  );
+  return rowCount > 0;
 }
 
 /** Rollups have only the id of a deleted link or QR code. */

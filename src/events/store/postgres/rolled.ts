@@ -1,11 +1,12 @@
 import { db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
-import { type Amount, Counts, plus, readCounts } from './counts.ts';
+import { Counts, plus, readCounts } from './counts.ts';
 import { filterSql } from './filters.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
 import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS, type Scope, TABLES } from './rollups.ts';
 import { type Interval, OF_EVENTS, raw, type SqlQuestion, spanOf } from './source.ts';
 import { findIds } from './values.ts';
+import type { Amount } from './varints.ts';
 
 /*
  * Counts from rollups: those of whole months, then of whole days, then of whole quarters of an hour, with what was added
@@ -92,15 +93,30 @@ export async function readRollups(
   return { counts, values: ids.values };
 }
 
-const amountOf = (text: string): Amount => plus(0, BigInt(text));
+/** A sum that Postgres wrote. */
+export const amountOf = (text: string): Amount => plus(0, BigInt(text));
+
+/** Counts of events that are in no rollup or block. */
+export interface EventsRow {
+  event: string;
+  /** Quarters of an hour since 1970. */
+  time: number;
+  value: string;
+  n: number;
+  amount: string;
+}
 
 /** Ids of values that were read with events. */
-class Ids {
+export class Ids {
   readonly values = new Map<number, string>();
   #ids: Map<string, number> = new Map();
 
   /** Finds those of the list of values, which rollups refer to. */
-  async find(projectId: string, name: DimensionName, found: readonly RolledRow[]): Promise<void> {
+  async find(
+    projectId: string,
+    name: DimensionName,
+    found: readonly { value: string | null }[],
+  ): Promise<void> {
     const values = new Set(found.flatMap(({ value }) => (value === null ? [] : [value])));
     this.#ids = await findIds(projectId, name, [...values]);
   }

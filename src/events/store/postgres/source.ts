@@ -1,5 +1,6 @@
 import { db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
+import type { EventFilter } from '../../filter.ts';
 import type { Question } from '../store.ts';
 import { type FilterSql, filterSql, toSql } from './filters.ts';
 import { valueSql } from './rollups.ts';
@@ -13,17 +14,26 @@ import { valueSql } from './rollups.ts';
  * have no rollups of their own (`rolled.ts`).
  */
 
-/** A question whose filter is SQL. */
-export type SqlQuestion = Omit<Question, 'filter'> & { filter: FilterSql };
+/** A question whose filter is SQL, beside the one that was asked. */
+export type SqlQuestion = Omit<Question, 'filter'> & { filter: FilterSql; asked: EventFilter };
 
-export async function toSqlQuestion(asked: Question): Promise<SqlQuestion> {
-  return { ...asked, filter: await toSql(asked.projectId, asked.filter) };
-}
+/** The parts of a question by which events are counted. */
+export type CountQuestion = Pick<SqlQuestion, 'projectId' | 'events' | 'filter' | 'asked'> & {
+  span: Pick<Question['span'], 'start' | 'end' | 'isFromFirst'>;
+};
+
+export const toSqlQuestion = (question: Question): SqlQuestion => ({
+  ...question,
+  filter: toSql(question.filter),
+  asked: question.filter,
+});
 
 export type Interval = readonly [from: Date, to: Date];
 
 /** From the first event on, whole months are read: retention may have deleted events of its day and kept their rollups. */
-export function spanOf({ span: { start, end, isFromFirst } }: SqlQuestion): Interval {
+export function spanOf({
+  span: { start, end, isFromFirst },
+}: Pick<CountQuestion, 'span'>): Interval {
   if (isFromFirst !== true) return [start, end];
   return [new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth(), 1)), end];
 }

@@ -1,6 +1,7 @@
 import { db } from '../../../infra/db.ts';
 import type { EventsStore } from '../store.ts';
 import { append, appendVisits } from './append.ts';
+import { buildBlocks } from './build-blocks.ts';
 import { compactRollups } from './compact.ts';
 import { eraseCustomer, eraseRecords } from './erase.ts';
 import {
@@ -47,6 +48,6 @@ export const postgresStore: EventsStore = {
   eraseRecords,
   eraseCustomer,
   retain: retainEvents,
-  compact: compactRollups,
+  compact: async (log) => buildBlocks(log, await compactRollups(log)),
   rebuild: (projectId) => rebuildRollups(db(), projectId),
 };

@@ -1,9 +1,12 @@
+import type { CopiedRow } from '../../../infra/copy.ts';
 import { type DimensionName, dimensionOf, pageOf } from '../../dimensions.ts';
 import type { EventRow } from '../../event.ts';
+import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS, utmText } from '../../utm.ts';
-import { type Amount, Counts, minus } from './counts.ts';
+import { Counts, minus } from './counts.ts';
 import { isFineIn, namesOf, QUARTERS, type Scope } from './rollups.ts';
 import type { ValueIds, WantedValues } from './values.ts';
+import type { Amount } from './varints.ts';
 
 /** The columns of an event that counts depend on, beside its time. */
 export const COUNTED_COLUMNS = [
@@ -28,6 +31,29 @@ export const COUNTED_COLUMNS = [
 /** An event that is counted, or taken out of the counts. */
 export type CountedEvent = Pick<EventRow, (typeof COUNTED_COLUMNS)[number]>;
 
+/** Reads {@link COUNTED_COLUMNS} after the first column of a row. */
+export function eventOf(row: CopiedRow): CountedEvent {
+  const cents = row[16]!;
+  return {
+    event: row[1] as EventKind,
+    domain: row[2]!,
+    link_id: row[3]!,
+    url: row[4]!,
+    country: row[5]!,
+    region: row[6]!,
+    city: row[7]!,
+    device: row[8]!,
+    browser: row[9]!,
+    os: row[10]!,
+    referer: row[11]!,
+    referer_url: row[12]!,
+    page_id: row[13]!,
+    variant: row[14]!,
+    event_name: row[15]!,
+    amount_cents: cents === null ? null : Number(cents),
+  };
+}
+
 /** Counts of one dimension, for one owner and kind of event on one day. */
 export interface TalliedDay {
   owner: string;
@@ -48,7 +74,7 @@ interface Day {
 }
 
 /** The values of a dimension, numbered as they come; they get their ids later. */
-class ValueList {
+export class ValueList {
   readonly #numbers = new Map<string, number>();
   readonly values: string[] = [];
   readonly ids: number[] = [];
@@ -171,7 +197,7 @@ export class Tally {
 }
 
 /** As `valueSql` reads it in the database. */
-function readerOf(name: DimensionName, list: ValueList): ReadNumber {
+export function readerOf(name: DimensionName, list: ValueList): ReadNumber {
   const { columns, isUtm, isPage } = dimensionOf(name);
   if (isUtm) return ofDestination(list, utmValue);
   if (isPage) return ofDestination(list, pageOf);
@@ -204,7 +230,8 @@ function ofDestination(list: ValueList, valueOf: (url: string) => string | undef
   };
 }
 
-function utmValue(url: string): string | undefined {
+/** The value of the dimension `utm` of a destination; `undefined` without parameters. */
+export function utmValue(url: string): string | undefined {
   if (!url.includes('utm_')) return undefined;
   const texts = UTM_FIELDS.map((name) => utmText(url, name) ?? '');
   return texts.some((text) => text !== '') ? texts.join('\t') : undefined;

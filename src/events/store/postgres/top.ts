@@ -2,9 +2,10 @@ import { type DimensionName, dimensionOf, partsOf } from '../../dimensions.ts';
 import { type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
-import { type Amount, Counts } from './counts.ts';
+import { Counts } from './counts.ts';
 import type { Rolled } from './rolled.ts';
 import { findValues } from './values.ts';
+import type { Amount } from './varints.ts';
 
 /** The numbers of an id, by kind of event. */
 export function numbersOf(
@@ -40,13 +41,13 @@ export async function topOf(
     });
   }
   const first = rolled.counts.get(events[0]!)!;
-  const ids = [...idsOf(rolled)].toSorted((a, b) => first.count(b) - first.count(a));
+  const ids = byCount(Float64Array.from(idsOf(rolled)), first);
   const found: ValueCount[] = [];
   for (let from = 0; from < ids.length && found.length < MAX_VALUES; ) {
     // Those after the last one that are as many may come before it.
     let to = Math.min(from + MAX_VALUES, ids.length);
     while (to < ids.length && first.count(ids[to]!) === first.count(ids[to - 1]!)) to += 1;
-    const some = ids.slice(from, to);
+    const some = [...ids.subarray(from, to)];
     const values = await findValues(some.filter((id) => !rolled.values.has(id)));
     for (const id of some) {
       const value = dimension === 'all' ? '' : (rolled.values.get(id) ?? values.get(id));
@@ -56,6 +57,13 @@ export async function topOf(
     from = to;
   }
   return most(found, events);
+}
+
+/** Ids in the order of their counts, the most first. */
+function byCount(ids: Float64Array, counts: Counts): Float64Array {
+  const countOf = ids.map((id) => counts.count(id));
+  const order = Uint32Array.from(ids, (_, at) => at).toSorted((a, b) => countOf[b]! - countOf[a]!);
+  return Float64Array.from(order, (at) => ids[at]!);
 }
 
 /** The ids that have a count of any kind. */
@@ -93,15 +101,21 @@ async function sumsByPart(
   return most(found, events);
 }
 
-/** Most of the first number first, then in the order of the values. */
-function most(found: ValueCount[], events: readonly EventKind[]): ValueCount[] {
-  const [first] = numberNames(events);
+/** The values with most of the first number, then in the order of the values; at most {@link MAX_VALUES}. */
+export function most(found: ValueCount[], events: readonly EventKind[]): ValueCount[] {
+  const first = numberNames(events)[0]!;
+  // Without surrogates, the order of code units is that of code points.
+  const isEarlier = found.some(({ value }) => SURROGATE.test(value))
+    ? isBefore
+    : (one: string, other: string) => one < other;
   return found
     .toSorted(
-      (a, b) => b.numbers[first!]! - a.numbers[first!]! || (isBefore(a.value, b.value) ? -1 : 1),
+      (a, b) => b.numbers[first]! - a.numbers[first]! || (isEarlier(a.value, b.value) ? -1 : 1),
     )
     .slice(0, MAX_VALUES);
 }
+
+const SURROGATE = /[\ud800-\udfff]/;
 
 /** True where a text comes before another one by code points, as Postgres sorts in the collation "C". */
 function isBefore(one: string, other: string): boolean {

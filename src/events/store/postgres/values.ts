@@ -116,10 +116,11 @@ export async function findIds(
   projectId: string,
   list: string,
   values: readonly string[],
+  connection: Db = db(),
 ): Promise<Map<string, number>> {
   if (values.length === 0) return new Map();
   const wanted = values.map((value) => ({ projectId, list, value }));
-  return new Map((await select(db(), wanted)).map(({ id, value }) => [value, id]));
+  return new Map((await select(connection, wanted)).map(({ id, value }) => [value, id]));
 }
 
 /** Finds values by their ids. */

@@ -1,0 +1,181 @@
+import { VarintReader, VarintWriter } from './varints.ts';
+
+/*
+ * The columns of a block. Each event has a code: 0 where it has no value, otherwise the place of its value in the
+ * dictionary, from 1. A dictionary has the ids of values in ascending order.
+ *
+ *   ascending numbers   the byte 1; the first one, zigzag; the differences of the others from the one before, as varints
+ *   any numbers         the byte 2; each one, zigzag
+ *   codes               the bits of a code: 0, 1, 2, 4, 8, 16 or 32; the codes, the lowest bits of a byte first. Without
+ *                       bits, all are the same: the number of values of the dictionary, which is 0 or 1
+ *
+ * Three rows of a block have other lists instead, since its events are in the order of their times:
+ *
+ *   row        dictionary, as ascending numbers                       codes
+ *   times      times of the events in µs since 1970, may repeat       none
+ *   quarters   quarters of an hour since 1970 that have events        ascending numbers: for each, the events until its end
+ *   amounts    places of the events that have an amount, from 0       any numbers: their amounts in US cents
+ */
+
+const ASCENDING = 1;
+const ANY = 2;
+
+/** Packs numbers in ascending order, which may repeat. */
+export function packAscending(numbers: ArrayLike<number>): Buffer {
+  const writer = new VarintWriter(ASCENDING, numbers.length);
+  for (let at = 0; at < numbers.length; at += 1) {
+    if (at === 0) writer.addSigned(numbers[0]!);
+    else writer.add(numbers[at]! - numbers[at - 1]!);
+  }
+  return writer.taken();
+}
+
+function readAscending(packed: Uint8Array): number[] {
+  const numbers: number[] = [];
+  if (packed.length === 1) return numbers;
+  const reader = new VarintReader(packed);
+  let number = Number(reader.nextAmount());
+  numbers.push(number);
+  while (reader.at < packed.length) {
+    number += reader.next();
+    numbers.push(number);
+  }
+  return numbers;
+}
+
+/** Packs numbers in any order. */
+export function packNumbers(numbers: readonly number[]): Buffer {
+  const writer = new VarintWriter(ANY, numbers.length);
+  for (const number of numbers) writer.addSigned(number);
+  return writer.taken();
+}
+
+/**
+ * Reads what {@link packAscending} or {@link packNumbers} packed.
+ *
+ * @throws Error for an unknown format
+ */
+export function readNumbers(packed: Uint8Array): number[] {
+  if (packed[0] === ASCENDING) return readAscending(packed);
+  if (packed[0] !== ANY) throw new Error(`Numbers have the format ${packed[0]}, which is unknown`);
+  const numbers: number[] = [];
+  const reader = new VarintReader(packed);
+  while (reader.at < packed.length) numbers.push(Number(reader.nextAmount()));
+  return numbers;
+}
+
+/** Packs codes of a dictionary of so many values. */
+export function packCodes(codes: Uint32Array, values: number): Buffer {
+  const bits = bitsOf(codes, values);
+  const packed = Buffer.alloc(1 + Math.ceil((codes.length * bits) / 8));
+  packed[0] = bits;
+  if (bits === 0) return packed;
+  const bytes = packed.subarray(1);
+  if (bits >= 8) {
+    // Processors that Node runs on are little-endian.
+    const Sized = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array }[bits]!;
+    bytes.set(new Uint8Array(Sized.from(codes).buffer));
+    return packed;
+  }
+  const each = 8 / bits;
+  for (let at = 0; at < codes.length; at += 1) {
+    bytes[Math.floor(at / each)]! |= codes[at]! << ((at % each) * bits);
+  }
+  return packed;
+}
+
+function bitsOf(codes: Uint32Array, values: number): number {
+  if (codes.every((code) => code === values) && values <= 1) return 0;
+  return [1, 2, 4, 8, 16, 32].find((bits) => values < 2 ** bits)!;
+}
+
+/** Reads the codes of so many events, of a dictionary of so many values. */
+export function readCodes(packed: Uint8Array, events: number, values: number): Uint32Array {
+  const bits = packed[0]!;
+  const bytes = packed.subarray(1);
+  if (bits === 8) return new Uint32Array(bytes);
+  // Copied, since numbers must be at multiples of their size.
+  if (bits === 16) return new Uint32Array(new Uint16Array(new Uint8Array(bytes).buffer));
+  if (bits === 32) return new Uint32Array(new Uint8Array(bytes).buffer);
+  const codes = new Uint32Array(events);
+  if (bits === 0) return codes.fill(values);
+  const lowest = (1 << bits) - 1;
+  const each = 8 / bits;
+  for (let at = 0, next = 0; at < events; next += 1) {
+    let byte = bytes[next]!;
+    const end = Math.min(at + each, events);
+    for (; at < end; at += 1) {
+      codes[at] = byte & lowest;
+      byte >>= bits;
+    }
+  }
+  return codes;
+}
+
+/** A mask of so many events, all of which match. It has room for {@link maskCodes} to change several at a time. */
+export const fullMask = (events: number): Uint8Array =>
+  new Uint8Array(Math.ceil(events / 8) * 8).fill(1).subarray(0, events);
+
+/**
+ * Takes the events out of a mask whose codes are not accepted.
+ *
+ * @param mask by event: 1 if it matches, otherwise 0
+ * @param accepts by code of the dictionary: 1 if it is accepted, otherwise 0
+ */
+export function maskCodes(mask: Uint8Array, packed: Uint8Array, accepts: Uint8Array): void {
+  if (!accepts.includes(0)) return;
+  const bits = packed[0]!;
+  if (bits === 0) {
+    if (accepts.at(-1) === 0) mask.fill(0);
+    return;
+  }
+  // All events of a byte at a time, or four of eight.
+  const bytes = packed.subarray(1);
+  const table = bits < 8 ? masksOf(bits === 1 ? 16 : 256, bits, accepts).buffer : undefined;
+  // A function for each type of codes, each of which V8 compiles for its own.
+  if (bits === 16) maskShorts(mask, new Uint16Array(new Uint8Array(bytes).buffer), accepts);
+  else if (bits === 8) maskBytes(mask, bytes, accepts);
+  else if (table === undefined) maskWide(mask, readCodes(packed, mask.length, 0), accepts);
+  else if (bits === 4) maskTwo(new Uint16Array(mask.buffer), bytes, new Uint16Array(table));
+  else if (bits === 2) maskFour(new Uint32Array(mask.buffer), bytes, new Uint32Array(table));
+  else maskEight(new Uint32Array(mask.buffer), bytes, new Uint32Array(table));
+}
+
+function maskWide(mask: Uint8Array, codes: Uint32Array, accepts: Uint8Array): void {
+  for (let at = 0; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
+}
+
+function maskShorts(mask: Uint8Array, codes: Uint16Array, accepts: Uint8Array): void {
+  for (let at = 0; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
+}
+
+function maskBytes(mask: Uint8Array, codes: Uint8Array, accepts: Uint8Array): void {
+  for (let at = 0; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
+}
+
+function maskTwo(two: Uint16Array, bytes: Uint8Array, table: Uint16Array): void {
+  for (let at = 0; at < bytes.length; at += 1) two[at]! &= table[bytes[at]!]!;
+}
+
+function maskFour(four: Uint32Array, bytes: Uint8Array, table: Uint32Array): void {
+  for (let at = 0; at < bytes.length; at += 1) four[at]! &= table[bytes[at]!]!;
+}
+
+function maskEight(four: Uint32Array, bytes: Uint8Array, table: Uint32Array): void {
+  for (let at = 0; at < bytes.length; at += 1) {
+    four[2 * at]! &= table[bytes[at]! & 15]!;
+    four[2 * at + 1]! &= table[bytes[at]! >> 4]!;
+  }
+}
+
+/** The masks of the codes that are in each number below `count`, one after the other. */
+function masksOf(count: number, bits: number, accepts: Uint8Array): Uint8Array {
+  const each = Math.log2(count) / bits;
+  const masks = new Uint8Array(count * each);
+  for (let number = 0; number < count; number += 1) {
+    for (let at = 0; at < each; at += 1) {
+      masks[number * each + at] = accepts[(number >> (at * bits)) & ((1 << bits) - 1)] ?? 0;
+    }
+  }
+  return masks;
+}

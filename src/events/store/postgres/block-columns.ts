@@ -1,0 +1,130 @@
+import type { EventRow } from '../../event.ts';
+import { ROOT_KEY } from '../../filter.ts';
+import { packAscending, packCodes, packNumbers } from './block-codes.ts';
+import { namesOf, QUARTER_MS } from './rollups.ts';
+import { COUNTED_COLUMNS, type CountedEvent, readerOf, ValueList } from './tally.ts';
+import { type ValueIds, WantedValues } from './values.ts';
+
+/** The columns of an event that a block has, beside its time. */
+export const BLOCK_COLUMNS = [...COUNTED_COLUMNS, 'continent', 'via', 'key'] as const;
+
+/** An event as blocks have it. */
+export type BlockEvent = CountedEvent & Pick<EventRow, 'continent' | 'via' | 'key'>;
+
+/** Columns of blocks whose values are no dimension, with the value that an event has. */
+const MORE = {
+  event: ({ event }: BlockEvent) => event,
+  domain: ({ domain }: BlockEvent) => domain,
+  via: ({ via }: BlockEvent) => via,
+  continent: ({ continent }: BlockEvent) => continent,
+  /** Of a dimension are only those of links and QR codes. */
+  variant_name: ({ variant }: BlockEvent) => variant,
+  root: ({ link_id, key }: BlockEvent) => (link_id === null && key === ROOT_KEY ? '' : null),
+};
+
+/** A row of `event_block_columns`. */
+export interface PackedColumn {
+  name: string;
+  dictionary: Buffer;
+  codes: Buffer;
+}
+
+/** A column of a block whose values have ids, in the list of values of the same name. */
+interface ValueColumn {
+  name: string;
+  list: ValueList;
+  read: (event: BlockEvent) => number | undefined;
+  /** By event: the number of its value in the list plus 1; 0 where it has none. */
+  numbers: number[];
+}
+
+/** The columns of a block, made of its events in their order. */
+export class BlockColumns {
+  readonly #projectId: string;
+  readonly #columns: ValueColumn[];
+  readonly #times: number[] = [];
+  /** By the places of their events, from 0. */
+  readonly #amounts = new Map<number, number>();
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+    const dimensions = namesOf('domain')
+      .filter((name) => name !== 'all')
+      .map((name) => {
+        const list = new ValueList();
+        return { name, list, read: readerOf(name, list), numbers: [] };
+      });
+    const others = Object.entries(MORE).map(([name, valueOf]) => {
+      const list = new ValueList();
+      const read = (event: BlockEvent) => {
+        const value = valueOf(event);
+        return value === null ? undefined : list.numberOf(value);
+      };
+      return { name, list, read, numbers: [] };
+    });
+    this.#columns = [...dimensions, ...others];
+  }
+
+  /** Number of events. */
+  get size(): number {
+    return this.#times.length;
+  }
+
+  /** @param time in µs since 1970 */
+  add(event: BlockEvent, time: number): void {
+    if (event.amount_cents !== null) this.#amounts.set(this.size, event.amount_cents);
+    this.#times.push(time);
+    for (const { read, numbers } of this.#columns) numbers.push((read(event) ?? -1) + 1);
+  }
+
+  /** The values whose ids {@link pack} needs. */
+  wanted(): WantedValues {
+    const wanted = new WantedValues();
+    for (const { name, list } of this.#columns) wanted.add(this.#projectId, name, list.values);
+    return wanted;
+  }
+
+  pack(idsOf: ValueIds): PackedColumn[] {
+    const ofValues = this.#columns.map(({ name, list, numbers }) => {
+      const ids = idsOf(this.#projectId, name);
+      return packColumn(
+        name,
+        list.values.map((value) => ids.get(value)!),
+        numbers,
+      );
+    });
+    return [...ofValues, this.#packAmounts(), ...this.#packTimes()];
+  }
+
+  #packAmounts(): PackedColumn {
+    const places = [...this.#amounts.keys()];
+    const amounts = [...this.#amounts.values()];
+    return { name: 'amounts', dictionary: packAscending(places), codes: packNumbers(amounts) };
+  }
+
+  #packTimes(): PackedColumn[] {
+    const quarters: number[] = [];
+    const ends: number[] = [];
+    for (const [at, time] of this.#times.entries()) {
+      const quarter = Math.floor(time / (QUARTER_MS * 1_000));
+      if (quarters.at(-1) !== quarter) {
+        quarters.push(quarter);
+        ends.push(at);
+      }
+      ends[ends.length - 1] = at + 1;
+    }
+    return [
+      { name: 'times', dictionary: packAscending(this.#times), codes: Buffer.alloc(0) },
+      { name: 'quarters', dictionary: packAscending(quarters), codes: packAscending(ends) },
+    ];
+  }
+}
+
+/** @param numbers by event: the place in the list, from 1; 0 where it has no value */
+function packColumn(name: string, list: readonly number[], numbers: number[]): PackedColumn {
+  const sorted = Float64Array.from(list).toSorted();
+  const rankOf = new Map(Array.from(sorted, (number, at) => [number, at + 1]));
+  const codeOf = Uint32Array.from([0, ...list.map((number) => rankOf.get(number)!)]);
+  const codes = Uint32Array.from(numbers, (number) => codeOf[number]!);
+  return { name, dictionary: packAscending(sorted), codes: packCodes(codes, sorted.length) };
+}

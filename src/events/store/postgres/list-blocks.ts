@@ -1,0 +1,203 @@
+import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
+import type { EventSelection, ListedEvent, ListPage } from '../store.ts';
+import { blockConditions, findAccepted } from './block-conditions.ts';
+import { filterSql, toSql } from './filters.ts';
+import { type Block, findBlocks, type Gap, isBlock, readBlocks } from './read-blocks.ts';
+
+/** Blocks that are read at a time, at most: the first read has one, each further one twice as many. */
+const MOST_READ = 32;
+
+/**
+ * Selects events by an index-only scan, which keeps late pages fast, and then reads their rows.
+ *
+ * @param more a further condition
+ */
+export async function selectEvents(
+  connection: Db,
+  { projectId, kind, span: { start, end }, filter }: EventSelection,
+  { limit, order, offset, after }: ListPage,
+  more: SqlCondition = { sql: '', bindings: {} },
+): Promise<ListedEvent[]> {
+  const further = order === 'asc' ? '>' : '<';
+  const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
+  // The time by itself too: Postgres starts no index scan from a comparison of pairs.
+  const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
+  const asSql = toSql(filter);
+  return rows<ListedEvent>(
+    connection,
+    `WITH chosen AS (
+       SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
+        WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
+          ${filterSql(asSql)} ${more.sql} ${after === undefined ? '' : follows}
+        ORDER BY e.occurred_at ${order}, e.id ${order} LIMIT :limit OFFSET :offset)
+     SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, event, occurred_at, id)
+      ORDER BY e.occurred_at ${order}, e.id ${order}`,
+    {
+      ...asSql.bindings,
+      ...more.bindings,
+      projectId,
+      kind,
+      start,
+      end,
+      limit,
+      offset,
+      afterMicros: after?.atMicros ?? null,
+      afterId: after?.id ?? null,
+    },
+  );
+}
+
+/** SQL of a condition on events `e`, after an AND. */
+interface SqlCondition {
+  sql: string;
+  bindings: Record<string, SqlValue>;
+}
+
+/** Lists events whose times blocks know, as of one moment; either `after` or `offset` may be given. */
+export function listBlocks(selection: EventSelection, page: ListPage): Promise<ListedEvent[]> {
+  return db().transaction((trx) => new Listing(trx, selection, page).list(), {
+    isolationLevel: 'repeatable read',
+    readOnly: true,
+  });
+}
+
+class Listing {
+  readonly #trx: Db;
+  readonly #selection: EventSelection;
+  readonly #page: ListPage;
+  readonly #found: ListedEvent[] = [];
+  /** Matching events that are still to be passed over. */
+  #offset: number;
+
+  constructor(trx: Db, selection: EventSelection, page: ListPage) {
+    this.#trx = trx;
+    this.#selection = selection;
+    this.#page = page;
+    this.#offset = page.offset;
+  }
+
+  async list(): Promise<ListedEvent[]> {
+    const { projectId } = this.#selection;
+    const parts = await findBlocks(this.#trx, projectId, this.#interval());
+    if (this.#page.order === 'desc') parts.reverse();
+    let most = 1;
+    for (let at = 0; at < parts.length && this.#wanted > 0; ) {
+      const part = parts[at]!;
+      if (isBlock(part)) {
+        const next = parts.findIndex((other, place) => place > at && !isBlock(other));
+        const end = Math.min(next < 0 ? parts.length : next, at + most);
+        await this.#addBlocks(parts.slice(at, end) as Block[]);
+        most = Math.min(2 * most, MOST_READ);
+        at = end;
+      } else {
+        await this.#addGap(part);
+        at += 1;
+      }
+    }
+    return this.#found;
+  }
+
+  get #wanted(): number {
+    return this.#page.limit - this.#found.length;
+  }
+
+  /** The interval in which the list goes on, to the ms. */
+  #interval(): [Date, Date] {
+    const { start, end } = this.#selection.span;
+    const { after, order } = this.#page;
+    if (after === undefined) return [start, end];
+    const ms = Math.floor(after.atMicros / 1_000);
+    return order === 'asc'
+      ? [new Date(Math.max(start.getTime(), Math.min(ms, end.getTime()))), end]
+      : [start, new Date(Math.min(end.getTime(), Math.max(ms + 1, start.getTime())))];
+  }
+
+  #select(limit: number, offset: number, more: SqlCondition): Promise<ListedEvent[]> {
+    return selectEvents(this.#trx, this.#selection, { ...this.#page, limit, offset }, more);
+  }
+
+  async #addGap({ from, to }: Gap): Promise<void> {
+    const within = {
+      sql: 'AND e.occurred_at >= :from::timestamptz AND e.occurred_at < :to::timestamptz',
+      bindings: { from, to },
+    };
+    if (this.#offset > 0) {
+      const count = await this.#countGap(within);
+      if (count < this.#offset) {
+        this.#offset -= count;
+        return;
+      }
+    }
+    const offset = this.#offset;
+    this.#offset = 0;
+    this.#found.push(...(await this.#select(this.#wanted, offset, within)));
+  }
+
+  /** Counts the matching events of a gap, at most those that are passed over. */
+  async #countGap({ sql, bindings }: SqlCondition): Promise<number> {
+    const { projectId, kind, filter } = this.#selection;
+    const asSql = toSql(filter);
+    const [row] = await rows<{ count: number }>(
+      this.#trx,
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM events e WHERE e.project_id = :projectId AND e.event = :kind ${filterSql(asSql)} ${sql}
+          LIMIT :offset) AS counted`,
+      { ...asSql.bindings, ...bindings, projectId, kind, offset: this.#offset },
+    );
+    return row!.count;
+  }
+
+  async #addBlocks(blocks: readonly Block[]): Promise<void> {
+    const { projectId, kind, filter } = this.#selection;
+    if (filter.isEmpty === true) return;
+    const accepted = await findAccepted(this.#trx, projectId, blockConditions(filter, [kind]));
+    const timesOf = new Map<number, number[]>();
+    await readBlocks(this.#trx, projectId, blocks, accepted, ['times'], (read) => {
+      const [times] = read.numbers('times');
+      timesOf.set(
+        read.block.id,
+        times.filter((_, at) => read.mask[at] === 1),
+      );
+    });
+    for (const { id } of blocks) {
+      const times = timesOf.get(id);
+      if (times !== undefined && this.#wanted > 0) await this.#addTimes(times);
+    }
+  }
+
+  /** Adds events of a block by the times of those that match, in ascending order. */
+  async #addTimes(times: readonly number[]): Promise<void> {
+    const { after, order } = this.#page;
+    const ordered = order === 'asc' ? times : times.toReversed();
+    // Those at the time of the event to go on after may come before it: they are read beside those that are wanted.
+    const first =
+      after === undefined ? 0 : ordered.findIndex((time) => !isBefore(time, after.atMicros, order));
+    if (first < 0) return;
+    const same = after === undefined ? 0 : ordered.filter((time) => time === after.atMicros).length;
+    if (this.#offset >= ordered.length) {
+      this.#offset -= ordered.length;
+      return;
+    }
+    const from = first + this.#offset;
+    const chosen = ordered.slice(from, from + same + this.#wanted);
+    // Of events at one time, some may be passed over.
+    const passed = ordered.slice(first, from).filter((time) => time === chosen[0]).length;
+    this.#offset = 0;
+    this.#found.push(
+      ...(await this.#select(this.#wanted, passed, {
+        sql: 'AND e.occurred_at = ANY(:times::timestamptz[])',
+        bindings: { times: [...new Set(chosen)].map(textOf) },
+      })),
+    );
+  }
+}
+
+const isBefore = (time: number, other: number, order: 'asc' | 'desc'): boolean =>
+  order === 'asc' ? time < other : time > other;
+
+/** A time in µs since 1970 as text. */
+function textOf(micros: number): string {
+  const ms = Math.floor(micros / 1_000);
+  const rest = String(micros - ms * 1_000).padStart(3, '0');
+  return new Date(ms).toISOString().replace('Z', `${rest}Z`);
+}

@@ -1,0 +1,249 @@
+import { type BinaryRow, copyBinary } from '../../../infra/copy.ts';
+import { type Db, rows } from '../../../infra/db.ts';
+import { fullMask, maskCodes, readCodes, readNumbers } from './block-codes.ts';
+import type { Accepted } from './block-conditions.ts';
+
+/*
+ * Reads blocks. First the dictionaries of the columns that have conditions, which tell the blocks that have no such event;
+ * then the columns of the others, of which a row is in memory at a time.
+ */
+
+/** A built block, and the part of its time that is read. */
+export interface Block {
+  id: number;
+  size: number;
+  /** Both ends of the part as text, exact to the µs. */
+  from: string;
+  to: string;
+  /** All of its time is read. */
+  isWhole: boolean;
+}
+
+/** A time without a built block, whose events are read themselves. */
+export type Gap = Pick<Block, 'from' | 'to'>;
+
+/** Finds the built blocks of an interval, and the gaps between them, in the order of their times. */
+export async function findBlocks(
+  trx: Db,
+  projectId: string,
+  [start, end]: readonly [Date, Date],
+): Promise<(Block | Gap)[]> {
+  const found = await rows<Block & { start: string; end: string; id: number | null }>(
+    trx,
+    `SELECT b.id, b.size, greatest(b.from_at, start)::text AS "from", least(b.to_at, "end")::text AS "to",
+            b.from_at >= start AND b.to_at <= "end" AS "isWhole", start::text, "end"::text
+       FROM (SELECT :start::timestamptz AS start, :end::timestamptz AS "end") AS asked
+       LEFT JOIN event_blocks b ON b.project_id = :projectId AND b.size IS NOT NULL AND b.from_at < "end" AND b.to_at > start
+      ORDER BY b.from_at`,
+    { projectId, start, end },
+  );
+  const parts: (Block | Gap)[] = [];
+  const { start: first, end: last } = found[0]!;
+  let from = first;
+  for (const { start: _, end: __, ...block } of found) {
+    if (block.id === null) continue;
+    if (block.from !== from) parts.push({ from, to: block.from });
+    parts.push(block as Block);
+    from = block.to;
+  }
+  if (from !== last) parts.push({ from, to: last });
+  return parts;
+}
+
+export const isBlock = (part: Block | Gap): part is Block => 'id' in part;
+
+/** A column of a block: the numbers of its values, and the code of each event. */
+export interface ReadColumn {
+  ids: readonly number[];
+  codes: Uint32Array;
+}
+
+/** The rows that have lists of numbers instead of codes. */
+type NumbersName = 'times' | 'quarters' | 'amounts';
+
+/** The events of a block that match. */
+export interface ReadBlock {
+  block: Block;
+  /** By event: 1 if it matches, otherwise 0. */
+  mask: Uint8Array;
+  column(name: string): ReadColumn;
+  /** The matching events with a value of a column; the mask is not to be changed. */
+  maskOf(name: string, id: number): Uint8Array;
+  /** Both lists of a row that has no codes. */
+  numbers(name: NumbersName): readonly [dictionary: number[], codes: number[]];
+}
+
+/** Conditions on the columns of a block, by the codes that they accept. */
+interface Tested {
+  column: string;
+  ids: readonly number[];
+  /** By code: 1 if it is accepted, otherwise 0. */
+  accepts: Uint8Array;
+}
+
+/**
+ * Calls `take` with the blocks that may have matching events, in the order of their ids.
+ *
+ * @param names columns that `take` needs besides
+ */
+export async function readBlocks(
+  trx: Db,
+  projectId: string,
+  blocks: readonly Block[],
+  accepted: readonly Accepted[],
+  names: readonly string[],
+  take: (read: ReadBlock) => void,
+): Promise<void> {
+  if (blocks.length === 0) return;
+  const tested = await testBlocks(trx, projectId, blocks, accepted);
+  const byId = new Map(blocks.map((block) => [block.id, block]));
+  const reading = [...tested.keys()];
+  if (reading.length === 0) return;
+  const columns = [...new Set([...accepted.map(({ column }) => column), ...names])];
+  let part: { id: number; rows: Map<string, BinaryRow> } | undefined;
+  const finish = () => {
+    if (part === undefined) return;
+    const read = readBlock(byId.get(part.id)!, tested.get(part.id)!, part.rows);
+    if (read !== undefined) take(read);
+  };
+  await copyBinary(
+    trx,
+    `SELECT block_id, name, CASE WHEN name = ANY(:tested::text[]) THEN ''::bytea ELSE dictionary END,
+            codes
+       FROM event_block_columns
+      WHERE project_id = :projectId AND block_id = ANY(:reading::bigint[])
+        AND (name = ANY(:columns::text[]) OR name = 'times' AND block_id = ANY(:cut::bigint[]))
+      ORDER BY block_id`,
+    {
+      projectId,
+      reading,
+      columns,
+      tested: accepted.map(({ column }) => column),
+      cut: reading.filter((id) => !byId.get(id)!.isWhole),
+    },
+    (row) => {
+      const id = numberOf(row[0]!);
+      if (part?.id !== id) {
+        finish();
+        part = { id, rows: new Map() };
+      }
+      part.rows.set(row[1]!.toString(), row);
+    },
+  );
+  finish();
+}
+
+const numberOf = (bigint: Buffer): number => Number(bigint.readBigInt64BE());
+
+/** Finds the blocks that may have matching events, with what is tested of each. */
+async function testBlocks(
+  trx: Db,
+  projectId: string,
+  blocks: readonly Block[],
+  accepted: readonly Accepted[],
+): Promise<Map<number, Tested[]>> {
+  const tested = new Map(blocks.map(({ id }) => [id, [] as Tested[]]));
+  if (accepted.length === 0) return tested;
+  const byColumn = new Map(accepted.map((one) => [one.column, one]));
+  await copyBinary(
+    trx,
+    `SELECT block_id, name, dictionary FROM event_block_columns
+      WHERE project_id = :projectId AND block_id = ANY(:ids::bigint[]) AND name = ANY(:columns::text[])
+      ORDER BY block_id`,
+    { projectId, ids: [...tested.keys()], columns: [...byColumn.keys()] },
+    (row) => {
+      const id = numberOf(row[0]!);
+      const column = row[1]!.toString();
+      const ids = readNumbers(row[2]!);
+      const accepts = acceptedCodes(ids, byColumn.get(column)!);
+      if (accepts === undefined) tested.delete(id);
+      else tested.get(id)?.push({ column, ids, accepts });
+    },
+  );
+  return tested;
+}
+
+/** @returns nothing where no code is accepted */
+function acceptedCodes(
+  ids: readonly number[],
+  { ids: wanted, isNone }: Accepted,
+): Uint8Array | undefined {
+  const accepts = new Uint8Array(ids.length + 1);
+  accepts[0] = isNone ? 1 : 0;
+  let isAny = isNone;
+  // Both are in ascending order.
+  for (let at = 0, next = 0; next < wanted.length && at < ids.length; ) {
+    const difference = ids[at]! - wanted[next]!;
+    if (difference === 0) {
+      accepts[at + 1] = 1;
+      isAny = true;
+    }
+    if (difference <= 0) at += 1;
+    if (difference >= 0) next += 1;
+  }
+  return isAny ? accepts : undefined;
+}
+
+function readBlock(
+  block: Block,
+  tested: readonly Tested[],
+  found: ReadonlyMap<string, BinaryRow>,
+): ReadBlock | undefined {
+  const { size } = block;
+  const known = new Map(tested.map(({ column, ids }) => [column, ids]));
+  const read = new Map<string, ReadColumn>();
+  const idsOf = (name: string) => known.get(name) ?? readNumbers(found.get(name)![2]!);
+  const column = (name: string): ReadColumn => {
+    let of = read.get(name);
+    if (of === undefined) {
+      const ids = idsOf(name);
+      of = { ids, codes: readCodes(found.get(name)![3]!, size, ids.length) };
+      read.set(name, of);
+    }
+    return of;
+  };
+  const numbers = (name: NumbersName) => {
+    const row = found.get(name)!;
+    return [readNumbers(row[2]!), row[3]!.length === 0 ? [] : readNumbers(row[3]!)] as const;
+  };
+  const mask = fullMask(size);
+  if (!block.isWhole) {
+    const [times] = numbers('times');
+    mask.fill(0, 0, firstFrom(times, microsOf(block.from)));
+    mask.fill(0, firstFrom(times, microsOf(block.to)));
+  }
+  for (const { column: name, accepts } of tested) {
+    maskCodes(mask, found.get(name)![3]!, accepts);
+    if (!mask.includes(1)) return undefined;
+  }
+  const maskOf = (name: string, id: number) => {
+    const ids = idsOf(name);
+    if (ids.length === 1 && ids[0] === id && found.get(name)![3]![0] === 0) return mask;
+    const ofValue = fullMask(size);
+    ofValue.set(mask);
+    const accepts = new Uint8Array(ids.length + 1);
+    accepts[ids.indexOf(id) + 1] = 1;
+    accepts[0] = 0;
+    maskCodes(ofValue, found.get(name)![3]!, accepts);
+    return ofValue;
+  };
+  return mask.includes(1) ? { block, mask, column, maskOf, numbers } : undefined;
+}
+
+/** The place of the first time that is not before another one. */
+function firstFrom(times: readonly number[], time: number): number {
+  let [from, to] = [0, times.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (times[middle]! < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** The µs since 1970 of a time as Postgres writes it. */
+function microsOf(time: string): number {
+  const micros = /\.(\d+)/.exec(time)?.[1]?.padEnd(6, '0') ?? '0';
+  const seconds = new Date(time.replace(/\.\d+/, '')).getTime();
+  return seconds * 1_000 + Number(micros);
+}

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import {
+  fullMask,
+  maskCodes,
+  packAscending,
+  packCodes,
+  packNumbers,
+  readCodes,
+  readNumbers,
+} from '../../src/events/store/postgres/block-codes.ts';
+import { seeded } from '../qr/pairwise.ts';
+
+describe('columns of blocks', () => {
+  const random = seeded(7);
+  const below = (count: number) => Math.floor(random() * count);
+  const SIZES = [1, 7, 8, 9, 1_001];
+
+  for (const values of [1, 3, 15, 255, 256, 65_535, 65_536]) {
+    it(`have codes of ${values} values, and masks of those that are accepted`, () => {
+      for (const size of SIZES) {
+        const codes = Uint32Array.from({ length: size }, () => below(values + 1));
+        codes[0] = values;
+        // At an odd place, as in an answer of the database.
+        const packed = Buffer.concat([Buffer.of(0), packCodes(codes, values)]).subarray(1);
+        expect([...readCodes(packed, size, values)]).to.deep.equal([...codes]);
+        const accepts = Uint8Array.from({ length: values + 1 }, () => below(2));
+        const mask = fullMask(size);
+        mask[below(size)] = 0;
+        const expected = Array.from(mask, (matches, at) => matches & accepts[codes[at]!]!);
+        maskCodes(mask, packed, accepts);
+        expect([...mask], `${size} events`).to.deep.equal(expected);
+      }
+    });
+  }
+
+  it('have no codes where all are the same', () => {
+    for (const values of [0, 1]) {
+      const packed = packCodes(new Uint32Array(9).fill(values), values);
+      expect(packed).to.have.length(1);
+      expect([...readCodes(packed, 9, values)]).to.deep.equal(Array(9).fill(values));
+      const mask = fullMask(9);
+      maskCodes(mask, packed, Uint8Array.of(...(values === 0 ? [0] : [1, 0])));
+      expect(mask.includes(1)).to.equal(false);
+    }
+  });
+
+  it('have numbers as they were packed', () => {
+    const times = [1_763_790_000_123_456, 1_763_790_000_123_456, 1_763_790_000_123_999];
+    for (const numbers of [[], [0], [-5, 3], times]) {
+      expect(readNumbers(packAscending(numbers))).to.deep.equal(numbers);
+    }
+    const any = [3, -2, Number.MAX_SAFE_INTEGER, 0];
+    expect(readNumbers(packNumbers(any))).to.deep.equal(any);
+    expect(() => readNumbers(Buffer.of(9))).to.throw('format 9');
+  });
+});

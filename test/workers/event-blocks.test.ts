@@ -1,0 +1,376 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../src/events/dimensions.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import type { EventFilter } from '../../src/events/filter.ts';
+import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
+import type { Span } from '../../src/events/query/interval.ts';
+import { append } from '../../src/events/store/postgres/append.ts';
+import { buildBlocks } from '../../src/events/store/postgres/build-blocks.ts';
+import { eraseRecords } from '../../src/events/store/postgres/erase.ts';
+import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
+import { retainEvents } from '../../src/events/store/postgres/retention.ts';
+import { postgresStore as store } from '../../src/events/store/postgres/store.ts';
+import type { Question } from '../../src/events/store/store.ts';
+import { db } from '../../src/infra/db.ts';
+import { seeded } from '../qr/pairwise.ts';
+import { anEvent } from '../support/events.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+/*
+ * Answers from blocks equal answers from events: random events and questions with filters, before and after the blocks are
+ * deleted.
+ */
+
+const SEED = Number(process.env['BLOCKS_SEED'] ?? Date.now() % 1_000_000);
+const COUNT = 3_000;
+const QUESTIONS = 40;
+const SIZES = { block: 200, newest: 300, forMs: Infinity };
+const FIRST = Date.UTC(2025, 9, 1);
+const LENGTH = 40 * 86_400_000;
+const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
+const log = pino({ level: 'silent' });
+/** Too long for a key of an index, with a part that others lack. */
+const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
+const URLS = [
+  'https://example.com/',
+  'https://example.com/page?a=1',
+  '',
+  LONG,
+  'https://example.com/?utm_source=mail&utm_medium=a%20b#x',
+  'https://example.com/Page?utm_source=mail&utm_campaign=%C3%A4',
+];
+const LINKS = ['link_a', 'link_b', 'link_c', 'link_d'];
+
+describe(`blocks of events (seed ${SEED})`, () => {
+  const random = seeded(SEED);
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
+  let world: World;
+  let projectId: string;
+  let made = 0;
+
+  function anyEvent(from = FIRST, length = LENGTH): EventRow {
+    const kind = pick(KINDS);
+    const isRoot = random() < 0.1;
+    made += 1;
+    return anEvent(projectId, {
+      id: `evt_${String(made).padStart(8, '0')}`,
+      event: kind,
+      // Some at the same time, and those of some days alone.
+      occurred_at: new Date(
+        from + Math.floor(random() ** 2 * (length / 60_000)) * 60_000 + pick([0, 0, 1]),
+      ).toISOString(),
+      link_id: isRoot ? null : LINKS[Math.floor(random() ** 2 * LINKS.length)]!,
+      key: isRoot ? pick(['_root', 'gone']) : 'k',
+      domain: random() < 0.3 ? 'b.test' : 'a.test',
+      continent: pick(['EU', 'AS', '']),
+      country: random() < 0.01 ? 'NZ' : pick(['DE', 'FR', 'JP']),
+      region: pick(['A', 'B']),
+      city: pick(['Springfield', 'Berlin', 'Ōsaka', `City ${Math.floor(random() * 300)}`]),
+      device: pick(['Desktop', 'Mobile', 'Tablet']),
+      browser: pick(['Chrome', 'Safari', 'Firefox']),
+      os: pick(['iOS', 'Android', 'Windows']),
+      referer: pick([
+        '(direct)',
+        'news.example',
+        'x.example',
+        `site${Math.floor(random() * 600)}.example`,
+      ]),
+      referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
+      url: pick(URLS),
+      variant: pick(['A', 'B', null]),
+      via: pick(['link', 'link', 'qr']),
+      page_id: kind === 'view' ? 'page_1' : null,
+      event_name:
+        kind === 'lead' ? pick(['Sign up', 'Trial']) : kind === 'sale' ? 'Purchase' : null,
+      amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
+      ip: `192.0.2.${Math.floor(random() * 200)}`,
+    });
+  }
+
+  const store500 = async (events: EventRow[]) => {
+    for (let at = 0; at < events.length; at += 500) {
+      await db().transaction((trx) => append(trx, events.slice(at, at + 500)));
+    }
+  };
+  const some = (count: number, ...when: number[]) =>
+    Array.from({ length: count }, () => anyEvent(...when));
+
+  const buildOnce = () => buildBlocks(log, new Map([[projectId, COUNT]]), SIZES);
+  /** The job of the service may take blocks from this one. */
+  async function build(): Promise<void> {
+    do await buildOnce();
+    while ((await blocks()).some(({ size }) => size === null));
+  }
+  const blocks = (): Promise<{ id: number; size: number | null }[]> =>
+    db()('event_blocks').where({ project_id: projectId }).orderBy('from_at');
+  const built = async () => (await blocks()).filter(({ size }) => size !== null);
+
+  const CONDITIONS: (() => EventFilter)[] = [
+    () => ({ records: pick([[pick(LINKS)], LINKS.slice(1), []]) }),
+    () => ({ domain: pick(['a.test', 'b.test', 'c.test']) }),
+    () => ({ values: { country: pick([['DE'], ['NZ'], ['FR', 'JP'], ['XX']]) } }),
+    () => ({ values: { continent: [pick(['EU', ''])] } }),
+    () => ({ values: { city: [pick(['Berlin', 'Ōsaka', 'City 7'])] } }),
+    () => ({ values: { device: ['Mobile'], os: ['iOS', 'Windows'] } }),
+    () => ({ values: { browser: ['Chrome'] } }),
+    () => ({ via: pick([['qr' as const], ['qr' as const, 'link' as const], []]) }),
+    () => ({ parts: { referer: pick(['EWS', 'site7', 'nowhere', '%']) } }),
+    () => ({ parts: { url: pick(['page', 'example', '_']) } }),
+    () => ({ utm: pick([{ utm_source: 'mail' }, { utm_source: 'mail', utm_campaign: 'ä' }]) }),
+    () => ({ pageId: 'page_1' }),
+    () => ({ variants: pick([['A'], ['A', 'B'], ['C']]) }),
+    () => ({ isRoot: random() < 0.5 }),
+  ];
+  function aFilter(): EventFilter {
+    const [first, second] = [pick(CONDITIONS)(), pick(CONDITIONS)()];
+    const values = { ...first.values, ...second.values };
+    const parts = { ...first.parts, ...second.parts };
+    return {
+      ...first,
+      ...second,
+      ...(Object.keys(values).length > 0 && { values }),
+      ...(Object.keys(parts).length > 0 && { parts }),
+    };
+  }
+
+  function aSpan(): Span {
+    const [a, b] = [random(), random()].toSorted((x, y) => x - y) as [number, number];
+    const unit = pick([86_400_000, 900_000, 60_000, 1]);
+    const cut = (part: number) => new Date(Math.floor((FIRST + part * LENGTH) / unit) * unit);
+    const whole = random() < 0.3;
+    const [start, end] = whole
+      ? [new Date(FIRST - 86_400_000), new Date(FIRST + 2 * LENGTH)]
+      : [cut(a), new Date(cut(b).getTime() + unit)];
+    return {
+      start,
+      end,
+      granularity: pick(['hour', 'day', 'month']),
+      timezone: pick(['UTC', 'Asia/Kathmandu']),
+    };
+  }
+
+  interface Asked {
+    question: Question;
+    dimension: DimensionName;
+    order: 'asc' | 'desc';
+    limit: number;
+    offset: number;
+  }
+  const aQuestion = (): Asked => ({
+    question: {
+      projectId,
+      span: aSpan(),
+      filter: aFilter(),
+      events: pick<EventKind[]>([['click'], ['click', 'scan'], ['lead', 'sale'], [...EVENT_KINDS]]),
+    },
+    dimension: pick(DIMENSION_NAMES.filter((name) => dimensionOf(name).isRaw !== true)),
+    order: pick(['asc', 'desc']),
+    limit: pick([1, 7, 100]),
+    offset: pick([0, 0, 3, 40]),
+  });
+
+  async function answer({ question, dimension, order, limit, offset }: Asked) {
+    const { span, filter, events } = question;
+    const selection = { projectId, kind: events[0]!, span, filter };
+    const page = await store.list(selection, { order, limit, offset });
+    const last = page.at(-1);
+    const after =
+      last === undefined
+        ? []
+        : await store.list(selection, { order, limit, offset: 0, after: last });
+    return {
+      totals: await store.totals(question),
+      values: await store.countByValue(question, dimension),
+      times: await store.countByTime(question),
+      ids: page.map(({ id }) => id),
+      after: after.map(({ id }) => id),
+      upTo: await store.countUpTo(selection, 25),
+    };
+  }
+
+  /** Asks random questions with blocks, and again without any. */
+  async function compare(): Promise<void> {
+    const questions = Array.from({ length: QUESTIONS }, aQuestion);
+    const answers = [];
+    for (const asked of questions) answers.push(await answer(asked));
+    await db()('event_blocks').where({ project_id: projectId }).delete();
+    let matched = 0;
+    for (const [at, asked] of questions.entries()) {
+      const expected = await answer(asked);
+      expect(answers[at], JSON.stringify({ SEED, asked })).to.deep.equal(expected);
+      matched += expected.ids.length;
+    }
+    expect(matched).to.be.greaterThan(QUESTIONS);
+  }
+
+  before(async function () {
+    this.timeout(120_000);
+    world = await aWorkspace();
+    ({ projectId } = world);
+    await store500(some(COUNT));
+  });
+
+  it('have all events but the newest, and answer as these do', async function () {
+    this.timeout(120_000);
+    await build();
+    const found = await built();
+    expect(found).to.have.length.greaterThan(8);
+    const inBlocks = found.reduce((sum, { size }) => sum + size!, 0);
+    expect(inBlocks).to.be.within(COUNT - 500, COUNT - 300);
+    await compare();
+  });
+
+  it('are emptied by events that come late, in the same transaction, and built again', async function () {
+    this.timeout(120_000);
+    await build();
+    const before = await built();
+    const late = some(20, FIRST, LENGTH / 100);
+    const trx = await db().transaction();
+    await append(trx, late);
+    expect(await built(), 'until the commit').to.deep.equal(before);
+    await trx.commit();
+    const after = await built();
+    expect(after).to.have.length.within(1, before.length - 1);
+    const first = { ...aQuestion(), offset: 0, limit: 100 };
+    first.question.filter = { values: { country: ['DE', 'FR', 'JP', 'NZ'] } };
+    const counted = await store.totals({
+      ...first.question,
+      span: { ...aSpan(), start: new Date(FIRST), end: new Date(FIRST + LENGTH) },
+      events: [...EVENT_KINDS],
+    });
+    expect(
+      counted['clicks']! +
+        counted['scans']! +
+        counted['views']! +
+        counted['leads']! +
+        counted['sales']!,
+    ).to.equal(COUNT + 20);
+    await compare();
+    await build();
+    await store500(some(20));
+    await build();
+    expect(await blocks()).to.deep.equal(await built());
+    await compare();
+  });
+
+  it('are emptied by the erasure of links', async function () {
+    this.timeout(120_000);
+    await build();
+    const before = await built();
+    await db().transaction((trx) => eraseRecords(trx, projectId, ['link_d']));
+    expect(await built()).to.have.length.lessThan(before.length);
+    await compare();
+    await build();
+    await compare();
+  });
+
+  it('are not built while a transaction runs that may have stored an event of their time', async function () {
+    this.timeout(120_000);
+    const trx = await db().transaction();
+    const late = anEvent(projectId, {
+      id: 'evt_running',
+      occurred_at: new Date(FIRST + 1).toISOString(),
+      country: 'XK',
+    });
+    await append(trx, [late]);
+    await buildOnce();
+    expect(await built()).to.deep.equal([]);
+    await trx.commit();
+    await build();
+    expect(await built()).to.have.length.greaterThan(8);
+    await compare();
+  });
+
+  it('are built again when the builder was killed', async function () {
+    this.timeout(120_000);
+    await build();
+    const [first, second] = await built();
+    await db()('event_blocks')
+      .where({ project_id: projectId, id: first!.id })
+      .update({ size: null, claim: 1 });
+    await db()('event_blocks')
+      .where({ project_id: projectId, id: second!.id })
+      .update({ size: null });
+    await build();
+    expect(await blocks()).to.deep.equal(await built());
+    await compare();
+  });
+
+  it('answer exactly while events are stored, erased and built at the same time', async function () {
+    this.timeout(120_000);
+    await build();
+    const done = new AbortController();
+    const question: Question = {
+      projectId,
+      span: { ...aSpan(), start: new Date(FIRST), end: new Date(FIRST + LENGTH) },
+      filter: { values: { os: ['test'] } },
+      events: ['click'],
+    };
+    let committed = 0;
+    const write = async () => {
+      for (let n = 0; n < 10; n += 1) {
+        const events = some(10).map((event) => ({
+          ...event,
+          event: 'click' as const,
+          os: 'test',
+          link_id: 'link_w',
+        }));
+        await db().transaction((trx) => append(trx, events));
+        committed += 10;
+        if (n % 5 === 4) await db().transaction((trx) => eraseRecords(trx, projectId, ['link_a']));
+      }
+    };
+    const buildAll = async () => {
+      while (!done.signal.aborted) await buildOnce();
+    };
+    const ask = async () => {
+      while (!done.signal.aborted) {
+        const least = committed;
+        const { clicks } = await store.totals(question);
+        expect(clicks).to.be.at.least(least);
+        expect(clicks! % 10).to.equal(0);
+      }
+    };
+    const others = [buildAll(), buildAll(), ask()];
+    await Promise.all([write(), write()]).finally(() => {
+      done.abort();
+    });
+    await Promise.all(others);
+    expect((await store.totals(question))['clicks']).to.equal(200);
+    await build();
+    const found = await built();
+    const times = await db()('event_blocks')
+      .where({ project_id: projectId })
+      .orderBy('from_at')
+      .select('from_at', 'to_at');
+    for (const [at, { from_at }] of times.slice(1).entries())
+      expect(from_at).to.deep.equal(times[at]!.to_at);
+    expect(found).to.have.length.greaterThan(8);
+    await compare();
+  });
+
+  it('are made anew with the rollups', async function () {
+    this.timeout(120_000);
+    await store500(some(500));
+    await rebuildRollups(db(), projectId);
+    expect(await built()).to.deep.equal([]);
+    await build();
+    const found = await built();
+    const [{ count } = { count: 0 }] = await db()('events')
+      .where({ project_id: projectId })
+      .count();
+    expect(found.reduce((sum, { size }) => sum + size!, 0)).to.equal(count);
+    await compare();
+  });
+
+  it('end with the events that retention deletes', async function () {
+    this.timeout(120_000);
+    await build();
+    await world.set({ retentionDays: 30 });
+    await retainEvents(log);
+    expect(await built()).to.deep.equal([]);
+    await build();
+    expect(await blocks()).to.deep.equal([]);
+  });
+});
