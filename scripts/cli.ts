@@ -26,6 +26,7 @@ import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { ABUSE_COMMANDS } from './cli-abuse.ts';
 import { BACKUP_COMMANDS } from './cli-backup.ts';
+import { EVENT_COMMANDS } from './cli-events.ts';
 import { EXPORT_COMMANDS } from './cli-exports.ts';
 import { IMPORT_COMMANDS } from './cli-imports.ts';
 import {
@@ -158,6 +159,7 @@ const COMMANDS: Record<string, Command> = {
       return retryRejected(db(), await wantedOf(options), (visits) => recorder.record(visits));
     },
   },
+  ...EVENT_COMMANDS,
   ...EXPORT_COMMANDS,
   ...IMPORT_COMMANDS,
   ...USER_COMMANDS,

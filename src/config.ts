@@ -177,6 +177,14 @@ export const SETTINGS = {
     },
     secret: true,
   },
+  EVENTS_URL: {
+    ...url(
+      'URL of the ClickHouse that keeps clicks, scans and views: `clickhouse://user:password@host:8123/database`, `clickhouses://` for TLS ([how](clickhouse.md)). Unset: they are kept in the Postgres database.',
+      '',
+      ['clickhouse:', 'clickhouses:'],
+    ),
+    secret: true,
+  },
   REDIS_URL: redisUrl(
     'URL of the Redis for queues; it must not evict keys. [Sentinels](scale.md#failover-of-redis): `redis+sentinel://host:port,host:port/<name of the primary>`. Unset: a private server under DATA_DIR.',
   ),

@@ -40,6 +40,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'abuse',
       'operations',
       'scale',
+      'clickhouse',
       'sizes',
       'backups',
       'privacy',

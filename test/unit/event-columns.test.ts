@@ -20,10 +20,15 @@ import { aWorkspace } from '../support/world.ts';
 
 describe('the table of columns of an event', () => {
   it('has the columns that the database has', async () => {
-    const stored = (await db()('information_schema.columns')
-      .where({ table_schema: 'public', table_name: 'events' })
-      .pluck('column_name')) as string[];
-    expect(Object.keys(COLUMNS)).to.have.members(stored);
+    for (const [table, others] of [
+      ['events', []],
+      ['event_outbox', ['seq']],
+    ] as const) {
+      const stored = (await db()('information_schema.columns')
+        .where({ table_schema: 'public', table_name: table })
+        .pluck('column_name')) as string[];
+      expect([...Object.keys(COLUMNS), ...others], table).to.have.members(stored);
+    }
   });
 
   it('names each column of the export once', () => {

@@ -14,6 +14,12 @@ import { shareEvents, tryShareEvents } from './rollups.ts';
  */
 export const MANY_EVENTS = 20_000;
 
+/** A place outside of the tables of events, where some events are stored and counted. */
+export interface Elsewhere {
+  has(row: EventRow): boolean;
+  insert(trx: Db, rows: readonly EventRow[]): Promise<void>;
+}
+
 /**
  * Stores visits with their counters and rollups. A visit that is stored already, by an earlier run of the same job or as
  * an earlier visit in the same window, changes nothing.
@@ -25,6 +31,7 @@ export const MANY_EVENTS = 20_000;
 export async function appendVisits(
   trx: Db,
   visits: readonly GuardedEvent[],
+  elsewhere?: Elsewhere,
 ): Promise<AppendedVisits> {
   const busy = await tryShareEvents(
     trx,
@@ -39,7 +46,7 @@ export async function appendVisits(
   await guard(trx, first);
   const fresh = [...first.values()].map(({ row }) => row);
   // Values are added by a connection of their own, so that no other transaction waits for this one to commit them.
-  await insertAll(trx, fresh, db());
+  await insertAll(trx, fresh, db(), elsewhere);
   return { fresh, repeats: visits.length - left - fresh.length, busy };
 }
 
@@ -47,27 +54,48 @@ export async function appendVisits(
  * Stores events, adds them to rollups and to the counters of their links, QR codes and pages, and marks records whose
  * form was submitted. The caller makes sure that they are new, and publishes them.
  */
-export async function append(trx: Db, rows: readonly EventRow[]): Promise<void> {
+export async function append(
+  trx: Db,
+  rows: readonly EventRow[],
+  elsewhere?: Elsewhere,
+): Promise<void> {
   await shareEvents(
     trx,
     rows.map(({ project_id }) => project_id),
   );
-  await insertAll(trx, rows);
+  await insertAll(trx, rows, trx, elsewhere);
 }
 
-async function insertAll(trx: Db, rows: readonly EventRow[], values = trx): Promise<void> {
+async function insertAll(
+  trx: Db,
+  rows: readonly EventRow[],
+  values: Db,
+  elsewhere?: Elsewhere,
+): Promise<void> {
   if (rows.length === 0) return;
-  await insertEvents(trx, rows, COLUMNS);
-  await emptyBlocksOf(trx, rows);
-  await addDeltas(trx, 'domain', rows, { values });
+  const here = elsewhere === undefined ? rows : await insertElsewhere(trx, rows, elsewhere);
+  if (here.length > 0) await insertEvents(trx, here, COLUMNS);
+  await emptyBlocksOf(trx, here);
+  await addDeltas(trx, 'domain', here, { values });
   // Counters come last: other transactions that visit the same records wait from here to the commit.
   const rolled = await addToCounters(trx, rows);
-  const ofRecords = rows.filter(({ link_id, occurred_at }) => {
+  const ofRecords = here.filter(({ link_id, occurred_at }) => {
     const from = link_id === null ? undefined : rolled.get(link_id);
     return from !== undefined && occurred_at >= from;
   });
   await addDeltas(trx, 'record', ofRecords, { values });
   await markFilled(trx, rows);
+}
+
+/** Stores the events that are kept elsewhere. @returns the others */
+async function insertElsewhere(
+  trx: Db,
+  rows: readonly EventRow[],
+  elsewhere: Elsewhere,
+): Promise<EventRow[]> {
+  const others = rows.filter((row) => elsewhere.has(row));
+  if (others.length > 0) await elsewhere.insert(trx, others);
+  return rows.filter((row) => !elsewhere.has(row));
 }
 
 /** Inserts events with the columns of a table of columns. */

@@ -1,0 +1,48 @@
+import { type Db, db, execute, rows } from '../../../infra/db.ts';
+import { postgresStore } from '../postgres/store.ts';
+import { type ClickHouse, isOneOf, literal } from './connection.ts';
+
+/**
+ * Erases events of links and QR codes from every answer, once the transaction is committed; {@link deleteErased} deletes
+ * those of ClickHouse.
+ */
+export async function eraseRecords(
+  trx: Db,
+  projectId: string,
+  recordIds: readonly string[],
+): Promise<void> {
+  await postgresStore.eraseRecords(trx, projectId, recordIds);
+  const of = { projectId, recordIds };
+  await execute(
+    trx,
+    'DELETE FROM event_outbox WHERE project_id = :projectId AND link_id = ANY(:recordIds)',
+    of,
+  );
+  // After it: the events that it did not find are in a batch that was begun by now.
+  await execute(
+    trx,
+    `INSERT INTO event_erasures (project_id, record_id, batch)
+     SELECT :projectId, id, last_batch FROM event_outbox_state, unnest(:recordIds::text[]) AS id
+     ON CONFLICT (project_id, record_id) DO UPDATE SET batch = excluded.batch`,
+    of,
+  );
+}
+
+/** Deletes erased events of ClickHouse for good. */
+export async function deleteErased(clickhouse: ClickHouse): Promise<void> {
+  const erased = await rows<{ projectId: string; batch: number; ids: string[] }>(
+    db(),
+    `SELECT project_id AS "projectId", batch, array_agg(record_id) AS ids FROM event_erasures GROUP BY project_id, batch`,
+  );
+  for (const { projectId, batch, ids } of erased) {
+    await clickhouse.delete(
+      'events',
+      `project_id = ${literal(projectId)} AND batch <= ${batch} AND ${isOneOf("ifNull(link_id, '')", ids)}`,
+    );
+    await execute(
+      db(),
+      'DELETE FROM event_erasures WHERE project_id = :projectId AND batch = :batch AND record_id = ANY(:ids)',
+      { projectId, batch, ids },
+    );
+  }
+}

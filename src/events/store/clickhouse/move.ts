@@ -1,0 +1,97 @@
+import { type Db, db, execute, rows } from '../../../infra/db.ts';
+import type { ListedEvent } from '../store.ts';
+import type { ClickHouse } from './connection.ts';
+import { OUTBOX_COLUMNS } from './pending.ts';
+import { toRow } from './schema.ts';
+
+/** Events that are moved at a time. ClickHouse prefers few large inserts. */
+const BATCH = 20_000;
+
+/** A batch that has not ended after this time has failed: longer than any insert takes. */
+const FAILED_AFTER = '1 hour';
+
+/** The servers whose batches are known to be those of this database. */
+const checked = new WeakSet<ClickHouse>();
+
+/**
+ * Postgres says which batches count, and would take those of a later time for its own after an older backup of it was
+ * restored, or if another installation used the same ClickHouse.
+ *
+ * @throws Error when ClickHouse has batches that this database has not begun
+ */
+async function checkBatches(clickhouse: ClickHouse): Promise<void> {
+  if (checked.has(clickhouse)) return;
+  const [stored] = await clickhouse.rows<{ last: string | number }>(
+    'SELECT max(batch) AS last FROM events',
+  );
+  const [begun] = await rows<{ last: number }>(
+    db(),
+    'SELECT last_batch AS last FROM event_outbox_state',
+  );
+  if (Number(stored!.last) > begun!.last) {
+    throw new Error(
+      `ClickHouse has batches up to ${stored!.last}, and this database has begun ${begun!.last}: events of later batches must be deleted (docs/clickhouse.md)`,
+    );
+  }
+  checked.add(clickhouse);
+}
+
+/** Moves all events of the outbox to ClickHouse; one process at a time does. */
+export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
+  for (;;) {
+    const moved = await db().transaction(async (trx) => {
+      await execute(trx, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
+      return moveBatch(clickhouse, trx);
+    });
+    if (moved < BATCH) return;
+  }
+}
+
+/**
+ * Moves the oldest events of the outbox. Each attempt has a batch of its own, whose rows count once its events have left
+ * the outbox: what an attempt that failed has stored never counts.
+ *
+ * @throws Error when some of the events were erased meanwhile
+ */
+async function moveBatch(clickhouse: ClickHouse, trx: Db): Promise<number> {
+  const events = await rows<ListedEvent & { seq: number }>(
+    trx,
+    `SELECT e.seq, ${OUTBOX_COLUMNS} FROM event_outbox e ORDER BY e.seq LIMIT ${BATCH}`,
+  );
+  if (events.length === 0) return 0;
+  // No batch is begun for a server that is down: its rows would have to be deleted.
+  await clickhouse.rows('SELECT 1');
+  await checkBatches(clickhouse);
+  // Committed before the first of its rows can be seen.
+  const [batch] = await rows<{ id: number }>(
+    db(),
+    `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
+     INSERT INTO event_batches (id) SELECT last_batch FROM next RETURNING id`,
+  );
+  const { id } = batch!;
+  await clickhouse.insert(
+    'events',
+    events.map((event) => toRow(id, event)),
+  );
+  const moved = await execute(trx, 'DELETE FROM event_outbox WHERE seq = ANY(?)', [
+    events.map(({ seq }) => seq),
+  ]);
+  const sql = 'DELETE FROM event_batches WHERE id = ? AND NOT is_failed';
+  const ended = await execute(trx, sql, [id]);
+  if (moved < events.length || ended === 0) {
+    throw new Error(`events of batch ${id} were erased while they were moved`);
+  }
+  return moved;
+}
+
+/** Deletes what batches that failed have stored in ClickHouse. */
+export async function deleteFailedBatches(clickhouse: ClickHouse): Promise<void> {
+  const failed = await rows<{ id: number }>(
+    db(),
+    `UPDATE event_batches SET is_failed = true WHERE begun_at < now() - interval '${FAILED_AFTER}' RETURNING id`,
+  );
+  if (failed.length === 0) return;
+  const ids = failed.map(({ id }) => id);
+  await clickhouse.delete('events', `batch IN (${ids.join(', ')})`);
+  await execute(db(), 'DELETE FROM event_batches WHERE id = ANY(?)', [ids]);
+}

@@ -1,0 +1,104 @@
+import { type CopyValue, copyInto } from '../../../infra/copy.ts';
+import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
+import { COLUMNS } from '../../columns.ts';
+import type { EventRow } from '../../event.ts';
+import type { ListedEvent } from '../store.ts';
+import { isOneOf, literal } from './connection.ts';
+
+/*
+ * Events are stored in Postgres first, in `event_outbox`, by the transaction that counts them; the worker moves them to
+ * ClickHouse in batches (`move.ts`), which has no transactions. So Postgres says which rows of ClickHouse count:
+ *
+ *   event_outbox_state.last_batch   the last batch that was begun
+ *   event_batches                   batches that are being moved, or failed: their events are in the outbox
+ *   event_retention                 events before `kept_until`, of batches up to `kept_batch`, are in Postgres, or their
+ *                                   counts, and are to be deleted
+ *   event_erasures                  events of these links and QR codes, of batches up to `batch`, are deleted
+ *
+ * One statement reads the first three and the outbox, so that each event is counted once however far the worker is.
+ */
+
+const NAMES = Object.keys(COLUMNS) as (keyof EventRow)[];
+
+/** SQL of the columns of an event `e` of the outbox, with its time in microseconds. */
+export const OUTBOX_COLUMNS = `${NAMES.map((name) => `e.${name}`).join(', ')},
+  (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros"`;
+
+/** Adds events to the outbox. */
+export async function addToOutbox(trx: Db, events: readonly EventRow[]): Promise<void> {
+  await copyInto(
+    trx,
+    'event_outbox',
+    NAMES,
+    events.map((event) => NAMES.map((name) => event[name] as CopyValue)),
+  );
+}
+
+/** Which rows of ClickHouse count, and the events that are not there yet. */
+export interface Pending {
+  /** Events of the outbox. */
+  events: ListedEvent[];
+  /** SQL of ClickHouse that is true for the rows of the workspace that count. */
+  counting: string;
+  /** The last batch before which none is pending. */
+  settledBatch: number;
+  /** Microseconds since 1970. Events before it are in Postgres, but for those of newer batches. */
+  keptUntil: number;
+}
+
+interface PendingRow {
+  lastBatch: number;
+  batches: (string | number)[];
+  keptUntil: number | null;
+  keptBatch: number | null;
+}
+
+/**
+ * Reads what a question to ClickHouse must know.
+ *
+ * @param condition SQL of the wanted events `e` of the outbox
+ */
+export async function readPending(
+  projectId: string,
+  condition: string,
+  bindings: Readonly<Record<string, SqlValue>> = {},
+  connection: Db = db(),
+): Promise<Pending> {
+  // First: what is deleted for good is taken off the list later.
+  const erasures = await rows<{ batch: number; ids: string[] }>(
+    connection,
+    `SELECT batch, array_agg(record_id) AS ids FROM event_erasures WHERE project_id = :projectId GROUP BY batch`,
+    { projectId },
+  );
+  const found = await rows<PendingRow & (ListedEvent | { id: null })>(
+    connection,
+    `SELECT s.last_batch AS "lastBatch", ARRAY(SELECT id FROM event_batches) AS batches,
+            (extract(epoch FROM r.kept_until) * 1000000)::bigint AS "keptUntil", r.kept_batch AS "keptBatch",
+            ${OUTBOX_COLUMNS}
+       FROM event_outbox_state s
+       LEFT JOIN event_retention r ON r.project_id = :projectId
+       LEFT JOIN event_outbox e ON e.project_id = :projectId AND ${condition}`,
+    { ...bindings, projectId },
+  );
+  const { lastBatch, batches, keptUntil, keptBatch } = found[0]!;
+  const events = found.flatMap(
+    ({ lastBatch: _, batches: __, keptUntil: ___, keptBatch: ____, ...event }) =>
+      event.id === null ? [] : [event as ListedEvent],
+  );
+  const open = batches.map(Number);
+  const conditions = [
+    `project_id = ${literal(projectId)}`,
+    `batch <= ${lastBatch}`,
+    ...(open.length === 0 ? [] : [`batch NOT IN (${open.join(', ')})`]),
+    ...(keptUntil === null ? [] : [`(at >= ${keptUntil} OR batch > ${keptBatch})`]),
+    ...erasures.map(
+      ({ batch, ids }) => `(batch > ${batch} OR NOT ${isOneOf("ifNull(link_id, '')", ids)})`,
+    ),
+  ];
+  return {
+    events,
+    counting: conditions.join(' AND '),
+    keptUntil: keptUntil ?? 0,
+    settledBatch: Math.min(lastBatch, ...open.map((batch) => batch - 1)),
+  };
+}
