@@ -1,9 +1,13 @@
+import { randomInt } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 
 /** In the order of their character codes, so that text order is number order. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const TIME_LENGTH = 8;
-const randomPart = customAlphabet(ALPHABET, 16);
+/** Characters that count the ids of one process in one millisecond. */
+const COUNT_LENGTH = 4;
+const RANDOM_LENGTH = 12;
+const randomPart = customAlphabet(ALPHABET, RANDOM_LENGTH);
 
 const PREFIXES = {
   link: 'link_',
@@ -39,11 +43,11 @@ export function kindOfId(id: string): IdKind | undefined {
   return (Object.keys(PREFIXES) as IdKind[]).find((kind) => PREFIXES[kind] === prefix);
 }
 
-/** Milliseconds since 1970 in eight characters that sort as the numbers do (good until the year 8888). */
-function sortableTime(ms: number): string {
-  let rest = ms;
+/** A number in so many characters, which sort as the numbers do. Eight are enough for milliseconds until the year 8888. */
+function sortable(value: number, length: number): string {
+  let rest = value;
   let out = '';
-  for (let i = 0; i < TIME_LENGTH; i += 1) {
+  for (let i = 0; i < length; i += 1) {
     out = ALPHABET.charAt(rest % 62) + out;
     rest = Math.floor(rest / 62);
   }
@@ -58,7 +62,21 @@ export function timeOfId(id: string): number {
   return ms;
 }
 
-/** A new id: prefix, 8 characters of time, 16 random ones. Text order (C collation) is order of making. */
+/** The millisecond of the last id, and how many ids were made in it before, from a random number on. */
+const last = { ms: 0, count: 0 };
+
+/**
+ * Makes an id: prefix, 8 characters of time, 4 that count from a random number, 12 random ones. The text order of ids
+ * (C collation) is the order of their times; those of one process and one millisecond are in the order of their making.
+ */
 export function newId(kind: IdKind, now: number = Date.now()): string {
-  return PREFIXES[kind] + sortableTime(now) + randomPart();
+  if (now === last.ms) last.count += 1;
+  else {
+    last.ms = now;
+    // Leaves room to count: half of all numbers, seven million.
+    last.count = randomInt(62 ** COUNT_LENGTH / 2);
+  }
+  return (
+    PREFIXES[kind] + sortable(now, TIME_LENGTH) + sortable(last.count, COUNT_LENGTH) + randomPart()
+  );
 }

@@ -25,6 +25,19 @@ describe('/links/bulk', () => {
     }
   });
 
+  it('creates links that lists have in their order, the last one first', async () => {
+    const { api } = await aWorkspace();
+    const urls = Array.from({ length: 50 }, (_, n) => `${A}?n=${n}`);
+
+    await api.post(
+      '/links/bulk',
+      urls.map((url) => ({ url })),
+    );
+
+    const { body } = await api.get('/links', { pageSize: 50 });
+    expect(body.map(({ url }: { url: string }) => url)).to.deep.equal(urls.toReversed());
+  });
+
   it('reports the error of each link without affecting the others', async () => {
     const { api } = await aWorkspace();
     await api.post('/links', { url: A, key: 'taken' });

@@ -155,6 +155,12 @@ describe('ids', () => {
     expect(ids.toSorted()).to.deep.equal(ids);
     for (const id of ids) expect(id).to.match(/^link_[0-9A-Za-z]{24}$/);
   });
+
+  it('of one millisecond are sorted by the order of their making', () => {
+    const ids = Array.from({ length: 10_000 }, () => newId('link', 1e12));
+    expect(ids.toSorted()).to.deep.equal(ids);
+    expect(new Set(ids.map((id) => id.slice(-12)))).to.have.lengthOf(ids.length);
+  });
 });
 
 describe('encryption of secrets', () => {
