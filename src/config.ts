@@ -186,7 +186,7 @@ export const SETTINGS = {
     secret: true,
   },
   REDIS_URL: redisUrl(
-    'URL of the Redis for queues; it must not evict keys. [Sentinels](scale.md#failover-of-redis): `redis+sentinel://host:port,host:port/<name of the primary>`. Unset: a private server under DATA_DIR.',
+    'URL of the Redis for queues; it must not evict keys. [Sentinels](scale.md#failover-of-redis): `redis+sentinel://host:port,host:port/<name of the primary>`; [a cluster](scale.md#redis-cluster): `redis+cluster://host:port,host:port`. Unset: a private server under DATA_DIR.',
   ),
   CACHE_REDIS_URL: {
     ...redisUrl('URL of the Redis for the look-up cache; it may evict keys. Unset: REDIS_URL.'),

@@ -3,8 +3,15 @@ import { ErrorLog } from '../src/infra/error-log.ts';
 import type { Log } from '../src/infra/log.ts';
 import { queueDepth } from '../src/infra/metrics.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
-import { cacheRedis, connectRedis, type Redis, redisReady } from '../src/infra/redis.ts';
+import {
+  cacheRedis,
+  connectRedis,
+  connectToOwner,
+  type Redis,
+  redisReady,
+} from '../src/infra/redis.ts';
 import { Answers } from '../src/lookup/answers.ts';
+import { QUESTIONS } from '../src/lookup/questions.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
@@ -76,7 +83,9 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
 
 /** Answers redirect processes that have no Postgres, for as long as this process runs. */
 function answerLookups(queue: Redis, { REDIS_URL }: Config, log: Log): Answers {
-  const waiting = connectRedis(REDIS_URL, 'wait', { socketTimeout: ANSWERS_SILENCE_MS });
+  const waiting = connectToOwner(REDIS_URL, QUESTIONS, 'wait', {
+    socketTimeout: ANSWERS_SILENCE_MS,
+  });
   const errors = new ErrorLog(log, 'look-ups of redirect processes were not answered');
   return new Answers({ queue, waiting, cache: cacheRedis(), errors });
 }

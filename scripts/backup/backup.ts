@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UPLOAD_NAMES } from '../../src/http/upload.ts';
-import { type Redis } from '../../src/infra/redis.ts';
+import { type Redis, scanKeys } from '../../src/infra/redis.ts';
 import { keyCheck } from '../../src/infra/secrets.ts';
 import { VERSION } from '../../src/infra/version.ts';
 import { QUEUES } from '../../src/queues/index.ts';
@@ -144,8 +144,7 @@ function isJson(line: string): boolean {
 }
 
 async function* uploadsIn(cache: Redis): AsyncGenerator<UploadPart, void, undefined> {
-  const options = { match: UPLOAD_NAMES, count: 1_000 };
-  for await (const names of cache.scanStream(options) as AsyncIterable<string[]>) {
+  for await (const names of scanKeys(cache, UPLOAD_NAMES)) {
     for (const name of names) {
       const [value, seconds] = [await cache.get(name), await cache.ttl(name)];
       if (value !== null && seconds > 0) yield { name, value, seconds };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { config } from '../../src/config.ts';
 import { connectDb, rows } from '../../src/infra/db.ts';
 import { listProcesses } from '../../src/infra/heartbeat.ts';
-import type { Redis } from '../../src/infra/redis.ts';
+import { type Redis, scanKeys } from '../../src/infra/redis.ts';
 import { keyCheck } from '../../src/infra/secrets.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
 import { QUEUES } from '../../src/queues/index.ts';
@@ -142,8 +142,9 @@ async function findContents(
 /** Deletes what was derived from the data before: it seems newer than what is restored. */
 async function forget(redis: Redis, patterns: readonly string[]): Promise<void> {
   for (const match of patterns) {
-    const found = redis.scanStream({ match, count: 1_000 }) as AsyncIterable<string[]>;
-    for await (const names of found) if (names.length > 0) await redis.unlink(...names);
+    for await (const names of scanKeys(redis, match)) {
+      await Promise.all(names.map((name) => redis.unlink(name)));
+    }
   }
 }
 

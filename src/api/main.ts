@@ -4,6 +4,7 @@ import { endServer } from '../infra/end-server.ts';
 import { listen } from '../infra/listen.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
+import { connectSubscriber } from '../infra/redis-channels.ts';
 import { LiveChannels } from '../queues/live.ts';
 import { Producer } from '../queues/queue.ts';
 import { Replies } from '../queues/replies.ts';
@@ -24,9 +25,8 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
     commandTimeout: REDIS_MS,
     onError,
   });
-  const subscriber = connectRedis(config.REDIS_URL, 'wait', { onError });
-  const liveSubscriber = connectRedis(config.CACHE_REDIS_URL, 'wait', {
-    autoResubscribe: false,
+  const subscriber = connectSubscriber(config.REDIS_URL, 'wait', { onError });
+  const liveSubscriber = connectSubscriber(config.CACHE_REDIS_URL, 'wait', {
     commandTimeout: REDIS_MS,
     onError,
   });

@@ -156,6 +156,7 @@ export async function dropUpload(
   { id, parts }: Pick<Upload, 'id' | 'parts'>,
 ): Promise<void> {
   const names = Array.from({ length: parts }, (_, part) => partName(id, part));
-  if (names.length > 0) await redis.del(...names);
+  // One by one: on a cluster any two may be on different nodes.
+  await Promise.all(names.map((name) => redis.del(name)));
   await redis.zrem(waitingName(projectId), id);
 }

@@ -8,7 +8,7 @@ import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
 import { registry, startProcessMetrics } from './metrics.ts';
-import { type Redis, watchPersistence } from './redis.ts';
+import { primariesOf, type Redis, watchPersistence } from './redis.ts';
 import { checkRedisServer } from './redis-server.ts';
 import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
 import { checkSecretKey } from './secret-key.ts';
@@ -177,7 +177,8 @@ export const checkDb: Check = async () => db().raw('SELECT 1');
 export const checkRedis =
   (redis: Redis): Check =>
   async () =>
-    redis.ping();
+    // Of a cluster, those that work go on.
+    Promise.any(primariesOf(redis).map((primary) => primary.ping()));
 
 async function serveHealth(
   usualPort: number,

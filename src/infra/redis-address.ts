@@ -2,9 +2,9 @@ import { parseUrl } from './url.ts';
 import { singleHosts } from './url-hosts.ts';
 
 /** Schemes of URLs of Redis, each also with `rediss` for TLS, and what they name. */
-const SCHEMES = ['redis', 'redis+sentinel'] as const;
+const SCHEMES = ['redis', 'redis+sentinel', 'redis+cluster'] as const;
 
-/** How Redis is reached: one server, or the primary that sentinels name. */
+/** How Redis is reached: one server, the primary that sentinels name, or the nodes of a cluster. */
 export type RedisKind = (typeof SCHEMES)[number];
 
 /** The parts of a URL of Redis. */
@@ -20,10 +20,15 @@ export interface RedisAddress {
   parameters: URLSearchParams;
 }
 
-const DEFAULT_PORT: Record<RedisKind, number> = { redis: 6379, 'redis+sentinel': 26379 };
+const DEFAULT_PORT: Record<RedisKind, number> = {
+  redis: 6379,
+  'redis+sentinel': 26379,
+  'redis+cluster': 6379,
+};
 
 /**
- * Takes a URL of Redis apart: `redis://host:port`, or `redis+sentinel://host:port,host:port/<name of the primary>`.
+ * Takes a URL of Redis apart: `redis://host:port`, `redis+sentinel://host:port,host:port/<name of the primary>` or
+ * `redis+cluster://host:port,host:port`.
  *
  * @throws Error whose message completes the name of a setting
  */
@@ -32,7 +37,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   const kind = SCHEMES.find((one) => one === scheme.replace(/^rediss/, 'redis'));
   if (kind === undefined) {
     throw new Error(
-      'must be a URL that starts with redis:// or rediss://, or with redis+sentinel:// or rediss+sentinel://',
+      'must be a URL that starts with redis://, redis+sentinel:// or redis+cluster://, each also with rediss',
     );
   }
   const urls = singleHosts(text).map((one) => parseUrl(one));
@@ -43,9 +48,15 @@ export function parseRedisAddress(text: string): RedisAddress {
     port: Number(url?.port) || DEFAULT_PORT[kind],
   }));
   const name = decodeURIComponent(first.pathname.slice(1));
-  if (kind === 'redis+sentinel' && (name === '' || hosts.some(({ host }) => host === ''))) {
+  const lacksHost = hosts.some(({ host }) => host === '');
+  if (kind === 'redis+sentinel' && (name === '' || lacksHost)) {
     throw new Error(
       'must be of the form redis+sentinel://host:port,host:port/<name of the primary>',
+    );
+  }
+  if (kind === 'redis+cluster' && (name !== '' || lacksHost)) {
+    throw new Error(
+      'must be of the form redis+cluster://host:port,host:port, without a database: a cluster has one',
     );
   }
   return {

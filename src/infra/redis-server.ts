@@ -1,17 +1,21 @@
 import { ConfigError } from '../config.ts';
 import { parseRedisAddress } from './redis-address.ts';
-import { openRedis, readRedisUrl } from './redis-url.ts';
+import { openRedis, type RedisTarget, readRedisUrl } from './redis-url.ts';
 
 /** Settings that name a Redis. */
 export type RedisVariable = 'REDIS_URL' | 'CACHE_REDIS_URL';
 
+/** The oldest version with sharded channels. */
+const OLDEST_IN_CLUSTER = 7;
+
 /**
- * Asks the server of a URL what it is.
+ * Asks the server of a URL what it is; of a cluster, the first node that answers.
  *
  * @param ms longest time to wait for it
  * @param options.mayReplicate true where a replica will do
- * @throws ConfigError for a node of a Redis Cluster, which answers for its own slots only, and for a replica, which takes
- *   no writes, and for sentinels that do not know the primary; Error when it does not answer
+ * @throws ConfigError for a server of another kind than the URL says: for a node of a Redis Cluster, which answers for its own
+ *   slots only, for a replica, which takes no writes, and for sentinels that do not know the primary; Error when it does not
+ *   answer
  */
 export async function checkRedisServer(
   variable: RedisVariable,
@@ -19,7 +23,49 @@ export async function checkRedisServer(
   ms: number,
   { mayReplicate = false } = {},
 ): Promise<void> {
-  const redis = openRedis(readRedisUrl(url), {
+  const target = readRedisUrl(url);
+  const { hosts, name, isEncrypted } = parseRedisAddress(url);
+  const place = `${variable}: ${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`;
+  const info = await (target.nodes === undefined
+    ? infoOf(target, ms, `${place} is no sentinel of a primary with the name "${name}"`)
+    : Promise.any(
+        target.nodes.map((node) =>
+          infoOf({ ...target, options: { ...target.options, ...node } }, ms, place),
+        ),
+      ).catch(({ errors }: AggregateError) => {
+        throw errors[0];
+      }));
+  const isNode = /^cluster_enabled:1/m.test(info);
+  if (target.nodes !== undefined) {
+    if (!isNode) {
+      throw new ConfigError(
+        `${place} is not a node of a Redis Cluster: set a URL that starts with redis://`,
+      );
+    }
+    const [, version = '0'] = /^redis_version:(\S+)/m.exec(info) ?? [];
+    if (Number.parseInt(version, 10) < OLDEST_IN_CLUSTER) {
+      throw new ConfigError(
+        `${place} is a Redis Cluster of version ${version}: it must be ${OLDEST_IN_CLUSTER} or newer`,
+      );
+    }
+    return;
+  }
+  if (isNode) {
+    const scheme = isEncrypted ? 'rediss+cluster' : 'redis+cluster';
+    throw new ConfigError(
+      `${place} is a node of a Redis Cluster, which holds only some of the keys: set ${scheme}://host:port,host:port`,
+    );
+  }
+  if (!mayReplicate && /^role:slave/m.test(info)) {
+    throw new ConfigError(
+      `${place} is a replica, which takes no writes: set the address of its primary`,
+    );
+  }
+}
+
+/** @throws ConfigError with the message where sentinels do not know the primary; Error when the server does not answer */
+async function infoOf(target: RedisTarget, ms: number, noPrimary: string): Promise<string> {
+  const redis = openRedis(target, {
     lazyConnect: true,
     protocol: 2,
     connectTimeout: ms,
@@ -35,29 +81,14 @@ export async function checkRedisServer(
       if (cause === undefined || hasNoPrimary(error)) cause = error;
     });
   }
-  const { hosts, name } = parseRedisAddress(url);
-  const place = `${variable}: ${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`;
-  let info: string;
   try {
     await redis.connect();
-    info = await redis.info();
+    return await redis.info();
   } catch (error) {
-    if (hasNoPrimary(cause)) {
-      throw new ConfigError(`${place} is no sentinel of a primary with the name "${name}"`);
-    }
+    if (hasNoPrimary(cause)) throw new ConfigError(noPrimary);
     throw cause ?? error;
   } finally {
     redis.disconnect();
-  }
-  if (/^cluster_enabled:1/m.test(info)) {
-    throw new ConfigError(
-      `${place} is a node of a Redis Cluster, which holds only some of the keys: set a Redis that is not in cluster mode`,
-    );
-  }
-  if (!mayReplicate && /^role:slave/m.test(info)) {
-    throw new ConfigError(
-      `${place} is a replica, which takes no writes: set the address of its primary`,
-    );
   }
 }
 

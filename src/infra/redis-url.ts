@@ -36,9 +36,11 @@ const SENTINEL_MS = 2_000;
 
 /** A Redis as its URL describes it. */
 export interface RedisTarget {
-  /** URL of the server for ioredis; empty where sentinels name the server. */
+  /** URL of the server for ioredis; empty where sentinels name the server, and for a cluster. */
   url: string;
   options: RedisOptions;
+  /** Of a cluster: some of its nodes, from which the others are known. */
+  nodes?: RedisAddress['hosts'];
   /** True if another server may take its place. */
   failsOver: boolean;
 }
@@ -60,6 +62,11 @@ export function readRedisUrl(text: string): RedisTarget {
   for (const name of given) Object.assign(tls, PARAMETERS[name]?.(parameters.get(name) ?? ''));
   if (address.kind === 'redis+sentinel') {
     return { url: '', options: sentinelOptions(address, tls), failsOver: true };
+  }
+  if (address.kind === 'redis+cluster') {
+    const { hosts: nodes, username, password } = address;
+    const options = { username, password, ...(isEncrypted && { tls }) };
+    return { url: '', options, nodes, failsOver: true };
   }
   if (given.length === 0) return { url: text, options: {}, failsOver: false };
   const url = new URL(text);

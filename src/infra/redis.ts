@@ -1,9 +1,14 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import type { RedisOptions, Redis as SingleRedis } from 'ioredis';
 import { config } from '../config.ts';
 import type { Log } from './log.ts';
-import { openRedis, readRedisUrl } from './redis-url.ts';
+import { OwnerConnection, RedisCluster } from './redis-cluster.ts';
+import { slotOf, Topology } from './redis-topology.ts';
+import { openRedis, type RedisTarget, readRedisUrl } from './redis-url.ts';
 
-export type { Redis };
+export type { SingleRedis };
+
+/** A connection to a server, or to a cluster. */
+export type Redis = SingleRedis | RedisCluster;
 
 /**
  * Behaviour of a connection while Redis is not reachable: `fail-fast` rejects commands at once (API, redirect), `wait`
@@ -37,20 +42,71 @@ const FAILOVER: RedisOptions = {
   reconnectOnError: ({ message }) => (/READONLY|NOREPLICAS/.test(message) ? 2 : false),
 };
 
+/** Redirections after which a command is given up, about 100 ms each: a failover is over, or the caller goes on without. */
+const REDIRECTIONS = { wait: 10_000, 'fail-fast': 5 };
+/** Timeout of a command to a cluster, in ms: ioredis may forget one while it finds out which nodes there are. */
+const CLUSTER_COMMAND_MS = 30_000;
+
+type ConnectionOptions = RedisOptions & { onError?: (error: Error) => void };
+
 /** Opens a connection. Errors of the connection itself go to `onError`; without it they are dropped, commands still reject. */
 export function connectRedis(
   url: string,
   offline: OfflineBehaviour,
-  { onError = () => {}, ...options }: RedisOptions & { onError?: (error: Error) => void } = {},
+  options: ConnectionOptions = {},
 ): Redis {
-  const queueing: RedisOptions =
-    offline === 'wait'
-      ? { maxRetriesPerRequest: null }
-      : { maxRetriesPerRequest: 0, enableOfflineQueue: false };
   const target = readRedisUrl(url);
+  return target.nodes === undefined
+    ? openServer(target, offline, options)
+    : openCluster(url, target, offline, options);
+}
+
+/** Opens a connection to the server that has a key; on a cluster, it goes where the key goes. */
+export function connectToOwner(
+  url: string,
+  key: string,
+  offline: OfflineBehaviour,
+  options: ConnectionOptions = {},
+): SingleRedis {
+  const target = readRedisUrl(url);
+  if (target.nodes === undefined) return openServer(target, offline, options);
+  return openOwner(topologyOf(url, target), slotOf(key), { target, offline, options });
+}
+
+/** The connection for what has to be done by the server that has a key: the connection itself where there is one server. */
+export const ownerOf = (redis: Redis, key: string): SingleRedis =>
+  redis instanceof RedisCluster ? redis.owner(key) : redis;
+
+/** The connections to all servers that have keys. */
+export const primariesOf = (redis: Redis): SingleRedis[] =>
+  redis instanceof RedisCluster ? redis.nodes('master') : [redis];
+
+/** The names that match a pattern, in parts. */
+export async function* scanKeys(redis: Redis, match: string): AsyncGenerator<string[], void> {
+  for (const primary of primariesOf(redis)) {
+    yield* primary.scanStream({ match, count: 1_000 }) as AsyncIterable<string[]>;
+  }
+}
+
+/** Calls the listener whenever a connection to a server is lost. */
+export function onConnectionLost(redis: Redis, listener: () => void): void {
+  if (redis instanceof RedisCluster) redis.on('-node', listener);
+  redis.on('close', listener);
+}
+
+const queueing = (offline: OfflineBehaviour): RedisOptions =>
+  offline === 'wait'
+    ? { maxRetriesPerRequest: null }
+    : { maxRetriesPerRequest: 0, enableOfflineQueue: false };
+
+function openServer(
+  target: RedisTarget,
+  offline: OfflineBehaviour,
+  { onError = () => {}, ...options }: ConnectionOptions,
+): SingleRedis {
   const redis = openRedis(target, {
     ...COMMON,
-    ...queueing,
+    ...queueing(offline),
     ...(target.failsOver && FAILOVER),
     ...options,
   });
@@ -59,10 +115,81 @@ export function connectRedis(
   return redis;
 }
 
+/** What is known of clusters, by URL. */
+const topologies = new Map<string, Topology>();
+
+function topologyOf(url: string, { nodes = [], options }: RedisTarget): Topology {
+  const topology = topologies.get(url) ?? new Topology(nodes, { ...COMMON, ...options });
+  topologies.set(url, topology);
+  return topology;
+}
+
+function openCluster(
+  url: string,
+  target: RedisTarget,
+  offline: OfflineBehaviour,
+  options: ConnectionOptions,
+): RedisCluster {
+  const { onError = () => {}, ...others } = options;
+  const topology = topologyOf(url, target);
+  const cluster = new RedisCluster(
+    target.nodes ?? [],
+    {
+      clusterRetryStrategy: pauseAfter,
+      enableOfflineQueue: offline === 'wait',
+      maxRedirections: REDIRECTIONS[offline],
+      // Names are resolved by each connection, which verifies the certificate of the name.
+      dnsLookup: (address, callback) => callback(null, address),
+      redisOptions: {
+        protocol: COMMON.protocol!,
+        connectTimeout: COMMON.connectTimeout!,
+        socketTimeout: SILENCE_MS,
+        commandTimeout: CLUSTER_COMMAND_MS,
+        ...target.options,
+        ...others,
+      },
+    },
+    { topology, open: (slot) => openOwner(topology, slot, { target, offline, options }) },
+  );
+  cluster.on('error', onError);
+  keepAsking(cluster);
+  return cluster;
+}
+
+function openOwner(
+  topology: Topology,
+  slot: number,
+  {
+    target,
+    offline,
+    options: { onError = () => {}, ...options },
+  }: { target: RedisTarget; offline: OfflineBehaviour; options: ConnectionOptions },
+): OwnerConnection {
+  const redis = new OwnerConnection({
+    ...COMMON,
+    ...queueing(offline),
+    socketTimeout: SILENCE_MS,
+    ...target.options,
+    ...options,
+    // Opened on first use, it would refuse the command that it is opened for.
+    enableOfflineQueue: true,
+    topology,
+    slot,
+  });
+  redis.once('ready', () => {
+    redis.options.enableOfflineQueue = offline === 'wait';
+  });
+  redis.on('error', onError);
+  keepAsking(redis);
+  return redis;
+}
+
 function keepAsking(redis: Redis): void {
   const timer = setInterval(() => {
-    // An error of the connection is reported by itself.
-    if (redis.status === 'ready') redis.ping().catch(() => {});
+    for (const primary of primariesOf(redis)) {
+      // An error of the connection is reported by itself.
+      if (primary.status === 'ready') primary.ping().catch(() => {});
+    }
   }, PING_MS).unref();
   redis.once('end', () => clearInterval(timer));
 }
@@ -109,9 +236,12 @@ export function watchPersistence(redis: Redis, log: Log): void {
   let last = '';
   const look = async (): Promise<void> => {
     // Not CONFIG GET, which hosted servers refuse.
-    const faults = persistenceFaults(
-      `${await redis.info('memory')}\r\n${await redis.info('persistence')}`,
-    ).join('; ');
+    const infos = await Promise.all(
+      primariesOf(redis).map(
+        async (one) => `${await one.info('memory')}\r\n${await one.info('persistence')}`,
+      ),
+    );
+    const faults = [...new Set(infos.flatMap((info) => persistenceFaults(info)))].join('; ');
     if (faults !== '' && faults !== last) log.warn(`REDIS_URL: ${faults}`);
     last = faults;
   };

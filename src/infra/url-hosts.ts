@@ -1,8 +1,8 @@
 /** Schemes whose URLs may name several hosts. */
-const SCHEME = /^(?:postgres(?:ql)?|rediss?\+sentinel):\/\//;
+const SCHEME = /^(?:postgres(?:ql)?|rediss?\+(?:sentinel|cluster)):\/\//;
 
 /**
- * The URLs of the single hosts of a URL of Postgres or of sentinels of Redis, which may name several, as libpq allows
+ * The URLs of the single hosts of a URL of Postgres, or of sentinels or a cluster of Redis, which may name several, as libpq allows
  * (`postgres://user@a:5432,b:5432/name`). A text that is no such URL remains as it is.
  */
 export function singleHosts(url: string): [string, ...string[]] {

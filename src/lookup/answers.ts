@@ -2,7 +2,8 @@ import { config } from '../config.ts';
 import { within } from '../infra/clock.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { isDataError } from '../infra/outage.ts';
-import type { Redis } from '../infra/redis.ts';
+import type { Redis, SingleRedis } from '../infra/redis.ts';
+import { publish } from '../infra/redis-channels.ts';
 import { keyCheck } from '../infra/secrets.ts';
 import { CURRENT_PREFIX, readStored } from './codec.ts';
 import { epochOf, fill, KeptMisses } from './publish.ts';
@@ -23,8 +24,8 @@ const CACHE_MS = 300;
 export interface AnswersOptions {
   /** Connection to the Redis of the queues. */
   queue: Redis;
-  /** Connection to the same Redis, which waits for questions and does nothing else. */
-  waiting: Redis;
+  /** Connection to the server of the same Redis that has {@link QUESTIONS}; waits for them, and does nothing else. */
+  waiting: SingleRedis;
   /** The look-up cache, to which can be written. */
   cache: Redis;
   errors: ErrorLog;
@@ -86,7 +87,7 @@ export class Answers {
         }
       }),
     );
-    await queue.publish(answersTo(to), JSON.stringify({ id, answers })).catch((error: unknown) => {
+    await publish(queue, answersTo(to), JSON.stringify({ id, answers })).catch((error: unknown) => {
       errors.report(error);
     });
   }

@@ -2,7 +2,7 @@ import { within } from '../infra/clock.ts';
 import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import { isDataError, isOutage } from '../infra/outage.ts';
-import type { Redis } from '../infra/redis.ts';
+import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { Tally } from '../infra/tally.ts';
 import {
@@ -110,8 +110,8 @@ type Stored<Entry> = { found: Entry | null } | Unknown;
 export interface FinderOptions {
   /** Connection to the look-up Redis whose commands time out soon. */
   commands: Redis;
-  /** Connection to the same Redis for invalidations alone; must not subscribe again by itself. */
-  subscriber: Redis;
+  /** Connection to the same Redis for invalidations alone, of `connectSubscriber`. */
+  subscriber: SingleRedis;
   /** Connection to its primary, which is used where it is a replica. */
   primary: Redis;
   /** Source of the entries that Redis doesn't have. */

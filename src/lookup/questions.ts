@@ -1,5 +1,6 @@
 import { within } from '../infra/clock.ts';
-import type { Redis } from '../infra/redis.ts';
+import type { Redis, SingleRedis } from '../infra/redis.ts';
+import { onMessage, subscribe } from '../infra/redis-channels.ts';
 import { Batch } from './concurrent-lookups.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
 import type { EntrySource } from './source.ts';
@@ -48,8 +49,8 @@ export const KEY_CHECK_NAME = 'key:';
 export interface RemoteSourceOptions {
   /** Connection to the Redis of the queues. */
   queue: Redis;
-  /** Connection to the same Redis for answers alone. */
-  subscriber: Redis;
+  /** Connection to the same Redis for answers alone, of `connectSubscriber`. */
+  subscriber: SingleRedis;
   /** Unique to this process. */
   instance: string;
 }
@@ -72,19 +73,19 @@ export class RemoteSource implements EntrySource {
   constructor(options: RemoteSourceOptions) {
     this.#options = options;
     const { subscriber, instance } = options;
-    subscriber.on('message', (_channel: string, message: string) => {
+    onMessage(subscriber, (_channel, message) => {
       const { id, answers } = JSON.parse(message) as { id: number; answers: Answer[] };
       this.#isAway = false;
       this.#answeredAt = performance.now();
       this.#waiting.get(id)?.(answers);
     });
-    const subscribe = () => {
-      subscriber.subscribe(answersTo(instance)).catch(() => {
+    const listen = () => {
+      subscribe(subscriber, answersTo(instance)).catch(() => {
         // The connection broke again: the next one subscribes.
       });
     };
-    subscriber.on('ready', subscribe);
-    if (subscriber.status === 'ready') subscribe();
+    subscriber.on('ready', listen);
+    if (subscriber.status === 'ready') listen();
   }
 
   /** @throws Error when nobody answers in time, or the answer is that Postgres could not be asked */

@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { Redis } from '../infra/redis.ts';
+import { onConnectionLost, type Redis, type SingleRedis } from '../infra/redis.ts';
+import { onMessage, publish, subscribe } from '../infra/redis-channels.ts';
+import { RedisCluster } from '../infra/redis-cluster.ts';
+import { digestOf } from '../infra/redis-topology.ts';
 import { CHANGED } from './codec.ts';
 
 /*
@@ -37,7 +39,7 @@ export interface InvalidationEvents {
  */
 export class InvalidationMonitor {
   readonly #publisher: () => Redis | undefined;
-  readonly #subscriber: Redis;
+  readonly #subscriber: SingleRedis;
   readonly #channel: string;
   readonly #events: InvalidationEvents;
   readonly #timer: NodeJS.Timeout;
@@ -50,11 +52,11 @@ export class InvalidationMonitor {
   /**
    * @param publisher the connection to the Redis where changes are announced, as soon as it is known: where the
    *   subscriber's is a replica, that is its primary
-   * @param subscriber a connection of its own that does not subscribe again by itself
+   * @param subscriber a connection of its own, of `connectSubscriber`
    */
   constructor(
     publisher: () => Redis | undefined,
-    subscriber: Redis,
+    subscriber: SingleRedis,
     instance: string,
     events: InvalidationEvents,
   ) {
@@ -62,7 +64,7 @@ export class InvalidationMonitor {
     this.#subscriber = subscriber;
     this.#channel = `hb:${instance}`;
     this.#events = events;
-    subscriber.on('message', (channel: string, message: string) => {
+    onMessage(subscriber, (channel, message) => {
       this.#lastMessage = performance.now();
       if (channel === CHANGED) events.onChanged(message.split('\n'));
       else {
@@ -96,7 +98,7 @@ export class InvalidationMonitor {
   #subscribe(): void {
     this.#lastMessage = performance.now();
     // In one command, so that no beat can arrive before invalidations do.
-    this.#subscriber.subscribe(CHANGED, this.#channel).then(
+    subscribe(this.#subscriber, CHANGED, this.#channel).then(
       () => this.#publish(),
       () => {
         // The connection broke again: the next one subscribes. Until then no beat arrives.
@@ -119,7 +121,7 @@ export class InvalidationMonitor {
     const publisher = this.#publisher();
     if (publisher?.status !== 'ready') return;
     this.#sent += 1;
-    publisher.publish(this.#channel, `${performance.now()} ${this.#sent}`).catch(() => {
+    publish(publisher, this.#channel, `${performance.now()} ${this.#sent}`).catch(() => {
       // Then it does not come back, which is all that counts.
     });
   }
@@ -148,7 +150,6 @@ export class InvalidationMonitor {
 
 /** Often enough to notice a failover behind an address that keeps connections open, in ms. */
 const EPOCH_MS = 1_000;
-const DIGEST_LENGTH = 8;
 
 /**
  * The epoch of the Redis behind one connection.
@@ -159,25 +160,28 @@ const DIGEST_LENGTH = 8;
  *
  * The epoch is a digest of `master_replid`, which Redis changes by itself whenever that may have happened: with every start
  * of a primary, and with every failover, also back to a server that has gone on running. A replica has that of its
- * primary, whose data it has. So all processes agree without a message. Entries that are put with an outdated epoch are ignored, which costs a look-up in Postgres and no
- * more.
+ * primary, whose data it has. So all processes agree without a message. Entries that are put with an outdated epoch are ignored, which costs a look-up
+ * in Postgres and no more. On a cluster it is a digest of the ids of all primaries.
  */
 export class Epoch {
   readonly #redis: Redis;
   readonly #changed: () => void;
   #known: string | undefined;
+  /** On a cluster, the one before connections were lost: those to other nodes, and so memory, may have outlived them. */
+  #before: string | undefined;
   #isReplica: boolean | undefined;
   /** Counts connections: an answer of one that has been lost says nothing of the next. */
   #connection = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param changed called when it changed without a loss of the connection */
+  /** @param changed called when it changed without a loss of all connections */
   constructor(redis: Redis, changed: () => void = () => {}) {
     this.#redis = redis;
     this.#changed = changed;
     redis.on('ready', () => this.refresh(performance.now()));
-    redis.on('close', () => {
+    onConnectionLost(redis, () => {
       this.#connection += 1;
+      if (redis instanceof RedisCluster) this.#before = this.#known ?? this.#before;
       this.#known = undefined;
       this.#askedAt = Number.NEGATIVE_INFINITY;
     });
@@ -205,16 +209,25 @@ export class Epoch {
   /** @throws Error as the connection does */
   async ask(): Promise<string> {
     const connection = this.#connection;
-    const replication = await this.#redis.info('replication');
-    const id = /^master_replid:(\w+)/m.exec(replication)?.[1];
-    if (id === undefined) throw new Error('INFO of Redis has no master_replid');
-    const epoch = createHash('sha256').update(id).digest('base64url').slice(0, DIGEST_LENGTH);
+    const { epoch, isReplica } = await epochIn(this.#redis);
     if (connection === this.#connection) {
-      const before = this.#known;
+      const before = this.#known ?? this.#before;
       this.#known = epoch;
-      this.#isReplica = /^role:slave/m.test(replication);
+      this.#isReplica = isReplica;
       if (before !== undefined && before !== epoch) this.#changed();
     }
     return epoch;
   }
+}
+
+async function epochIn(redis: Redis): Promise<{ epoch: string; isReplica: boolean }> {
+  if (redis instanceof RedisCluster) {
+    const { epoch } = await redis.topology.state();
+    if (epoch === undefined) throw new Error('a primary of the Redis Cluster does not answer');
+    return { epoch, isReplica: false };
+  }
+  const replication = await redis.info('replication');
+  const id = /^master_replid:(\w+)/m.exec(replication)?.[1];
+  if (id === undefined) throw new Error('INFO of Redis has no master_replid');
+  return { epoch: digestOf(id), isReplica: /^role:slave/m.test(replication) };
 }

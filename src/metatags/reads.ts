@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { Refusal, type RefusalData } from '../errors.ts';
+import type { Redis } from '../infra/redis.ts';
 import type { Metatags } from './record.ts';
 
 /*

@@ -1,5 +1,6 @@
-import type { Redis } from 'ioredis';
 import type { EventRow } from '../events/event.ts';
+import type { Redis, SingleRedis } from '../infra/redis.ts';
+import { listenedTo, onMessage, publish, subscribe, unsubscribe } from '../infra/redis-channels.ts';
 
 /*
  * Events on their way to the clients that watch them:
@@ -23,13 +24,10 @@ export async function publishLive(redis: Redis, events: readonly EventRow[]): Pr
     if (own === undefined) byChannel.set(channel, [event]);
     else own.push(event);
   }
-  const counts = (await redis.pubsub('NUMSUB', ...byChannel.keys())) as (string | number)[];
-  for (let at = 0; at < counts.length; at += 2) {
-    if (Number(counts[at + 1]) === 0) continue;
-    const channel = String(counts[at]);
+  for (const channel of await listenedTo(redis, [...byChannel.keys()])) {
     const own = byChannel.get(channel)!;
     for (let first = 0; first < own.length; first += PER_MESSAGE) {
-      await redis.publish(channel, JSON.stringify(own.slice(first, first + PER_MESSAGE)));
+      await publish(redis, channel, JSON.stringify(own.slice(first, first + PER_MESSAGE)));
     }
   }
 }
@@ -43,13 +41,13 @@ export interface LiveListener {
 
 /** Listens to the events of workspaces over one connection to Redis. */
 export class LiveChannels {
-  readonly #subscriber: Redis;
+  readonly #subscriber: SingleRedis;
   readonly #listeners = new Map<string, LiveListener>();
 
-  /** @param subscriber a connection that is used for nothing else, and doesn't subscribe again by itself */
-  constructor(subscriber: Redis) {
+  /** @param subscriber a connection that is used for nothing else, of `connectSubscriber` */
+  constructor(subscriber: SingleRedis) {
     this.#subscriber = subscriber;
-    subscriber.on('message', (channel: string, message: string) => {
+    onMessage(subscriber, (channel, message) => {
       this.#listeners.get(channel)?.take(JSON.parse(message) as EventRow[]);
     });
     subscriber.on('close', () => this.#endAll());
@@ -59,7 +57,7 @@ export class LiveChannels {
   async listen(projectId: string, listener: LiveListener): Promise<void> {
     const channel = channelOf(projectId);
     this.#listeners.set(channel, listener);
-    await this.#subscriber.subscribe(channel);
+    await subscribe(this.#subscriber, channel);
   }
 
   /** Lets go of a listener, unless another one has taken its place. */
@@ -67,7 +65,7 @@ export class LiveChannels {
     const channel = channelOf(projectId);
     if (this.#listeners.get(channel) !== listener) return;
     this.#listeners.delete(channel);
-    await this.#subscriber.unsubscribe(channel).catch(() => {});
+    await unsubscribe(this.#subscriber, channel).catch(() => {});
   }
 
   #endAll(): void {

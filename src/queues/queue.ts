@@ -6,12 +6,12 @@ import {
   UnrecoverableError,
   Worker,
 } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { Refusal } from '../errors.ts';
 import { isLockTimeout } from '../infra/db.ts';
 import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import { deadLetters, jobSeconds } from '../infra/metrics.ts';
+import { ownerOf, type Redis, type SingleRedis } from '../infra/redis.ts';
 import { currentTrace, startSpan, withinSpan } from '../infra/tracing.ts';
 import { type Outcome, reply } from './replies.ts';
 import { CALL_MS, Slots } from './slots.ts';
@@ -172,6 +172,10 @@ const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 
 /** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
 const prefixOf = (queue: string) => `{q-${queue}}`;
+/** The connection to the server of a queue. */
+export const serverOf = (redis: Redis, { name }: { name: string }): SingleRedis =>
+  ownerOf(redis, prefixOf(name));
+
 /** The key of the hash of a job. */
 const keyOf = (queue: string, jobId: string) => `${prefixOf(queue)}:${queue}:${jobId}`;
 
@@ -296,21 +300,20 @@ function jobSpan(
   });
 }
 
-/** Puts jobs on queues over one Redis connection. */
+/** Puts jobs on queues of one Redis. */
 export class Producer {
   readonly #redis: Redis;
   readonly #queues = new Map<string, Queue>();
 
   constructor(redis: Redis) {
     this.#redis = redis;
-    redis.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
   }
 
   #queue({ name }: { name: string }): Queue {
     let queue = this.#queues.get(name);
     if (queue === undefined) {
       queue = new Queue(name, {
-        connection: this.#redis,
+        connection: serverOf(this.#redis, { name }),
         prefix: prefixOf(name),
         skipWaitingForReady: true,
         // BullMQ's event stream is unused: workers reply on channels.
@@ -345,7 +348,7 @@ export class Producer {
     const envelope: Envelope = { data, ...rest, ...(span && { trace: span.context }) };
     let isFailed = true;
     try {
-      await this.#acknowledged(jobId, async () => {
+      await this.#acknowledged(queue, jobId, async () => {
         if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
         await this.#queue(queue).add(name, envelope, {
           ...jobOptions(queue, name, jobId),
@@ -367,18 +370,19 @@ export class Producer {
    * @returns false when a worker has taken the job already: the data needs another one
    */
   async extend<Jobs, Name extends keyof Jobs & string>(
-    { name: queue }: QueueDefinition<Jobs>,
+    queue: QueueDefinition<Jobs>,
     jobId: string,
     part: number,
     data: DataOf<Jobs[Name]>,
   ): Promise<boolean> {
-    const { extendJob } = this.#redis as Redis & WithExtend;
-    const value = JSON.stringify(data);
-    const isExtended = await extendJob.call(
-      this.#redis,
-      keyOf(queue, jobId),
+    const server = serverOf(this.#redis, queue);
+    if (!('extendJob' in server)) {
+      server.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
+    }
+    const isExtended = await (server as SingleRedis & WithExtend).extendJob(
+      keyOf(queue.name, jobId),
       `${FURTHER}${part}`,
-      value,
+      JSON.stringify(data),
     );
     return isExtended === 1;
   }
@@ -389,12 +393,16 @@ export class Producer {
    * @throws Unacknowledged when Redis does not answer
    */
   async keyedOf(queue: { name: string }, jobId: string): Promise<Keyed | undefined> {
-    const job = await this.#acknowledged(jobId, () => this.#queue(queue).getJob(jobId));
+    const job = await this.#acknowledged(queue, jobId, () => this.#queue(queue).getJob(jobId));
     return (job?.data as Envelope | undefined)?.keyed;
   }
 
-  async #acknowledged<Result>(jobId: string, act: () => Promise<Result>): Promise<Result> {
-    const wasReady = this.#redis.status === 'ready';
+  async #acknowledged<Result>(
+    queue: { name: string },
+    jobId: string,
+    act: () => Promise<Result>,
+  ): Promise<Result> {
+    const wasReady = serverOf(this.#redis, queue).status === 'ready';
     try {
       return await act();
     } catch (cause) {
@@ -539,8 +547,9 @@ export class Producer {
   async *storedJobs(queue: { name: string }): AsyncGenerator<StoredJob, void, undefined> {
     const names = this.#queue(queue).toKey('');
     const options = { match: `${names}*`, type: 'hash', count: 1_000 };
-    for await (const keys of this.#redis.scanStream(options) as AsyncIterable<string[]>) {
-      const reads = this.#redis.pipeline();
+    const server = serverOf(this.#redis, queue);
+    for await (const keys of server.scanStream(options) as AsyncIterable<string[]>) {
+      const reads = server.pipeline();
       for (const key of keys) reads.hgetall(key);
       const found = (await reads.exec()) ?? [];
       for (const [at, [error, value]] of found.entries()) {
@@ -556,7 +565,8 @@ export class Producer {
   /** Puts jobs into a queue that no worker serves: those that failed for good among its dead letters, the others to run. */
   async restoreJobs(queue: { name: string }, jobs: readonly StoredJob[]): Promise<void> {
     const bullQueue = this.#queue(queue);
-    const writes = this.#redis.pipeline();
+    const server = serverOf(this.#redis, queue);
+    const writes = server.pipeline();
     let lastNumber = 0;
     for (const { id, fields } of jobs) {
       if (/^\d+$/.test(id)) lastNumber = Math.max(lastNumber, Number(id));
@@ -574,7 +584,7 @@ export class Producer {
     }
     // BullMQ numbers jobs without an id, and takes a number that is there for the same job.
     const counter = bullQueue.toKey('id');
-    if (lastNumber > Number((await this.#redis.get(counter)) ?? 0)) writes.set(counter, lastNumber);
+    if (lastNumber > Number((await server.get(counter)) ?? 0)) writes.set(counter, lastNumber);
     for (const [error] of (await writes.exec()) ?? []) if (error) throw error;
   }
 
@@ -583,7 +593,7 @@ export class Producer {
     await this.#queue(queue).obliterate({ force: true });
   }
 
-  /** Lets go of the queues; the connection stays its owner's. */
+  /** Lets go of the queues; connections stay their owner's. */
   async close(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
   }
@@ -615,6 +625,7 @@ export function serve<Jobs>(
       // An alert on an increase would miss the first, were it also the first sample.
       for (const job of Object.keys(handlers)) deadLetters.inc({ queue: queue.name, job }, 0);
       const slots = new Slots(concurrency);
+      const server = serverOf(redis, queue);
       /** Lets parked jobs return. */
       const call = (jobIds: string[]): void => {
         for (const jobId of jobIds) {
@@ -654,7 +665,7 @@ export function serve<Jobs>(
           }
         },
         {
-          connection: redis,
+          connection: server,
           prefix: prefixOf(queue.name),
           concurrency,
           lockDuration: LOCK_MS,
@@ -683,7 +694,7 @@ export function serve<Jobs>(
         const handler = (handlers as Handlers<AnyJobs>)[job.name];
         if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
         const further = queue.extensible.includes(name)
-          ? Object.values(furtherFields(await redis.hgetall(keyOf(queue.name, jobId))))
+          ? Object.values(furtherFields(await server.hgetall(keyOf(queue.name, jobId))))
           : [];
         const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
         const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;

@@ -1,6 +1,7 @@
-import type { Redis } from 'ioredis';
 import type { RefusalData } from '../errors.ts';
 import { type Packed, pack, unpack } from '../infra/packed.ts';
+import type { Redis, SingleRedis } from '../infra/redis.ts';
+import { onMessage, publish, subscribe } from '../infra/redis-channels.ts';
 
 /** The outcome of a job. */
 export type Outcome<Result = unknown> =
@@ -42,7 +43,7 @@ export async function reply(
   jobId: string,
   outcome: Outcome,
 ): Promise<void> {
-  await redis.publish(replyChannel(address), `${jobId}\n${encodeOutcome(outcome)}`);
+  await publish(redis, replyChannel(address), `${jobId}\n${encodeOutcome(outcome)}`);
 }
 
 /**
@@ -52,26 +53,32 @@ export async function reply(
 export class Replies {
   /** Goes into `add` as `replyTo`. */
   readonly address: string;
-  readonly #subscriber: Redis;
+  readonly #subscriber: SingleRedis;
   /** By job: several requests may wait for one. */
   readonly #waiting = new Map<string, Set<(outcome?: Outcome) => void>>();
 
-  private constructor(subscriber: Redis, address: string) {
+  private constructor(subscriber: SingleRedis, address: string) {
     this.#subscriber = subscriber;
     this.address = address;
   }
 
-  /** @param subscriber a connection that is used for nothing else; ioredis subscribes again after a break */
-  static async open(subscriber: Redis, address: string): Promise<Replies> {
+  /** @param subscriber a connection that is used for nothing else, of `connectSubscriber` */
+  static async open(subscriber: SingleRedis, address: string): Promise<Replies> {
     const replies = new Replies(subscriber, address);
-    subscriber.on('message', (_channel: string, message: string) => {
+    onMessage(subscriber, (_channel, message) => {
       const end = message.indexOf('\n');
       const waiting = replies.#waiting.get(message.slice(0, end));
       if (waiting === undefined) return;
       const outcome = decodeOutcome<Outcome>(message.slice(end + 1));
       for (const finish of waiting) finish(outcome);
     });
-    await subscriber.subscribe(replyChannel(address), replyChannel(EVERYBODY));
+    const listen = () => subscribe(subscriber, replyChannel(address), replyChannel(EVERYBODY));
+    await listen();
+    subscriber.on('ready', () => {
+      listen().catch(() => {
+        // The connection broke again: the next one subscribes.
+      });
+    });
     return replies;
   }
 

@@ -7,11 +7,14 @@ import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
+import { connectSubscriber } from '../infra/redis-channels.ts';
 import { keyCheck } from '../infra/secrets.ts';
 import { Finder } from '../lookup/find.ts';
 import { KEY_CHECK_NAME, RemoteSource } from '../lookup/questions.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
+import { clicks } from '../queues/clicks.ts';
+import { serverOf } from '../queues/queue.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
@@ -44,14 +47,16 @@ await runProcess(PROCESS, async ({ config, log }) => {
     commandTimeout: LOOKUP_MS,
     socketTimeout: SILENCE_MS,
   });
-  const subscriber = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', { autoResubscribe: false });
+  const subscriber = connectSubscriber(config.CACHE_REDIS_URL, 'fail-fast');
 
   const primary =
     config.CACHE_PRIMARY_URL === config.REDIS_URL
       ? queue
       : connectRedis(config.CACHE_PRIMARY_URL, 'fail-fast', { socketTimeout: SILENCE_MS });
   const answers =
-    config.DATABASE_URL === NO_DATABASE ? connectRedis(config.REDIS_URL, 'fail-fast') : undefined;
+    config.DATABASE_URL === NO_DATABASE
+      ? connectSubscriber(config.REDIS_URL, 'fail-fast')
+      : undefined;
   const connection = answers === undefined ? keepWarm() : undefined;
   const source =
     answers === undefined
@@ -72,7 +77,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
   const visitJobs = new VisitJobs(jobs);
   const visits = new VisitLog({
     deliver: (batch) => visitJobs.deliver(batch),
-    probe: () => within(PROBE_MS, queue.ping(), 'Redis'),
+    probe: () => within(PROBE_MS, serverOf(queue, clicks).ping(), 'Redis'),
     spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
     log,
   });
@@ -102,7 +107,9 @@ await runProcess(PROCESS, async ({ config, log }) => {
     server.traceOneOf(config.TRACED_REDIRECTS);
   }
   await Promise.allSettled(
-    [queue, commands, answers ?? queue].map((redis) => redisReady(redis, PATIENCE_MS)),
+    [queue, serverOf(queue, clicks), commands, answers ?? queue].map((redis) =>
+      redisReady(redis, PATIENCE_MS),
+    ),
   );
   if (answers !== undefined) await checkKey(source, config, log);
   await visits.start();

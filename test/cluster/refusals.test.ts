@@ -27,12 +27,22 @@ describe('a Redis of the wrong kind', function () {
         const settings = { [variable]: `redis://127.0.0.1:${node.port}`, HEALTH_PORT: '0' };
         const one = new OneProcess(name, settings);
         await one.logged(
-          `${variable}: 127.0.0.1:${node.port} is a node of a Redis Cluster, which holds only some of the keys: `,
+          `${variable}: 127.0.0.1:${node.port} is a node of a Redis Cluster, which holds only some of the keys: set redis+cluster://`,
         );
         expect(await one.ended()).to.equal(1);
         expect(one.lines).to.have.length(1);
       }
     }
+  });
+
+  it('is refused by a process: one that is no node of a cluster', async () => {
+    const { port } = await run();
+    const url = `redis+cluster://127.0.0.1:${port}`;
+    const one = new OneProcess('worker_writes', { REDIS_URL: url, HEALTH_PORT: '0' });
+    await one.logged(
+      `REDIS_URL: 127.0.0.1:${port} is not a node of a Redis Cluster: set a URL that starts with redis://`,
+    );
+    expect(await one.ended()).to.equal(1);
   });
 
   it('is refused by a process: a replica', async () => {

@@ -257,6 +257,8 @@ describe('the configuration', () => {
     [{ MAIL_FROM: 'a\r\nBcc: b@mail.test' }, 'MAIL_FROM must be an e-mail address'],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL must be a URL that starts with redis://'],
     [{ REDIS_URL: 'redis+sentinel://a,b' }, 'REDIS_URL must be of the form redis+sentinel://'],
+    [{ REDIS_URL: 'redis+cluster://a,,b' }, 'REDIS_URL must be of the form redis+cluster://'],
+    [{ REDIS_URL: 'redis+cluster://a,b/1' }, 'REDIS_URL must be of the form redis+cluster://'],
     [{ REDIS_URL: 'redis+sentinel://a,,b/main' }, 'REDIS_URL must be of the form'],
     [{ REDIS_URL: 'redis+sentinel://a,b:x/main' }, 'REDIS_URL must be of the form'],
     [{ CACHE_REDIS_URL: 'redis://a:x' }, 'CACHE_REDIS_URL must be a URL'],

@@ -30,6 +30,20 @@ describe('URLs of Redis', () => {
     expect(options).not.to.have.property('tls');
   });
 
+  it('name nodes of a cluster', () => {
+    const { url, options, nodes, failsOver } = readRedisUrl(
+      'rediss+cluster://user:p%40%2Css@a.test,b.test:7000,[::1]:7001?ssl_cert_reqs=none',
+    );
+    expect([url, failsOver]).to.deep.equal(['', true]);
+    expect(nodes).to.deep.equal([
+      { host: 'a.test', port: 6379 },
+      { host: 'b.test', port: 7000 },
+      { host: '::1', port: 7001 },
+    ]);
+    const tls = { rejectUnauthorized: false };
+    expect(options).to.deep.equal({ username: 'user', password: 'p@,ss', tls });
+  });
+
   it('encrypt the connections to sentinels and servers alike', () => {
     const { options } = readRedisUrl('rediss+sentinel://a.test/main?ssl_check_hostname=false');
     expect(options.tls).to.have.property('checkServerIdentity');
@@ -41,7 +55,11 @@ describe('URLs of Redis', () => {
   });
 
   it('have parameters of TLS only where connections are encrypted', () => {
-    for (const url of ['redis://a.test/', 'redis+sentinel://a.test/main']) {
+    for (const url of [
+      'redis://a.test/',
+      'redis+sentinel://a.test/main',
+      'redis+cluster://a.test',
+    ]) {
       expect(() => readRedisUrl(`${url}?ssl_cert_reqs=none`)).to.throw('starts with rediss');
     }
   });

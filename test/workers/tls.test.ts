@@ -6,7 +6,7 @@ import { checkPostgres, checkRedis } from '../../scripts/embedded/given.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
-import { connectRedis, redisReady } from '../../src/infra/redis.ts';
+import { connectRedis, redisReady, type SingleRedis } from '../../src/infra/redis.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
@@ -208,7 +208,7 @@ describe('TLS', function () {
         });
         if (failure !== undefined) return expect(message).to.match(failure);
         expect(message).to.equal('');
-        const redis = connectRedis(address, 'wait');
+        const redis = connectRedis(address, 'wait') as SingleRedis;
         await redisReady(redis);
         const copy = redis.duplicate();
         expect(await copy.ping()).to.equal('PONG');

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { freePorts } from '../../scripts/ports.ts';
+import { slotOf } from '../../src/infra/redis-topology.ts';
+import { eventually } from './eventually.ts';
+import { RedisNode } from './redis-node.ts';
+
+const PASSWORD = 'of-the-cluster';
+const AUTHENTICATED = ['-a', PASSWORD, '--no-auth-warning'];
+/** Time without an answer after which a node counts as down, in ms. */
+const NODE_TIMEOUT_MS = 2_000;
+const READY_MS = 60_000;
+
+/** A Redis Cluster of three primaries, each with a replica. */
+export class RedisCluster {
+  readonly #nodes: RedisNode[] = [];
+
+  /** Resolves when all nodes know each other, and all slots have a node. */
+  async start(): Promise<void> {
+    const ports = await freePorts(12);
+    for (const port of ports.slice(0, 6)) {
+      const node = new RedisNode(port, [
+        'cluster-enabled yes',
+        `cluster-port ${ports[6 + this.#nodes.length]}`,
+        `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
+        `requirepass ${PASSWORD}`,
+        `masterauth ${PASSWORD}`,
+        'appendonly yes',
+        'repl-diskless-sync-delay 0',
+      ]);
+      this.#nodes.push(node);
+      await node.start();
+    }
+    const addresses = this.#nodes.map(({ port }) => `127.0.0.1:${port}`);
+    await this.#ask(this.#nodes[0]!, [
+      '--cluster',
+      'create',
+      ...addresses,
+      '--cluster-replicas',
+      '1',
+      '--cluster-yes',
+    ]);
+    await this.#settled();
+  }
+
+  get url(): string {
+    const hosts = this.#nodes.slice(0, 3).map(({ port }) => `127.0.0.1:${port}`);
+    return `redis+cluster://:${PASSWORD}@${hosts.join(',')}`;
+  }
+
+  /** The primary that has a key. */
+  async primaryOf(key: string): Promise<RedisNode> {
+    const { port } = await this.#owner(key);
+    return this.#nodes.find((node) => node.port === port)!;
+  }
+
+  /** Kills the primary of a key. @returns it, when its replica has taken its place */
+  async killPrimaryOf(key: string): Promise<RedisNode> {
+    const killed = await this.primaryOf(key);
+    await killed.kill();
+    await eventually(async () => {
+      expect((await this.primaryOf(key)).port).not.to.equal(killed.port);
+    }, READY_MS);
+    await this.#settled(killed);
+    return killed;
+  }
+
+  /** Starts a node that was killed; resolves when it is a replica that has all data. */
+  async startAgain(node: RedisNode): Promise<void> {
+    await node.start();
+    await eventually(async () => {
+      expect(await this.#ask(node, ['info', 'replication'])).to.match(
+        /^role:slave[^]*^master_link_status:up/m,
+      );
+    }, READY_MS);
+  }
+
+  /** Lets the replica of the primary of a key take over in order. */
+  async failOver(key: string): Promise<void> {
+    const primary = await this.primaryOf(key);
+    const nodes = await this.#list();
+    const { id } = nodes.find(({ port }) => port === primary.port)!;
+    const replica = nodes.find(({ primaryId }) => primaryId === id)!;
+    const node = this.#nodes.find(({ port }) => port === replica.port)!;
+    await this.#ask(node, ['cluster', 'failover']);
+    await eventually(async () => {
+      expect((await this.primaryOf(key)).port).to.equal(replica.port);
+    }, READY_MS);
+  }
+
+  /** Moves the slot of a key to another primary, with all its keys. */
+  async moveSlotOf(key: string): Promise<void> {
+    const slot = String(slotOf(key));
+    const nodes = await this.#list();
+    const source = await this.#owner(key);
+    const target = nodes.find(({ isPrimary, port }) => isPrimary && port !== source.port)!;
+    const [from, to] = [source, target].map(
+      ({ port }) => this.#nodes.find((node) => node.port === port)!,
+    ) as [RedisNode, RedisNode];
+    await this.#ask(to, ['cluster', 'setslot', slot, 'importing', source.id]);
+    await this.#ask(from, ['cluster', 'setslot', slot, 'migrating', target.id]);
+    for (;;) {
+      const keys = await this.#ask(from, ['cluster', 'getkeysinslot', slot, '10']);
+      if (keys === '') break;
+      const migrate = ['migrate', '127.0.0.1', String(target.port), '', '0', '5000'];
+      await this.#ask(from, [...migrate, 'auth', PASSWORD, 'keys', ...keys.split('\n')]);
+    }
+    for (const node of [to, from]) {
+      await this.#ask(node, ['cluster', 'setslot', slot, 'node', target.id]);
+    }
+    await this.#settled();
+    expect((await this.primaryOf(key)).port).to.equal(target.port);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.stop()));
+  }
+
+  async #ask(node: RedisNode, args: string[]): Promise<string> {
+    return node.cli(...AUTHENTICATED, ...args);
+  }
+
+  /** The nodes, as one that works lists them. */
+  async #list() {
+    for (const node of this.#nodes) {
+      const text = await this.#ask(node, ['cluster', 'nodes']).catch(() => '');
+      if (text === '') continue;
+      return text.split('\n').map((line) => {
+        const [id = '', address = '', flags = '', primaryId = '', , , , , ...slots] =
+          line.split(' ');
+        const port = Number(/:(\d+)@/.exec(address)?.[1]);
+        const isPrimary = flags.includes('master') && !flags.includes('fail');
+        return { id, port, primaryId, isPrimary, slots };
+      });
+    }
+    throw new Error('no node of the cluster answers');
+  }
+
+  async #owner(key: string) {
+    const slot = slotOf(key);
+    const owner = (await this.#list()).find(
+      ({ isPrimary, slots }) =>
+        isPrimary &&
+        slots.some((range) => {
+          const [first = 0, last = first] = range.split('-').map(Number);
+          return first <= slot && slot <= last;
+        }),
+    );
+    if (owner === undefined) throw new Error(`no node has slot ${slot}`);
+    return owner;
+  }
+
+  /** Resolves when all nodes but one see that every slot has its node. */
+  async #settled(without?: RedisNode): Promise<void> {
+    await eventually(async () => {
+      for (const node of this.#nodes.filter((one) => one !== without)) {
+        const info = await this.#ask(node, ['cluster', 'info']);
+        expect(info).to.contain('cluster_state:ok');
+        expect(info).to.contain('cluster_known_nodes:6');
+      }
+    }, READY_MS);
+  }
+}
