@@ -129,7 +129,10 @@ export class Supervised {
     if (child === undefined) return;
     const gone = once(child, 'exit');
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    const timer = setTimeout(() => {
+      this.#take(`did not end within ${ms / 1000} s and was killed`);
+      child.kill('SIGKILL');
+    }, ms);
     await gone;
     clearTimeout(timer);
   }

@@ -32,6 +32,8 @@ export interface Running {
 
 /** Timeout of an orderly shutdown, in ms; then the process exits as it is. */
 const STOP_MS = 25_000;
+/** Longest wait for connections to Postgres to close, in ms. What is in hand has ended: they are of checks, or still being opened. */
+const CLOSE_MS = 2_000;
 const CHECK_MS = 2_000;
 /** Time for which a result of the checks is reused, in ms: the endpoint is public on the redirect's port. */
 const SHARED_MS = { ready: 1_000, notReady: 100 };
@@ -89,7 +91,6 @@ export async function runProcess(
     }
     if (running.redis !== undefined) watchPersistence(running.redis, log);
     const health = await serveHealth(healthPort, settings, running, log);
-    log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
     const { redis, checks } = running;
     const endHeartbeat =
       redis && startHeartbeat(name, redis, () => failing(checks, () => performance.now()));
@@ -99,6 +100,8 @@ export async function runProcess(
       await running.stop();
       await telemetry?.stop();
     });
+    // Last: who reads it may send SIGTERM.
+    log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
   } catch (error) {
     if (error instanceof ConfigError) log.fatal(error.message);
     else log.fatal({ err: error }, 'process could not start');
@@ -259,6 +262,14 @@ function endWithSupervisor(): void {
   process.stdin.once('close', () => process.kill(process.pid, 'SIGTERM')).resume();
 }
 
+/** Closes the pools. A pool waits up to 30 s for a connection that is being opened; the end of the process closes it as well. */
+async function closePools(log: Log): Promise<void> {
+  const closing = Promise.all([closeDb(), closeStandbys()]);
+  await within(CLOSE_MS, closing, 'closing connections to Postgres').catch((error: unknown) =>
+    log.warn({ err: error }, 'connections to Postgres were left to the end of the process'),
+  );
+}
+
 function endOnSignal(log: Log, stop: () => Promise<void>): void {
   let ending = false;
   const end = (signal: string) => {
@@ -266,7 +277,7 @@ function endOnSignal(log: Log, stop: () => Promise<void>): void {
     ending = true;
     log.info({ signal }, 'shutting down');
     within(STOP_MS, stop(), 'shutting down')
-      .then(() => Promise.all([closeDb(), closeStandbys()]))
+      .then(() => closePools(log))
       .then(
         () => process.exit(0),
         (error: unknown) => {

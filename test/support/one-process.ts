@@ -41,16 +41,20 @@ export class OneProcess {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 
-  /** The exit code, when it has ended by itself. */
+  /** The exit code, when it has ended; `null` where a signal ended it. */
   async ended(): Promise<number | null> {
-    if (this.#child.exitCode !== null) return this.#child.exitCode;
+    if (this.#hasEnded) return this.#child.exitCode;
     const [code] = (await once(this.#child, 'exit')) as [number | null];
     return code;
   }
 
   /** Ends it by SIGTERM to what was started. @returns the exit code */
   async stop(): Promise<number | null> {
-    if (this.#child.exitCode === null) this.#child.kill('SIGTERM');
+    if (!this.#hasEnded) this.#child.kill('SIGTERM');
     return this.ended();
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 }

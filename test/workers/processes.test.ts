@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -44,6 +46,28 @@ describe('a process by itself', function () {
     await scheduler.logged('ready');
     expect(await scheduler.stop()).to.equal(0);
     expect(scheduler.lines.at(-1)).to.include({ msg: 'shutting down', signal: 'SIGTERM' });
+  });
+
+  it('ends within 10 s of SIGTERM while a connection to a silent Postgres is being opened', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket.on('error', () => {})));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    try {
+      const redirect = run('redirect', {
+        DATABASE_URL: `postgres://nobody:secret@127.0.0.1:${port}/nothing`,
+        HEALTH_PORT: '0',
+        REDIRECT_PORT: '0',
+      });
+      await redirect.logged('ready');
+      expect(sockets).not.to.have.length(0);
+      const stoppedAt = Date.now();
+      expect(await redirect.stop()).to.equal(0);
+      expect(Date.now() - stoppedAt).to.be.lessThan(10_000);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
   });
 
   const servers = [
