@@ -1,5 +1,6 @@
 import type { Redis } from '../infra/redis.ts';
 import { publish as announce } from '../infra/redis-channels.ts';
+import { RedisCluster } from '../infra/redis-cluster.ts';
 import { CHANGED } from './codec.ts';
 import type { Row } from './rows.ts';
 import { PostgresSource } from './source.ts';
@@ -36,19 +37,26 @@ export interface LookupChange {
 }
 
 /*
- * KEYS[1] name   ARGV[1] epoch   ARGV[2] version   ARGV[3] entry or ''   ARGV[4] seconds to keep
- * One name, since on a cluster any two may be on different nodes. Where something at least as new is there, it stays. An empty entry also replaces its own version: it is the deletion of
+ * KEYS names   ARGV[1] epoch   then for each name: version, entry or '', seconds to keep
+ * Where something at least as new is there, it stays. An empty entry also replaces its own version: it is the deletion of
  * exactly that row. So does an entry where the other is of another epoch.
  */
 const PUT = `
-local epoch, new, entry = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local there = redis.call('GET', KEYS[1])
-if there then
-  local version, other = string.match(there, '^(%d+)@?([^|]*)')
-  version = tonumber(version)
-  if version > new or (version == new and entry ~= '' and other == epoch) then return end
-end
-redis.call('SET', KEYS[1], ARGV[2] .. '@' .. epoch .. '|' .. entry, 'EX', ARGV[4])`;
+for i, name in ipairs(KEYS) do
+  local new, entry, seconds = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
+  local there = redis.call('GET', name)
+  local stays = false
+  if there then
+    local version, epoch = string.match(there, '^(%d+)@?([^|]*)')
+    version = tonumber(version)
+    stays = version > tonumber(new) or (version == tonumber(new) and entry ~= '' and epoch == ARGV[1])
+  end
+  if not stays then
+    redis.call('SET', name, new .. '@' .. ARGV[1] .. '|' .. entry, 'EX', seconds)
+  end
+end`;
+/** Most names of one call: Redis serves nobody else meanwhile, about 0.3 ms. */
+const PUT_AT_ONCE = 100;
 
 /*
  * KEYS[1] name   ARGV[1] the value that was read   ARGV[2] the value to put in its place   ARGV[3] seconds to keep
@@ -60,19 +68,13 @@ redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 return 1`;
 
 interface WithScripts {
-  putLookup(
-    name: string,
-    epoch: string,
-    version: number,
-    entry: string,
-    seconds: number,
-  ): Promise<null>;
+  putLookups(count: number, ...namesAndArguments: (string | number)[]): Promise<null>;
   replaceLookup(name: string, read: string, value: string, seconds: number): Promise<number>;
 }
 
 function withScripts(redis: Redis): WithScripts {
-  if (!('putLookup' in redis)) {
-    redis.defineCommand('putLookup', { numberOfKeys: 1, lua: PUT });
+  if (!('putLookups' in redis)) {
+    redis.defineCommand('putLookups', { lua: PUT });
     redis.defineCommand('replaceLookup', { numberOfKeys: 1, lua: REPLACE });
   }
   return redis as Redis & WithScripts;
@@ -96,10 +98,18 @@ export async function publish(redis: Redis, changes: readonly LookupChange[]): P
   const epochOfRedis = epochOf(redis);
   const epoch = epochOfRedis.known ?? (await epochOfRedis.ask());
   const commands = withScripts(redis);
-  const puts = changes.map(({ name, version, entry }) => {
-    const seconds = entry === null ? GONE_SECONDS : KEEP_SECONDS;
-    return commands.putLookup(name, epoch, version, entry ?? '', seconds);
-  });
+  // On a cluster, any two names may be on different nodes.
+  const atOnce = redis instanceof RedisCluster ? 1 : PUT_AT_ONCE;
+  const puts: Promise<null>[] = [];
+  for (let first = 0; first < changes.length; first += atOnce) {
+    const some = changes.slice(first, first + atOnce);
+    const values = some.flatMap(({ version, entry }) => [
+      version,
+      entry ?? '',
+      entry === null ? GONE_SECONDS : KEEP_SECONDS,
+    ]);
+    puts.push(commands.putLookups(some.length, ...some.map(({ name }) => name), epoch, ...values));
+  }
   await Promise.all(puts);
   const announced = changes.filter((change) => change.announce).map((change) => change.name);
   if (announced.length > 0) await announce(redis, CHANGED, announced.join('\n'));
