@@ -83,9 +83,10 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-/** Processor time that a process has had, in ms. */
-export function processorMs(pid: number): number {
-  // Fields 14 and 15 of proc(5), counted from behind the name, which may contain spaces.
+/** Processor time that a process has had, in ms. @param withEnded also that of the processes it started and that have ended */
+export function processorMs(pid: number, withEnded = false): number {
+  // Fields 14 to 17 of proc(5), counted from behind the name, which may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  const ticks = fields.slice(11, withEnded ? 15 : 13);
+  return ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MS;
 }

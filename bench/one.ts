@@ -1,10 +1,12 @@
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { benchAnalytics } from './analytics.ts';
 import { benchBulk } from './bulk.ts';
+import { benchCosts } from './costs.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
+import { benchModel } from './model.ts';
 import { benchPressure } from './pressure.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
@@ -21,6 +23,8 @@ import { benchWebhooks } from './webhooks.ts';
 const BENCHES: Record<Name, Bench> = {
   redirect: benchRedirect,
   mixed: benchMixed,
+  costs: benchCosts,
+  model: benchModel,
   start: benchStart,
   sustained: benchSustained,
   bulk: benchBulk,

@@ -2,6 +2,8 @@
 export const NAMES = [
   'redirect',
   'mixed',
+  'costs',
+  'model',
   'start',
   'sustained',
   'bulk',
@@ -20,7 +22,7 @@ export type Name = (typeof NAMES)[number];
 /** A line of the table: what was measured, once in each round. */
 export interface Row {
   what: string;
-  unit: '/s' | 'µs' | 'ms' | 's' | 'MB' | '%' | '';
+  unit: '/s' | 'µs' | 'ms' | 's' | 'MB' | 'bytes' | '%' | '';
   better: 'more' | 'less';
   /** One figure for each round, as in `baseline.figures`; none where it was skipped. */
   ours: number[];

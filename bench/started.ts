@@ -150,7 +150,8 @@ export function memoryOf(pid: number): Map<string, number> {
   return megabytes;
 }
 
-function withDescendants(pid: number): { id: number; name: string }[] {
+/** A process and all that it started, with their names. */
+export function withDescendants(pid: number): { id: number; name: string }[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((id) => {
@@ -166,8 +167,8 @@ function withDescendants(pid: number): { id: number; name: string }[] {
   return found;
 }
 
-/** MB; of a process of another account, what is resident. */
-function proportional(pid: number): number {
+/** Memory in MB, its share of what is shared; of a process of another account, what is resident. */
+export function proportional(pid: number): number {
   const text = readText(`/proc/${pid}/smaps_rollup`) || readText(`/proc/${pid}/status`);
   const [, kilobytes = 0] = /^(?:Pss|VmRSS):\s+(\d+) kB/m.exec(text) ?? [];
   return Number(kilobytes) / 1024;

@@ -99,7 +99,7 @@ export async function put(
   const waiting: Promise<void>[] = [];
   for (let done = 0; done < count; done += BATCH) {
     const size = Math.min(BATCH, count - done);
-    const visits = Array.from({ length: size }, () => visit(projectId));
+    const visits = Array.from({ length: size }, () => aVisit(projectId));
     waiting.push(
       producer.add(clicks, 'visits.record', encodeVisits(visits), {
         jobId: newId('job'),
@@ -111,7 +111,8 @@ export async function put(
   await Promise.all(waiting);
 }
 
-function visit(projectId: string): Visit {
+/** A visit of a browser to one of the links, each by another visitor. */
+export function aVisit(projectId: string): Visit {
   made += 1;
   const n = randomInt(LINKS);
   return {

@@ -40,6 +40,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'abuse',
       'operations',
       'scale',
+      'scaling',
       'clickhouse',
       'sizes',
       'backups',

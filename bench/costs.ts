@@ -1,0 +1,387 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  CLICKHOUSE_COSTS,
+  COSTS,
+  PARTS,
+  type Part,
+  PROCESS_MB,
+  SIZES,
+  VISIT_RATES,
+} from '../scripts/capacity/costs.ts';
+import { visitMicros } from '../scripts/capacity/model.ts';
+import { freePort } from '../scripts/ports.ts';
+import type { Runner } from '../scripts/procfile.ts';
+import { newId } from '../src/ids.ts';
+import { db } from '../src/infra/db.ts';
+import type { Redis } from '../src/infra/redis.ts';
+import { seal } from '../src/infra/secrets.ts';
+import { newSecret } from '../src/webhooks/sign.ts';
+import { ClickHouseServer, hasClickHouse } from '../test/support/clickhouse-server.ts';
+import { below, browserRequest } from './open-loop.ts';
+import {
+  type AccountedService,
+  createLinks,
+  type PartTimes,
+  processedVisits,
+  reached,
+  visit,
+  withAccounts,
+} from './processor.ts';
+import type { Row } from './rows.ts';
+import { API, REDIRECT, SCHEDULER, seedLinks, worker } from './service.ts';
+import { proportional } from './started.ts';
+import { aVisit } from './visits.ts';
+
+const LINKS = 100_000;
+/** Links that are visited again and again: all are in the memory of the redirect process. */
+const HOT_LINKS = 10_000;
+/** Links whose visits are sent to a webhook: the first ones, which come before the hot ones. */
+const WATCHED_LINKS = 100;
+/** The interval at which worker_maintenance sums up rollups: a load of this length has its share of that. */
+const SECONDS = 15;
+const COLD_RATE = 8_000;
+const MISS_RATE = 4_000;
+const MISS_SECONDS = 5;
+const OTHERS_SECONDS = 8;
+const WRITES_PER_SECOND = 50;
+const DELIVERIES_PER_SECOND = 500;
+const CLICKHOUSE_RATE = 1_000;
+/** Copies of the visits in ClickHouse, for questions to many of them. */
+const COPIES = 100;
+const QUESTIONS = 20;
+const GROUPS = ['count', 'timeseries', 'countries', 'devices', 'top_links'];
+
+const WORKERS = ['clicks', 'maintenance', 'webhooks', 'writes'].map(worker);
+export const PROCESSES = [REDIRECT, API, SCHEDULER, ...WORKERS];
+
+export const hotKey = (): string => `k${WATCHED_LINKS + below(HOT_LINKS - WATCHED_LINKS)}`;
+export const watchedKey = (): string => `k${below(WATCHED_LINKS)}`;
+
+/** Costs of visits, writes, deliveries and questions by part, and sizes of what they leave, against the table of costs. */
+export function benchCosts(): Promise<Row[]> {
+  return withAccounts(async (service) => {
+    const sizes = await coldVisits(service);
+    const receiver = await watchLinks(service);
+    try {
+      const runner = await service.run(PROCESSES, service.env);
+      const rows = [...sizes, ...(await costsOf(service, runner)), ...memoryRows(runner)];
+      await runner.stop();
+      return [...rows, ...(await clickHouseCosts(service))];
+    } finally {
+      receiver.kill();
+    }
+  });
+}
+
+/** Sends visits of the watched links to a webhook. @returns its receiver */
+export async function watchLinks({ projectId }: AccountedService): Promise<ChildProcess> {
+  process.env['OUTBOUND_ALLOW'] = '127.0.0.1';
+  const port = await freePort();
+  const receiver = fork('dist/bench/bare-receiver.js', [String(port)]);
+  await once(receiver, 'message');
+  const id = newId('webhook');
+  await db()('webhooks').insert({
+    project_id: projectId,
+    id,
+    name: 'bench',
+    url: `http://127.0.0.1:${port}/`,
+    secret: seal(newSecret()),
+    kinds: ['link.clicked'],
+  });
+  const watched = Array.from({ length: WATCHED_LINKS }, (_, n) => `k${n}`);
+  await db()('links')
+    .whereIn('key', watched)
+    .update({ webhook_ids: [id] });
+  return receiver;
+}
+
+/** The first visit of each link, which nobody stores yet: sizes of links, of their entries, and of visits that wait. */
+async function coldVisits(service: AccountedService): Promise<Row[]> {
+  const { queues, lookups, redirectPort } = service;
+  const empty = await postgresBytes('links', 'claims');
+  await seedLinks(service, LINKS);
+  const links = await postgresBytes('links', 'claims');
+  const before = [await infoOf(queues, 'used_memory'), await infoOf(lookups, 'used_memory')];
+  const runner = await service.run([REDIRECT], service.env);
+  const count = await visit(redirectPort, COLD_RATE, LINKS / COLD_RATE, inTurn(0, LINKS));
+  const after = [await infoOf(queues, 'used_memory'), await infoOf(lookups, 'used_memory')];
+  const network = await bytesOfVisit(redirectPort);
+  await runner.stop();
+  return [
+    sizeRow('linkInPostgres', (links - empty) / LINKS),
+    sizeRow('linkInRedis', (after[1]! - before[1]!) / Math.min(count, LINKS)),
+    sizeRow('visitInQueue', (after[0]! - before[0]!) / count),
+    sizeRow('visitInSpool', Buffer.byteLength(`${JSON.stringify(aVisit(service.projectId))}\n`)),
+    sizeRow('visitOnNetwork', network),
+  ];
+}
+
+function inTurn(first: number, count: number): () => string {
+  let next = 0;
+  return () => {
+    next += 1;
+    return `k${first + ((next - 1) % count)}`;
+  };
+}
+
+/** Costs by part: µs of each of what a load consists of, or ms a second without load. */
+type PartCosts = PartTimes;
+
+/** What parts take without load, look-ups in Redis, visits at every rate, writes and deliveries. */
+async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]> {
+  // The processes are warm when they have stored the visits that wait.
+  await reached('visits', LINKS * 0.97, () => processedVisits(runner));
+  const visits = (perSecond: number, seconds: number, nextKey = hotKey) =>
+    storedVisits(service, runner, perSecond, seconds, nextKey);
+  const idleAfter = async (ms: number) => {
+    await pause(ms);
+    return ms;
+  };
+  const misses = await costOf(service, runner, undefined, () =>
+    visits(MISS_RATE, MISS_SECONDS, inTurn(HOT_LINKS, LINKS - HOT_LINKS)),
+  );
+  await visits(MISS_RATE, 3);
+  // The rollups of all these visits are summed up within this time.
+  await pause((SECONDS + 2) * 1_000);
+  const idle = await costOf(service, runner, undefined, () => idleAfter(SECONDS * 1_000));
+  const [logged, sent] = [
+    await logPosition(),
+    await infoOf(service.queues, 'total_net_input_bytes'),
+  ];
+  let count = 0;
+  const byRate: PartCosts[] = [];
+  for (const rate of VISIT_RATES.toReversed()) {
+    const costs = await costOf(service, runner, idle, async () => {
+      const some = await visits(rate, SECONDS);
+      count += some;
+      return some;
+    });
+    byRate.unshift(costs);
+  }
+  const sizes = [
+    sizeRow('visitInLog', ((await logPosition()) - logged) / count),
+    sizeRow(
+      'visitThroughQueue',
+      ((await infoOf(service.queues, 'total_net_input_bytes')) - sent) / count,
+    ),
+    sizeRow('visitInPostgres', (await postgresBytes('events%')) / (await rowsOf('events'))),
+  ];
+  const writes = await costOf(service, runner, idle, () =>
+    createLinks(service, WRITES_PER_SECOND, OTHERS_SECONDS),
+  );
+  await questions(service, QUESTIONS);
+  const asked = await costOf(service, runner, idle, () => questions(service, QUESTIONS));
+  const watched = await costOf(service, runner, idle, async () => {
+    const some = await visits(DELIVERIES_PER_SECOND, OTHERS_SECONDS, watchedKey);
+    await reached('deliveries', await rowsOf('webhook_deliveries'), () =>
+      rowsOf('webhook_attempts'),
+    );
+    return some;
+  });
+  const visited = byPart((part) =>
+    visitMicros(
+      byRate.map((costs) => costs[part]),
+      DELIVERIES_PER_SECOND,
+    ),
+  );
+  const fastest = byRate.at(-1)!;
+  return [
+    ...costRows('idle', idle, (part) => COSTS[part].idle),
+    ...VISIT_RATES.flatMap((rate, n) =>
+      costRows(`a visit at ${rate}/s`, byRate[n]!, (part) => COSTS[part].visit?.[n]),
+    ),
+    ...costRows(
+      'a look-up in Redis',
+      byPart((part) => misses[part] - fastest[part]),
+      (part) => COSTS[part].miss,
+    ),
+    ...costRows('a write', writes, (part) => COSTS[part].write),
+    ...costRows('a question', asked, (part) => COSTS[part].question),
+    ...costRows(
+      'a delivery',
+      byPart((part) => watched[part] - visited[part]),
+      (part) => COSTS[part].delivery,
+    ),
+    ...sizes,
+  ];
+}
+
+/** Visits that are stored in Postgres and moved to ClickHouse, and questions to few and to many of them. */
+async function clickHouseCosts(service: AccountedService): Promise<Row[]> {
+  if (!hasClickHouse()) {
+    const skipped = 'clickhouse-server is not installed';
+    return [{ what: 'costs with ClickHouse', unit: '', better: 'less', ours: [], skipped }];
+  }
+  const server = await ClickHouseServer.prepare();
+  await server.start();
+  try {
+    const runner = await service.run(PROCESSES, { ...service.env, EVENTS_URL: server.url });
+    const store = async (seconds: number) => {
+      const some = await storedVisits(service, runner, CLICKHOUSE_RATE, seconds, hotKey);
+      await reached('moved visits', 0, async () => -(await rowsOf('event_outbox')));
+      return some;
+    };
+    await store(2);
+    const idle = await costOf(service, runner, undefined, async () => {
+      await pause(5_000);
+      return 5_000;
+    });
+    const visits = await costOf(service, runner, idle, () => store(OTHERS_SECONDS));
+    const clickhouse = new URL(server.url.replace(/^clickhouse/, 'http'));
+    const ask = async (sql: string) => {
+      const { origin, username: user, password } = clickhouse;
+      const url = `${origin}/?${new URLSearchParams({ user, password: decodeURIComponent(password) })}`;
+      const answer = await fetch(url, { method: 'POST', body: sql });
+      if (!answer.ok) throw new Error(await answer.text());
+      return Number(await answer.text());
+    };
+    const ours = () => questions(service, QUESTIONS);
+    await ours();
+    const few = await costOf(service, runner, idle, ours);
+    const stored = await ask('SELECT count() FROM events');
+    await ask('OPTIMIZE TABLE events FINAL');
+    const bytes = await ask(
+      "SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'events' AND active",
+    );
+    await ask(
+      `INSERT INTO events SELECT events.* FROM events CROSS JOIN (SELECT number FROM numbers(${COPIES - 1})) AS copies`,
+    );
+    const many = await costOf(service, runner, idle, ours);
+    await runner.stop();
+    const perMillion = byPart((part) => ((many[part] - few[part]) * 1e6) / (stored * (COPIES - 1)));
+    const of = (part: Part) => CLICKHOUSE_COSTS[part];
+    return [
+      ...costRows('idle, with ClickHouse', idle, (part) => COSTS[part].idle).slice(-1),
+      ...costRows(
+        `a visit at ${CLICKHOUSE_RATE}/s, with ClickHouse`,
+        visits,
+        (part) => of(part)?.visit,
+      ),
+      ...costRows('a question to ClickHouse', few, (part) => of(part)?.question),
+      ...costRows(
+        'a question to ClickHouse, for each million visits',
+        perMillion,
+        (part) => of(part)?.questionPerMillionVisits,
+      ),
+      sizeRow('visitInClickHouse', bytes / stored),
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Asks analytics. @returns how often */
+async function questions({ apiUrl, apiKey }: AccountedService, count: number): Promise<number> {
+  for (let n = 0; n < count; n += 1) {
+    const url = `${apiUrl}/analytics?groupBy=${GROUPS[n % GROUPS.length]}&interval=all`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
+    if (!answer.ok) throw new Error(await answer.text());
+    await answer.arrayBuffer();
+  }
+  return count;
+}
+
+const byPart = (figureOf: (part: Part) => number): PartCosts =>
+  Object.fromEntries(PARTS.map((part) => [part, figureOf(part)])) as PartCosts;
+
+/** Processor time of parts while something is done, less that without load, divided by the number of what was done. */
+async function costOf(
+  service: AccountedService,
+  runner: Runner,
+  idle: PartCosts | undefined,
+  act: () => Promise<number>,
+): Promise<PartCosts> {
+  const [before, began] = [await service.times(runner), performance.now()];
+  const count = await act();
+  const [after, seconds] = [await service.times(runner), (performance.now() - began) / 1_000];
+  const costs = byPart(
+    (part) => ((after[part] - before[part] - (idle?.[part] ?? 0) * seconds) * 1_000) / count,
+  );
+  console.error({ count, seconds, costs });
+  return costs;
+}
+
+/** Visits at a rate, until the last is stored. */
+export async function storedVisits(
+  { redirectPort }: AccountedService,
+  runner: Runner,
+  perSecond: number,
+  seconds: number,
+  nextKey: () => string,
+): Promise<number> {
+  const before = await processedVisits(runner);
+  const count = await visit(redirectPort, perSecond, seconds, nextKey);
+  await reached('visits', before + count, () => processedVisits(runner));
+  return count;
+}
+
+/** A row for each part that takes some, against the table. */
+function costRows(
+  what: string,
+  costs: PartCosts,
+  known: (part: Part) => number | undefined,
+): Row[] {
+  return PARTS.filter((part) => known(part) !== undefined).map((part) => ({
+    what: `${part}, ${what}`,
+    unit: what.startsWith('idle') ? 'ms' : 'µs',
+    better: 'less',
+    ours: [costs[part]],
+    baseline: { what: 'table of costs', figures: [known(part)!] },
+  }));
+}
+
+const sizeRow = (name: keyof typeof SIZES, bytes: number): Row => ({
+  what: name,
+  unit: 'bytes',
+  better: 'less',
+  ours: [bytes],
+  baseline: { what: 'table of costs', figures: [SIZES[name]] },
+});
+
+const memoryRows = (runner: Runner): Row[] =>
+  (Object.keys(PROCESS_MB) as Part[]).map((part) => ({
+    what: `memory of ${part}`,
+    unit: 'MB',
+    better: 'less',
+    ours: [proportional(runner.pidOf(part))],
+    baseline: { what: 'table of costs', figures: [PROCESS_MB[part]!] },
+  }));
+
+/** Bytes of tables whose names are like these, with their indexes. */
+async function postgresBytes(...patterns: string[]): Promise<number> {
+  const { rows } = await db().raw<{ rows: [{ bytes: string }] }>(
+    `SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes FROM pg_class WHERE relkind = 'r' AND relname LIKE ANY(?)`,
+    [patterns],
+  );
+  return Number(rows[0].bytes);
+}
+
+async function rowsOf(table: string): Promise<number> {
+  const [row] = await db()(table).count('* as n');
+  return Number(row!['n']);
+}
+
+/** Bytes that were written to the write-ahead log. */
+async function logPosition(): Promise<number> {
+  const { rows } = await db().raw<{ rows: [{ bytes: string }] }>(
+    "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes",
+  );
+  return Number(rows[0].bytes);
+}
+
+async function infoOf(redis: Redis, name: string): Promise<number> {
+  const [, figure] = new RegExp(`^${name}:(\\d+)`, 'm').exec(await redis.info()) ?? [];
+  return Number(figure);
+}
+
+/** Bytes of a visit's request and answer. */
+async function bytesOfVisit(port: number): Promise<number> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(browserRequest(1, 'k1'));
+  await once(socket, 'data');
+  socket.destroy();
+  return socket.bytesRead + socket.bytesWritten;
+}
