@@ -101,7 +101,8 @@ export class RedisCluster {
     for (;;) {
       const keys = await this.#ask(from, ['cluster', 'getkeysinslot', slot, '10']);
       if (keys === '') break;
-      const migrate = ['migrate', '127.0.0.1', String(target.port), '', '0', '5000'];
+      // A key that is there already is left over from an attempt that timed out.
+      const migrate = ['migrate', '127.0.0.1', String(target.port), '', '0', '5000', 'replace'];
       await this.#ask(from, [...migrate, 'auth', PASSWORD, 'keys', ...keys.split('\n')]);
     }
     for (const node of [to, from]) {
