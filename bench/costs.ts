@@ -130,7 +130,7 @@ function inTurn(first: number, count: number): () => string {
 /** Costs by part: µs of each of what a load consists of, or ms a second without load. */
 type PartCosts = PartTimes;
 
-/** What parts take without load, look-ups in Redis, visits at every rate, writes and deliveries. */
+/** Measures parts without load, and the costs of look-ups in Redis, of visits at every rate, of writes and of deliveries. */
 async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]> {
   // The processes are warm when they have stored the visits that wait.
   await reached('visits', LINKS * 0.97, () => processedVisits(runner));

@@ -14,7 +14,7 @@ import {
  * sum of its costs; nothing else is assumed but that batches of visits are larger where visits come closer together.
  */
 
-/** What an installation does in a month of 30 days. */
+/** Load of an installation, as numbers of a month of 30 days. */
 export interface Workload {
   visits: number;
   /** Links that exist. */
@@ -91,7 +91,7 @@ export function visitMicros(costs: readonly number[], perSecond: number): number
   return costs.at(-1)!;
 }
 
-/** What is done in a second. */
+/** Load of a second. */
 export type Load = Pick<Workload, 'visits' | 'writes' | 'questions' | 'deliveries'>;
 
 /** The load at a multiple of the average rates. */

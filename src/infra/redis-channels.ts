@@ -45,7 +45,7 @@ export async function publish(redis: Redis, channel: string, message: string): P
   await (server as SingleRedis & WithPublish).publishSharded(TAG + channel, message);
 }
 
-/** The channels among these that somebody listens to. */
+/** The channels among these that have subscribers. */
 export async function listenedTo(redis: Redis, channels: readonly string[]): Promise<string[]> {
   const server = ownerOf(redis, TAG);
   const isSharded = server instanceof OwnerConnection;

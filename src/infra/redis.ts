@@ -115,7 +115,7 @@ function openServer(
   return redis;
 }
 
-/** What is known of clusters, by URL. */
+/** Topologies of clusters, by URL. */
 const topologies = new Map<string, Topology>();
 
 function topologyOf(url: string, { nodes = [], options }: RedisTarget): Topology {

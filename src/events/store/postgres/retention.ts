@@ -4,7 +4,7 @@ import { RETENTION_DAYS } from '../../../workspaces/plans.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
 import { addDeltas, type TimedEvent } from './deltas.ts';
 import { eachWorkspace } from './each-workspace.ts';
-import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
+import { emptyBlocksOf } from './empty-blocks.ts';
 import { shareEvents } from './rollups.ts';
 import { withShortLocks } from './short-locks.ts';
 
@@ -66,9 +66,7 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
            FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id`,
         of,
       );
-      const changed = new ChangedTimes();
-      for (const event of gone) changed.add(event);
-      await emptyBlocks(trx, changed);
+      await emptyBlocksOf(trx, gone);
       const events = gone.filter(({ isUnrolled }) => isUnrolled);
       await addDeltas(trx, 'record', events);
       return gone.length;

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { visitsAddUp, writesAddUp } from './adding-up.ts';
+import { eventually } from './eventually.ts';
+import type { OwnService } from './own-service.ts';
+import { Visitors, Writers } from './traffic.ts';
+
+const VISITS_PER_SECOND = 100;
+const WRITES_PER_SECOND = 10;
+/** Longest time from a change of servers to the next answered write, in ms; a busy machine takes most of it. */
+const AGAIN_MS = 20_000;
+const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
+
+/** Starts a service whose queues and look-ups are in one Redis, with the links that {@link goOn} visits. */
+export async function startOn(own: OwnService, url: string): Promise<void> {
+  const settings = { REDIS_URL: url, CACHE_REDIS_URL: url, WRITE_WAIT_MS: '3000' };
+  await own.start(settings, 'Procfile.small');
+  await own.post(
+    '/links/bulk',
+    KEYS.map((key) => ({ url: `https://example.com/${key}`, key })),
+  );
+}
+
+/** Visits and writes go on while servers change, and every answered one is there once. */
+export async function goOn(
+  own: OwnService,
+  name: string,
+  change: () => Promise<unknown>,
+): Promise<void> {
+  const visitors = new Visitors(name, own.service.redirectPorts, KEYS, VISITS_PER_SECOND);
+  const writers = new Writers(name, own.service.apiUrl, own.apiKey, WRITES_PER_SECOND);
+  const { tally } = visitors;
+  const { made } = writers.tally;
+  await eventually(() => expect(made.length).to.be.above(WRITES_PER_SECOND), AGAIN_MS);
+  await change();
+  const changed = performance.now();
+  const [madeBefore, visitsBefore] = [made.length, tally.answered.size];
+  await eventually(() => expect(made.length).to.be.above(madeBefore), AGAIN_MS);
+  const again = Math.round(performance.now() - changed);
+  await eventually(
+    () => expect(tally.answered.size).to.be.above(visitsBefore + VISITS_PER_SECOND),
+    AGAIN_MS,
+  );
+  const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
+  expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
+  expect([...visits.cut], 'answers cut off').to.deep.equal([]);
+  await visitsAddUp(own, name, visits);
+  await writesAddUp(own, name, writes);
+  expect(own.service.lines.filter((line) => line.includes('restart'))).to.deep.equal([]);
+  console.log(`      a write was answered ${again} ms after the change`);
+}
