@@ -198,6 +198,11 @@ export const SETTINGS = {
     ),
     shownDefault: 'REDIS_URL',
   },
+  REDIS_WAIT_REPLICAS: integer(
+    'Number of replicas of the Redis for queues that must have a visit before it is answered, and a job before it is accepted with 202; as long as fewer have it, visits are written to the disk ([confirmation by replicas](scale.md#confirmation-by-replicas)). 0: the primary is enough.',
+    0,
+    { min: 0, max: 16 },
+  ),
   DATA_DIR: {
     ...text(
       'Directory of the private servers, the spool of visits and generated secrets.',

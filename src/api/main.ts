@@ -5,6 +5,7 @@ import { listen } from '../infra/listen.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
+import { needsReplicas } from '../infra/replicas.ts';
 import { LiveChannels } from '../queues/live.ts';
 import { Producer } from '../queues/queue.ts';
 import { Replies } from '../queues/replies.ts';
@@ -21,6 +22,10 @@ const CUT_MS = 6_000;
 await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');
   const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
+  // WAIT keeps other commands of its connection waiting.
+  const jobsRedis = needsReplicas()
+    ? connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError })
+    : redis;
   const cache = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', {
     commandTimeout: REDIS_MS,
     onError,
@@ -32,12 +37,13 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   });
   await Promise.all([
     redisReady(redis, 60_000),
+    redisReady(jobsRedis, 60_000),
     redisReady(subscriber, 60_000),
     redisReady(cache, 60_000),
     redisReady(liveSubscriber, 60_000),
   ]);
   const replies = await Replies.open(subscriber, `api_${randomBytes(9).toString('base64url')}`);
-  const producer = new Producer(redis);
+  const producer = new Producer(jobsRedis);
   const checks = { postgres: checkDb, redis: checkRedis(redis) };
   const live = new LiveChannels(liveSubscriber);
   const app = makeApp({ log, redis, queues: { producer, replies, redis, cache, live }, checks });
@@ -56,6 +62,7 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
       await producer.close();
       await replies.close();
       redis.disconnect();
+      jobsRedis.disconnect();
       cache.disconnect();
     },
   };

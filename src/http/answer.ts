@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../config.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { needsReplicas } from '../infra/replicas.ts';
 import { newJobId, UNSETTLED_MS } from '../queues/job-ids.ts';
 import { refuseOtherContents } from '../queues/keyed.ts';
 import { findOutcome } from '../queues/outcomes.ts';
@@ -96,7 +97,10 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
     throw error;
   }
   const outcome = await reply.outcome;
-  if (outcome === undefined) return accepted(jobId);
+  if (outcome === undefined) {
+    if (needsReplicas()) await keep(request, queue, name, made, { jobId, replyTo });
+    return accepted(jobId);
+  }
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
   // This request and its repeats are all answered from the job's row.
   if (idempotency !== undefined) return (await firstAnswer(request, finish))!;
@@ -136,7 +140,7 @@ export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
 ): Promise<Answer> {
   const jobId = request.idempotency?.jobId ?? newJobId(request.caller);
   const replyTo = request.idempotency === undefined ? {} : { replyTo: EVERYBODY };
-  await send(request, queue, name, data, { jobId, ...replyTo });
+  await send(request, queue, name, data, { jobId, ...replyTo, isAccepted: true });
   return accepted(jobId);
 }
 
@@ -161,20 +165,15 @@ async function send<Jobs, Name extends keyof Jobs & string>(
   queue: QueueDefinition<Jobs>,
   name: Name,
   data: DataOf<Jobs[Name]>,
-  { jobId, ...options }: { jobId: string; replyTo?: string },
+  { isAccepted = false, ...options }: JobAddress & { isAccepted?: boolean },
 ): Promise<void> {
-  const { queues, caller, idempotency, ifMatch } = request;
-  const conditions = { keyed: idempotency?.keyed, ifMatch };
-  const add = () =>
-    queues.producer.add(queue, name, data, {
-      jobId,
-      ...askerOf(request),
-      ...conditions,
-      ...options,
-    });
+  const { queues, caller, idempotency } = request;
+  const { jobId } = options;
+  const add = adding(request, queue, name, data, options);
   try {
-    await add();
-    const { keyed } = conditions;
+    // Of a job that is waited for, the outcome is in Postgres: it may be lost by Redis as long as it has none.
+    await (isAccepted ? queues.producer.replicated(queue, add) : add());
+    const keyed = idempotency?.keyed;
     if (keyed === undefined) return;
     // Ours may have been dropped for one with other contents that has not run yet.
     const waiting = await queues.producer.keyedOf(queue, jobId);
@@ -184,10 +183,53 @@ async function send<Jobs, Name extends keyof Jobs & string>(
     if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
   } catch (error) {
     if (!(error instanceof Unacknowledged)) throw error;
-    const job = `${caller.projectId} ${jobId}`;
-    offered.add(job);
-    void offerAgain(add).finally(() => offered.delete(job));
+    offer(caller.projectId, jobId, () => queues.producer.replicated(queue, add));
   }
+}
+
+/** The id of a job, and where its outcome is awaited. */
+interface JobAddress {
+  jobId: string;
+  replyTo?: string;
+}
+
+/** Adds the job of a write, when it is called. */
+const adding =
+  <Jobs, Name extends keyof Jobs & string>(
+    request: Writer,
+    queue: QueueDefinition<Jobs>,
+    name: Name,
+    data: DataOf<Jobs[Name]>,
+    address: JobAddress,
+  ) =>
+  (): Promise<void> =>
+    request.queues.producer.add(queue, name, data, {
+      ...askerOf(request),
+      keyed: request.idempotency?.keyed,
+      ifMatch: request.ifMatch,
+      ...address,
+    });
+
+/** Adds a job that has no outcome yet once more, so that replicas confirm it before it is answered with 202. */
+async function keep<Jobs, Name extends keyof Jobs & string>(
+  request: Writer,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+  address: JobAddress,
+): Promise<void> {
+  const { caller, queues } = request;
+  const add = adding(request, queue, name, data, address);
+  const addAgain = () => queues.producer.replicated(queue, add);
+  await addAgain().catch(() => offer(caller.projectId, address.jobId, addAgain));
+}
+
+/** Adds a job again and again until Redis has acknowledged it. */
+function offer(projectId: string, jobId: string, add: () => Promise<void>): void {
+  if (isOffered(projectId, jobId)) return;
+  const job = `${projectId} ${jobId}`;
+  offered.add(job);
+  void offerAgain(add).finally(() => offered.delete(job));
 }
 
 async function offerAgain(add: () => Promise<void>): Promise<void> {

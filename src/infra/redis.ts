@@ -229,8 +229,8 @@ export async function closeRedis(): Promise<void> {
 }
 
 /**
- * Warns, now and after each new connection, if the Redis of the queues may lose jobs. The look-up cache needs neither: its
- * entries are made again.
+ * Warns, now and after each new connection, if the Redis of the queues may lose jobs, or has too few replicas to confirm them. The
+ * look-up cache needs neither: its entries are made again.
  */
 export function watchPersistence(redis: Redis, log: Log): void {
   let last = '';
@@ -238,7 +238,8 @@ export function watchPersistence(redis: Redis, log: Log): void {
     // Not CONFIG GET, which hosted servers refuse.
     const infos = await Promise.all(
       primariesOf(redis).map(
-        async (one) => `${await one.info('memory')}\r\n${await one.info('persistence')}`,
+        async (one) =>
+          `${await one.info('memory')}\r\n${await one.info('persistence')}\r\n${await one.info('replication')}`,
       ),
     );
     const faults = [...new Set(infos.flatMap((info) => persistenceFaults(info)))].join('; ');
@@ -250,7 +251,7 @@ export function watchPersistence(redis: Redis, log: Log): void {
   if (redis.status === 'ready') tryToLook();
 }
 
-/** @param info of Redis: sections `memory` and `persistence`; what a server does not tell is no fault */
+/** @param info of Redis: sections `memory`, `persistence` and `replication`; what a server does not tell is no fault */
 function persistenceFaults(info: string): string[] {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
   const faults: string[] = [];
@@ -262,6 +263,13 @@ function persistenceFaults(info: string): string[] {
   if (/^aof_enabled:0/m.test(info)) {
     faults.push(
       'there is no append-only file, so a restart loses jobs and visits since the last snapshot: set appendonly yes',
+    );
+  }
+  const needed = config().REDIS_WAIT_REPLICAS;
+  const replicas = Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? needed);
+  if (replicas < needed) {
+    faults.push(
+      `replicas connected: ${replicas}, and REDIS_WAIT_REPLICAS is ${needed}: until there are more, visits are written to the disk`,
     );
   }
   return faults;

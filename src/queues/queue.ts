@@ -12,6 +12,7 @@ import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import { deadLetters, jobSeconds } from '../infra/metrics.ts';
 import { ownerOf, type Redis, type SingleRedis } from '../infra/redis.ts';
+import { replicated, Unconfirmed } from '../infra/replicas.ts';
 import { currentTrace, startSpan, withinSpan } from '../infra/tracing.ts';
 import { type Outcome, reply } from './replies.ts';
 import { CALL_MS, Slots } from './slots.ts';
@@ -118,7 +119,7 @@ interface Envelope extends JobOrigin {
   trace?: string;
 }
 
-/** Redis may have got a job, and has not said so: the job may run or not. */
+/** Redis may have got a job, and has not said so, or too few of its replicas have: the job may run or not. */
 export class Unacknowledged extends Error {}
 
 /** Errors after which a command may be carried out all the same: no answer came, or the connection broke. */
@@ -360,6 +361,20 @@ export class Producer {
       isFailed = false;
     } finally {
       span?.end({ isFailed });
+    }
+  }
+
+  /**
+   * Lets `write` add jobs to a queue, and resolves when REDIS_WAIT_REPLICAS replicas have them.
+   *
+   * @throws Unacknowledged when it isn't known whether they have them; what `write` throws
+   */
+  async replicated<Result>(queue: { name: string }, write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await replicated(serverOf(this.#redis, queue), write);
+    } catch (error) {
+      if (!(error instanceof Unconfirmed)) throw error;
+      throw new Unacknowledged(error.message, { cause: error.cause });
     }
   }
 

@@ -8,6 +8,7 @@ import type { Log } from '../infra/log.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
+import { needsReplicas } from '../infra/replicas.ts';
 import { keyCheck } from '../infra/secrets.ts';
 import { Finder } from '../lookup/find.ts';
 import { KEY_CHECK_NAME, RemoteSource } from '../lookup/questions.ts';
@@ -73,11 +74,15 @@ await runProcess(PROCESS, async ({ config, log }) => {
     limits: { entries: config.REDIRECT_CACHE_ENTRIES, seconds: config.REDIRECT_CACHE_SECONDS },
     log,
   });
-  const jobs = new JobSender(queue);
+  // WAIT keeps other commands of its connection waiting.
+  const jobsQueue = needsReplicas()
+    ? connectRedis(config.REDIS_URL, 'fail-fast', { socketTimeout: SILENCE_MS })
+    : queue;
+  const jobs = new JobSender(jobsQueue);
   const visitJobs = new VisitJobs(jobs);
   const visits = new VisitLog({
     deliver: (batch) => visitJobs.deliver(batch),
-    probe: () => within(PROBE_MS, serverOf(queue, clicks).ping(), 'Redis'),
+    probe: () => within(PROBE_MS, serverOf(jobsQueue, clicks).ping(), 'Redis'),
     spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
     log,
   });
@@ -107,7 +112,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     server.traceOneOf(config.TRACED_REDIRECTS);
   }
   await Promise.allSettled(
-    [queue, serverOf(queue, clicks), commands, answers ?? queue].map((redis) =>
+    [queue, serverOf(jobsQueue, clicks), commands, answers ?? queue].map((redis) =>
       redisReady(redis, PATIENCE_MS),
     ),
   );
@@ -131,7 +136,9 @@ await runProcess(PROCESS, async ({ config, log }) => {
       await passwords.close();
       finder.close();
       clearInterval(connection);
-      for (const redis of [queue, commands, subscriber, primary, answers]) redis?.disconnect();
+      for (const redis of [queue, jobsQueue, commands, subscriber, primary, answers]) {
+        redis?.disconnect();
+      }
     },
   };
 });

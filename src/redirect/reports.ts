@@ -73,6 +73,7 @@ export class Reports {
       shortLink: shortLinkOf(domain, isWildcard === true ? `${key}/*` : (key ?? '')),
       ip,
     };
-    await within(QUEUE_MS, jobs.add(clicks, 'report.add', sent), 'adding a report');
+    const adding = jobs.replicated(clicks, () => jobs.add(clicks, 'report.add', sent));
+    await within(QUEUE_MS, adding, 'adding a report');
   }
 }

@@ -4,8 +4,9 @@ import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { visitsRecorded } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
+import { replicated } from '../infra/replicas.ts';
 import { clicks, type Visit } from '../queues/clicks.ts';
-import { type DataOf, Producer, type QueueDefinition } from '../queues/queue.ts';
+import { type DataOf, Producer, type QueueDefinition, serverOf } from '../queues/queue.ts';
 import { encodeVisits, type VisitBatch } from '../queues/visit-batch.ts';
 import { type Deliver, HeldVisits, type Spool, VISITS_PER_BATCH } from './spool.ts';
 
@@ -340,6 +341,11 @@ export class JobSender {
     this.#redis = redis;
   }
 
+  /** Lets `write` add jobs to a queue, and resolves when REDIS_WAIT_REPLICAS replicas have them. */
+  replicated<Result>(queue: { name: string }, write: () => Promise<Result>): Promise<Result> {
+    return replicated(serverOf(this.#redis, queue), write);
+  }
+
   /** Adds a job. @param delayMs time until it may run @returns its id */
   async add<Jobs, Name extends keyof Jobs & string>(
     queue: QueueDefinition<Jobs>,
@@ -399,8 +405,12 @@ export class VisitJobs {
     this.#jobs = jobs;
   }
 
-  /** Resolves when Redis has acknowledged the visits. */
-  async deliver(visits: readonly Visit[]): Promise<void> {
+  /** Resolves when Redis has acknowledged the visits, and REDIS_WAIT_REPLICAS replicas have. */
+  deliver(visits: readonly Visit[]): Promise<void> {
+    return this.#jobs.replicated(clicks, () => this.#add(visits));
+  }
+
+  async #add(visits: readonly Visit[]): Promise<void> {
     const batch = encodeVisits(visits);
     if (await this.#extend(batch, visits.length)) return;
     const now = performance.now();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { freePorts } from '../../scripts/ports.ts';
 import { slotOf } from '../../src/infra/redis-topology.ts';
@@ -8,6 +9,8 @@ const PASSWORD = 'of-the-cluster';
 const AUTHENTICATED = ['-a', PASSWORD, '--no-auth-warning'];
 /** Time without an answer after which a node counts as down, in ms. */
 const NODE_TIMEOUT_MS = 2_000;
+/** Time for which a primary that is killed has had no replica, in ms: less than that counts as down after. */
+const AHEAD_MS = 1_000;
 const READY_MS = 60_000;
 
 /** A Redis Cluster of three primaries, each with a replica. */
@@ -53,10 +56,21 @@ export class RedisCluster {
     return this.#nodes.find((node) => node.port === port)!;
   }
 
-  /** Kills the primary of a key. @returns it, when its replica has taken its place */
+  /**
+   * Kills the primary of a key while its replica lacks what it confirmed last.
+   *
+   * @returns it, when the replica has taken its place
+   */
   async killPrimaryOf(key: string): Promise<RedisNode> {
     const killed = await this.primaryOf(key);
-    await killed.kill();
+    const replica = await this.#replicaOf(killed);
+    replica.freeze();
+    try {
+      await delay(AHEAD_MS);
+      await killed.kill();
+    } finally {
+      replica.goOn();
+    }
     await eventually(async () => {
       expect((await this.primaryOf(key)).port).not.to.equal(killed.port);
     }, READY_MS);
@@ -76,12 +90,8 @@ export class RedisCluster {
 
   /** Lets the replica of the primary of a key take over in order. */
   async failOver(key: string): Promise<void> {
-    const primary = await this.primaryOf(key);
-    const nodes = await this.#list();
-    const { id } = nodes.find(({ port }) => port === primary.port)!;
-    const replica = nodes.find(({ primaryId }) => primaryId === id)!;
-    const node = this.#nodes.find(({ port }) => port === replica.port)!;
-    await this.#ask(node, ['cluster', 'failover']);
+    const replica = await this.#replicaOf(await this.primaryOf(key));
+    await this.#ask(replica, ['cluster', 'failover']);
     await eventually(async () => {
       expect((await this.primaryOf(key)).port).to.equal(replica.port);
     }, READY_MS);
@@ -134,6 +144,13 @@ export class RedisCluster {
       });
     }
     throw new Error('no node of the cluster answers');
+  }
+
+  async #replicaOf(primary: RedisNode): Promise<RedisNode> {
+    const nodes = await this.#list();
+    const { id } = nodes.find(({ port }) => port === primary.port)!;
+    const replica = nodes.find(({ primaryId }) => primaryId === id)!;
+    return this.#nodes.find(({ port }) => port === replica.port)!;
   }
 
   async #owner(key: string) {

@@ -53,6 +53,16 @@ export class RedisNode {
     return kill(this.#child, signal);
   }
 
+  /** Lets it keep its connections and answer nothing, until `goOn`. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  /** Ends a freeze. */
+  goOn(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });

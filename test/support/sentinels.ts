@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { freePorts } from '../../scripts/ports.ts';
 import { eventually } from './eventually.ts';
@@ -9,6 +10,8 @@ const PASSWORD = 'of-the-servers';
 export const AUTHENTICATED = ['-a', PASSWORD];
 /** Time without an answer after which a server counts as down, in ms. */
 const DOWN_MS = 1_000;
+/** Time for which a primary that is killed has had no replica, in ms: less than those count as down after. */
+const AHEAD_MS = 700;
 const START_MS = 30_000;
 /** A sentinel whose clock has jumped, as on a machine that stood still, does nothing for 30 s. */
 const FAILOVER_MS = 60_000;
@@ -63,10 +66,28 @@ export class Sentinels {
     return this.#servers.find((server) => server.port === port)!;
   }
 
-  /** Ends the primary. @returns the server, when another one has taken its place */
-  async endPrimary(signal: 'SIGKILL' | 'SIGTERM'): Promise<RedisNode> {
-    const ended = await this.primary();
-    await ended.kill(signal);
+  /** Kills the primary while its replicas lack what it confirmed last. @returns as {@link stopPrimary} */
+  async killPrimaryAhead(): Promise<RedisNode> {
+    const primary = await this.primary();
+    const replicas = this.#servers.filter((server) => server !== primary);
+    for (const replica of replicas) replica.freeze();
+    try {
+      await delay(AHEAD_MS);
+      await primary.kill();
+    } finally {
+      for (const replica of replicas) replica.goOn();
+    }
+    return this.#replaced(primary);
+  }
+
+  /** Stops the primary in order. @returns the server, when another one has taken its place */
+  async stopPrimary(): Promise<RedisNode> {
+    const primary = await this.primary();
+    await primary.kill('SIGTERM');
+    return this.#replaced(primary);
+  }
+
+  async #replaced(ended: RedisNode): Promise<RedisNode> {
     await eventually(async () => {
       for (const sentinel of this.#sentinels) {
         expect((await stateOf(sentinel)).port).not.to.equal(ended.port);

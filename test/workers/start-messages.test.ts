@@ -38,6 +38,11 @@ describe('npm start reports in one line', function () {
       line: () => 'HOST: 192.0.2.1 is not an address of this machine',
     },
     {
+      name: 'that REDIS_WAIT_REPLICAS is no number',
+      settings: () => ({ REDIS_WAIT_REPLICAS: 'all' }),
+      line: () => 'REDIS_WAIT_REPLICAS must be a whole number from 0 to 16',
+    },
+    {
       name: 'that DATA_DIR is a file',
       prepare: () => writeFileSync(inData('file'), ''),
       settings: () => ({ DATA_DIR: inData('file') }),
