@@ -38,6 +38,13 @@ describe('Redis Cluster', function () {
   it('nor when a replica takes over in order', () =>
     goOn(own, 'failover', () => cluster.failOver('{q-writes}')));
 
-  it('nor when the slot of a queue is moved', () =>
-    goOn(own, 'moved', () => cluster.moveSlotOf(CLICKS)));
+  it('nor when the slot of a queue is moved', async () => {
+    const before = await cluster.describe();
+    try {
+      await goOn(own, 'moved', () => cluster.moveSlotOf(CLICKS));
+    } catch (error) {
+      console.log(`before:\n${before}\n\nafter:\n${await cluster.describe()}`);
+      throw error;
+    }
+  });
 });

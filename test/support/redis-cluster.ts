@@ -97,8 +97,19 @@ export class RedisCluster {
     }, READY_MS);
   }
 
-  /** Moves the slot of a key to another primary, with all its keys. */
+  /** Moves the slot of a key to another primary, with all its keys. No replica takes over meanwhile. */
   async moveSlotOf(key: string): Promise<void> {
+    // One that took over would not know that the slot is being moved, and would lack keys. On a busy machine, nodes may be silent for long.
+    await this.#setEach('cluster-replica-no-failover', 'yes');
+    await this.#moveSlotOf(key);
+    await this.#setEach('cluster-replica-no-failover', 'no');
+  }
+
+  async #setEach(parameter: string, value: string): Promise<void> {
+    for (const node of this.#nodes) await this.#ask(node, ['config', 'set', parameter, value]);
+  }
+
+  async #moveSlotOf(key: string): Promise<void> {
     const slot = String(slotOf(key));
     const nodes = await this.#list();
     const source = await this.#owner(key);
@@ -122,6 +133,12 @@ export class RedisCluster {
     expect((await this.primaryOf(key)).port).to.equal(target.port);
   }
 
+  /** The nodes and their slots, for the output of a test. */
+  async describe(): Promise<string> {
+    const lists = this.#nodes.map((node) => this.#ask(node, ['cluster', 'nodes']).catch(String));
+    return (await Promise.all(lists)).join('\n\n');
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.stop()));
   }
@@ -139,7 +156,7 @@ export class RedisCluster {
         const [id = '', address = '', flags = '', primaryId = '', , , , , ...slots] =
           line.split(' ');
         const port = Number(/:(\d+)@/.exec(address)?.[1]);
-        const isPrimary = flags.includes('master') && !flags.includes('fail');
+        const isPrimary = flags.includes('master') && !/\bfail\b/.test(flags);
         return { id, port, primaryId, isPrimary, slots };
       });
     }
