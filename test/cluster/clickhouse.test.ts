@@ -196,6 +196,23 @@ describe('with events in ClickHouse', function () {
     }
   });
 
+  it('keeps no erased visit there when visits are moved to Postgres', async () => {
+    const { projectId } = await aWorkspace();
+    const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();
+    await add([
+      aClick(projectId, 'evt_1', { link_id: 'link_a', occurred_at: day(1) }),
+      aClick(projectId, 'evt_2', { link_id: 'link_b', occurred_at: day(2) }),
+      aClick(projectId, 'evt_3', { link_id: 'link_a', occurred_at: day(3) }),
+    ]);
+    await store.compact(log);
+    await db().transaction((trx) => store.eraseRecords(trx, projectId, ['link_a']));
+    expect(await moveToPostgres(clickhouse, projectId)).to.equal(1);
+    expect(await countIn(projectId)).to.equal(0);
+    expect(await db()('events').where({ project_id: projectId }).pluck('id')).to.deep.equal([
+      'evt_2',
+    ]);
+  });
+
   it('deletes erased events and those past their retention from the server', async () => {
     const { projectId } = await aWorkspace();
     await add([

@@ -6,6 +6,7 @@ import { emptyBlocksOf } from '../postgres/empty-blocks.ts';
 import { shareEvents } from '../postgres/rollups.ts';
 import type { ListedEvent } from '../store.ts';
 import type { ClickHouse } from './connection.ts';
+import { deleteErased } from './erase.ts';
 import { moveEvents } from './move.ts';
 import { deleteKept, lockRetained } from './retention.ts';
 import { EMPTY, EVENT_COLUMNS, MOVED_KINDS, type StoredRow, toEvent } from './schema.ts';
@@ -66,6 +67,8 @@ export async function moveToPostgres(clickhouse: ClickHouse, projectId: string):
     count = await db().transaction((trx) => takeBack(clickhouse, trx, projectId));
   }
   await deleteKept(clickhouse);
+  // No worker would delete erased visits once EVENTS_URL is not set.
+  await deleteErased(clickhouse);
   return moved;
 }
 
