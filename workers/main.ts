@@ -76,7 +76,7 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
       endSchedule();
       await answers?.close();
       await Promise.all(workers.map((worker) => worker.close()));
-      await redis.quit().catch(() => {});
+      redis.disconnect();
     },
   };
 });

@@ -16,7 +16,7 @@ await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config
     async stop() {
       endSchedule();
       await producer.close();
-      await redis.quit().catch(() => {});
+      redis.disconnect();
     },
   };
 });

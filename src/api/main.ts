@@ -60,7 +60,7 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
       await endServer(server, CUT_MS);
       clearTimeout(hurry);
       await producer.close();
-      await replies.close();
+      replies.close();
       redis.disconnect();
       jobsRedis.disconnect();
       cache.disconnect();

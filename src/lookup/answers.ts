@@ -17,6 +17,8 @@ const MOST_AT_ONCE = 16;
 const WAIT_SECONDS = 5;
 /** Pause after a failure, in ms. */
 const PAUSE_MS = 250;
+/** Longest time until no further question is taken, in ms. */
+const CLOSE_MS = 1_000;
 /** Timeout of a look-up in the cache, in ms. */
 const CACHE_MS = 300;
 
@@ -52,7 +54,8 @@ export class Answers {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#options.waiting.disconnect();
-    await this.#running;
+    // A command that waits for a connection is never settled once that is given up.
+    await within(CLOSE_MS, this.#running, 'closing').catch(() => {});
     await Promise.all(this.#underWay);
   }
 

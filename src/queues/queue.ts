@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   Job as BullJob,
   DelayedError,
@@ -167,6 +168,9 @@ const POSTPONED_MS = 2_000;
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 const FIRST_PAUSE_MS = 250;
+/** Longest time for which a worker without jobs in hand waits for Redis when it closes. */
+const CLOSE_MS = 2_000;
+const CLOSE_CHECK_MS = 100;
 /** Longest delay before a job over its tenant's share requests a slot again, in ms. */
 const PARKED_MS = 15_000;
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
@@ -651,6 +655,7 @@ export function serve<Jobs>(
         // If other processes took all of them, no job of this process may end or arrive to have the next ones called.
         if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
       };
+      let inHand = 0;
       const worker: Worker = new Worker(
         queue.name,
         async (job, token) => {
@@ -668,6 +673,7 @@ export function serve<Jobs>(
             call(slots.park(tenant, jobId));
             throw new DelayedError();
           }
+          inHand += 1;
           try {
             await run(job);
           } catch (error) {
@@ -676,6 +682,7 @@ export function serve<Jobs>(
             await job.moveToDelayed(Date.now() + POSTPONED_MS, token);
             throw new DelayedError();
           } finally {
+            inHand -= 1;
             call(slots.leave(tenant));
           }
         },
@@ -686,6 +693,7 @@ export function serve<Jobs>(
           lockDuration: LOCK_MS,
           stalledInterval: STALLED_CHECK_MS,
           metrics: { maxDataPoints: ACTIVITY_MINUTES },
+          runRetryDelay: FIRST_PAUSE_MS,
           // A job that outlives its worker is not at fault: hand it on as often as it takes.
           maxStalledCount: 1_000,
           settings: {
@@ -766,7 +774,23 @@ export function serve<Jobs>(
           reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
         }
       });
-      return { close: () => worker.close() };
+      return { close: () => closeWorker(worker, () => inHand) };
     },
   };
+}
+
+/**
+ * Closes a worker once no handler runs. While Redis is away BullMQ never does: the worker is then left to the end of the
+ * process, and a job whose end Redis does not know runs again.
+ *
+ * @param inHand the number of handlers that run
+ */
+async function closeWorker(worker: Worker, inHand: () => number): Promise<void> {
+  const closed = worker.close().then(() => true);
+  closed.catch(() => {});
+  for (let idleSince = performance.now(); ; ) {
+    const isClosed = await Promise.race([closed, pause(CLOSE_CHECK_MS, false)]);
+    if (inHand() > 0) idleSince = performance.now();
+    if (isClosed || performance.now() - idleSince > CLOSE_MS) return;
+  }
 }

@@ -110,8 +110,8 @@ export class Replies {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.giveUp();
-    await this.#subscriber.quit().catch(() => {});
+    this.#subscriber.disconnect();
   }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateLatest } from '../../scripts/migrate.ts';
@@ -11,12 +12,16 @@ import { connectDb, execute, type Knex } from '../../src/infra/db.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
+import { RedisNode } from '../support/redis-node.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
  * Processes that a process manager or a container runs one by one: ports, signals, and what they say of the servers
  * that they are given.
  */
+
+/** Time after which a process has met an outage of Redis, in ms. */
+const NOTICED_MS = 1_500;
 
 describe('a process by itself', function () {
   this.timeout(120_000);
@@ -69,6 +74,40 @@ describe('a process by itself', function () {
       silent.close();
     }
   });
+
+  const outages: [what: string, begin: (node: RedisNode) => Promise<unknown>][] = [
+    ['Redis is away', (node) => node.kill()],
+    ['Redis does not answer', (node) => node.cli('client', 'pause', '60000')],
+  ];
+  for (const [what, begin] of outages) {
+    it(`ends within 10 s of SIGTERM while ${what}`, async () => {
+      const node = new RedisNode(await freePort(), ['save ""']);
+      await node.start();
+      try {
+        const settings = {
+          REDIS_URL: `redis://127.0.0.1:${node.port}`,
+          API_PORT: '0',
+          REDIRECT_PORT: '0',
+          HEALTH_PORT: '0',
+        };
+        const names = ['api', 'redirect', 'worker_writes', 'worker_scheduler'];
+        const all = names.map((name) => run(name, settings));
+        await Promise.all(all.map((one) => one.logged('ready')));
+        await begin(node);
+        await pause(NOTICED_MS);
+        const stoppedAt = Date.now();
+        const ends = all.map(async (one) => {
+          const code = await one.stop();
+          return { code, isQuick: Date.now() - stoppedAt < 10_000 };
+        });
+        expect(await Promise.all(ends)).to.deep.equal(
+          names.map(() => ({ code: 0, isQuick: true })),
+        );
+      } finally {
+        await node.stop();
+      }
+    });
+  }
 
   const servers = [
     { name: 'api', usual: 3100 },
