@@ -8,6 +8,9 @@ process.setSourceMapsEnabled(true);
 /** Files that took less are summed up, in ms. */
 const WORTH_A_LINE_MS = 5_000;
 
+/** After so long without an exit, mocha says what keeps its process alive, in ms. */
+const LINGERING_MS = 20_000;
+
 /**
  * Mocha's `spec`, which also prints how long each file took, writes the counts and the failures to the file named by
  * TEST_COUNTS (see test.mjs), and on a signal ends after the running test, so that what the tests started is stopped.
@@ -34,8 +37,13 @@ export default class Reporter extends reporters.Spec {
       printDurations(durations);
       const file = process.env['TEST_COUNTS'];
       if (file) writeFileSync(file, JSON.stringify({ ...this.stats, failed: failures }));
+      setTimeout(printActive, LINGERING_MS).unref();
     });
   }
+}
+
+function printActive() {
+  console.log(`  Still active: ${process.getActiveResourcesInfo().join(', ')}`);
 }
 
 /** @param {Map<string, number>} durations milliseconds by file */

@@ -99,6 +99,8 @@ const args = process.argv
 const counts = { passed: 0, failed: 0, skipped: 0 };
 /** Named once more before the counts: a log that is cut in the middle still tells what failed. */
 const failures = [];
+/** Tests that failed, and passed when they were run again. */
+const passedAgain = [];
 /** Processes of mocha. */
 const running = new Set();
 
@@ -119,6 +121,7 @@ try {
   failures.push(error instanceof NotReady ? error.message : String(error?.stack ?? error));
 }
 if (counts.failed > 0) process.exitCode = 1;
+for (const failure of passedAgain) console.error(`Passed when run again: ${failure}`);
 for (const failure of failures) console.error(`✖ ${failure}`);
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
@@ -204,6 +207,9 @@ async function testAgain(lists, env) {
   const again = await timed('tests, again', () => runMocha(files, env));
   const left = again.stats?.failed ?? failed;
   counts.passed += Math.max(0, failed.length - left.length);
+  for (const { title, message } of failed) {
+    if (!left.some((test) => test.title === title)) passedAgain.push(`${title}: ${message}`);
+  }
   for (const { stats } of runs) count({ code: 0, stats: { ...stats, failures: 0, failed: [] } });
   count({ code: again.code, stats: { passes: 0, failures: left.length, failed: left } });
 }
@@ -253,17 +259,21 @@ function spawnMocha(mochaArgs, countsFile, env, output) {
   );
   running.add(mocha);
   let endedAt;
+  let isCounted = false;
   const watch = setInterval(() => {
     if (existsSync(countsFile)) endedAt ??= Date.now();
     if (endedAt === undefined || Date.now() - endedAt < LINGER_MS) return;
+    clearInterval(watch);
     failures.push(`something keeps the process of the tests alive: ended after ${LINGER_MS} ms`);
+    counts.failed += 1;
+    isCounted = true;
     mocha.kill('SIGKILL');
   }, 1000);
   return new Promise((resolve) => {
     mocha.on('exit', (code) => {
       clearInterval(watch);
       running.delete(mocha);
-      resolve(code ?? 1);
+      resolve(isCounted ? 0 : (code ?? 1));
     });
   });
 }

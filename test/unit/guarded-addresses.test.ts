@@ -2,6 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { freePort } from '../../scripts/ports.ts';
 import { isAllowed } from '../../src/infra/guarded-fetch.ts';
 import { eventually } from '../support/eventually.ts';
 import { NameServer } from '../support/name-server.ts';
@@ -129,12 +130,12 @@ class Listeners {
     for (;;) {
       const servers: Server[] = [];
       try {
-        let port = 0;
+        // Not one that the system gives: clients of servers that had it before may still try it.
+        const port = await freePort();
         for (const address of addresses) {
           const server = createServer();
           await once(server.listen(port, address), 'listening');
           servers.push(server);
-          ({ port } = server.address() as { port: number });
         }
         return new Listeners(port, servers);
       } catch (error) {

@@ -57,7 +57,8 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-describe('a job that runs twice', () => {
+describe('a job that runs twice', function () {
+  this.timeout(60_000);
   let world: World;
   const userId = 'user_test';
 
