@@ -35,8 +35,8 @@ export interface ShownName {
   domain: string;
   key: string;
   url: string;
-  /** Milliseconds since 1970; `null`: it was deleted. */
-  createdAt: number | null;
+  /** In the format of ISO 8601; `null`: it was deleted. */
+  createdAt: string | null;
 }
 
 /** Sums of the counters of links, QR codes and pages. */

@@ -9,8 +9,8 @@ interface RecordName {
   domain: string;
   key: string;
   url: string | null;
-  /** Milliseconds since 1970. */
-  createdAt: number;
+  /** In the format of ISO 8601, to the ms. */
+  createdAt: string;
 }
 
 /** Finds the names of links or QR codes, of thousands as well; those that do not exist are left out. */
@@ -21,10 +21,12 @@ export const findNames = (
 ): Promise<RecordName[]> =>
   rows<RecordName>(
     db(),
+    // A join, since a condition with thousands of ids takes several times as long.
     `SELECT r.id, d.slug AS domain, r.key, r.url,
-            floor(extract(epoch FROM r.created_at) * 1000)::float8 AS "createdAt"
-       FROM ${table} r JOIN domains d ON d.id = r.domain_id
-      WHERE r.project_id = :projectId AND r.id = ANY(:ids)`,
+            to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"
+       FROM unnest(:ids::text[]) AS w(id)
+       JOIN ${table} r ON r.project_id = :projectId AND r.id = w.id
+       JOIN domains d ON d.id = r.domain_id`,
     { projectId, ids },
   );
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import {
+  acceptedCodes,
+  countCodes,
   fullMask,
   maskCodes,
   packAscending,
@@ -7,6 +9,7 @@ import {
   packNumbers,
   readCodes,
   readNumbers,
+  sizeOf,
 } from '../../src/events/store/postgres/block-codes.ts';
 import { seeded } from '../qr/pairwise.ts';
 
@@ -29,9 +32,26 @@ describe('columns of blocks', () => {
         const expected = Array.from(mask, (matches, at) => matches & accepts[codes[at]!]!);
         maskCodes(mask, packed, accepts);
         expect([...mask], `${size} events`).to.deep.equal(expected);
+        const counts = new Uint32Array(values + 1);
+        for (const [at, code] of codes.entries()) counts[code]! += expected[at]!;
+        expect([...countCodes(mask, packed, values)]).to.deep.equal([...counts]);
       }
     });
   }
+
+  it('have codes of the values that are accepted, by their dictionary', () => {
+    const few = [3, 7, 200, 201, 40_000, 2 ** 40];
+    for (const ids of [[], [-5], [7], few]) {
+      const dictionary = packAscending(ids);
+      expect(sizeOf(dictionary)).to.equal(ids.length);
+      for (const wanted of [[], [7], [1, 200, 2 ** 40], few]) {
+        const expected = [0, ...ids.map((id) => (wanted.includes(id) ? 1 : 0))];
+        const accepts = acceptedCodes(dictionary, wanted, false);
+        expect(accepts && [...accepts]).to.deep.equal(expected.includes(1) ? expected : undefined);
+      }
+      expect([...acceptedCodes(dictionary, [], true)!]).to.deep.equal([1, ...ids.map(() => 0)]);
+    }
+  });
 
   it('have no codes where all are the same', () => {
     for (const values of [0, 1]) {

@@ -15,7 +15,7 @@ function groupBy(
     answer: rowsOf(...fields),
     async ask(question) {
       const rows = await eventsStore.countByValue(question, dimension);
-      return rows.map(({ value, numbers }) => ({ ...toFields(value), ...numbers }));
+      return rows.map(({ value, numbers }) => Object.assign(toFields(value), numbers));
     },
   };
 }

@@ -89,15 +89,52 @@ function bitsOf(codes: Uint32Array, values: number): number {
   return [1, 2, 4, 8, 16, 32].find((bits) => values < 2 ** bits)!;
 }
 
+/** The number of values of a dictionary. */
+export function sizeOf(dictionary: Uint8Array): number {
+  let size = 0;
+  // The last byte of a varint is below 128.
+  for (let at = 1; at < dictionary.length; at += 1) size += 1 - (dictionary[at]! >> 7);
+  return size;
+}
+
+/**
+ * The codes of some values of a dictionary, whose other values are passed over.
+ *
+ * @param ids the values, in ascending order
+ * @param isNone true: the code of no value is accepted as well
+ * @returns by code: 1 if it is accepted, otherwise 0; nothing where no code is
+ */
+export function acceptedCodes(
+  dictionary: Uint8Array,
+  ids: readonly number[],
+  isNone: boolean,
+): Uint8Array | undefined {
+  const accepts = new Uint8Array(sizeOf(dictionary) + 1);
+  accepts[0] = isNone ? 1 : 0;
+  let isAny = isNone;
+  const reader = new VarintReader(dictionary);
+  for (let code = 1, id = 0, next = 0; code < accepts.length; code += 1) {
+    id += code === 1 ? Number(reader.nextAmount()) : reader.next();
+    while (next < ids.length && ids[next]! < id) next += 1;
+    if (next === ids.length) break;
+    if (ids[next] !== id) continue;
+    accepts[code] = 1;
+    isAny = true;
+  }
+  return isAny ? accepts : undefined;
+}
+
+/** Codes by event, as numbers of as many bits as they have, or of eight. */
+export type Codes = Uint8Array | Uint16Array | Uint32Array;
+
 /** Reads the codes of so many events, of a dictionary of so many values. */
-export function readCodes(packed: Uint8Array, events: number, values: number): Uint32Array {
+export function readCodes(packed: Uint8Array, events: number, values: number): Codes {
   const bits = packed[0]!;
   const bytes = packed.subarray(1);
-  if (bits === 8) return new Uint32Array(bytes);
-  // Copied, since numbers must be at multiples of their size.
-  if (bits === 16) return new Uint32Array(new Uint16Array(new Uint8Array(bytes).buffer));
-  if (bits === 32) return new Uint32Array(new Uint8Array(bytes).buffer);
-  const codes = new Uint32Array(events);
+  if (bits === 8) return bytes;
+  if (bits === 16) return new Uint16Array(...alignedTo(2, bytes));
+  if (bits === 32) return new Uint32Array(...alignedTo(4, bytes));
+  const codes = new Uint8Array(events);
   if (bits === 0) return codes.fill(values);
   const lowest = (1 << bits) - 1;
   const each = 8 / bits;
@@ -111,6 +148,94 @@ export function readCodes(packed: Uint8Array, events: number, values: number): U
   }
   return codes;
 }
+
+/** Where bytes are as numbers of a size, at whose multiples they must be: they are copied if they are not. */
+function alignedTo(size: 2 | 4, bytes: Uint8Array): [ArrayBufferLike, number, number] {
+  const { buffer, byteOffset, length } =
+    bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
+  return [buffer, byteOffset, length / size];
+}
+
+/** Counts the events of a mask by their codes, of a dictionary of so many values. */
+export function countCodes(mask: Uint8Array, packed: Uint8Array, values: number): Uint32Array {
+  const counts = new Uint32Array(values + 1);
+  const bits = packed[0]!;
+  if (bits === 0) counts[values] = matchesOf(mask);
+  else if (bits < 8) countSmall(counts, mask, packed.subarray(1), bits);
+  else {
+    const codes = readCodes(packed, mask.length, values);
+    // A function for each type of codes, each of which V8 compiles for its own.
+    if (codes instanceof Uint16Array) countShorts(counts, mask, codes);
+    else if (codes instanceof Uint8Array) countBytes(counts, mask, codes);
+    else countWide(counts, mask, codes);
+  }
+  return counts;
+}
+
+/** The number of events of a mask. */
+export function matchesOf(mask: Uint8Array): number {
+  let matches = 0;
+  for (const matchesOne of mask) matches += matchesOne;
+  return matches;
+}
+
+/** True where a mask has events. */
+export function hasMatches(mask: Uint8Array): boolean {
+  const fours = foursOf(mask);
+  for (let four = 0; four < fours.length; four += 1) if (fours[four] !== 0) return true;
+  return mask.subarray(4 * fours.length).includes(1);
+}
+
+function countSmall(counts: Uint32Array, mask: Uint8Array, bytes: Uint8Array, bits: number): void {
+  const fours = foursOf(mask);
+  const lowest = (1 << bits) - 1;
+  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
+    if (fours[four] === 0) continue;
+    let codes: number;
+    if (bits === 2) codes = bytes[four]!;
+    else if (bits === 4) codes = bytes[2 * four]! | (bytes[2 * four + 1]! << 8);
+    else codes = bytes[four >> 1]! >> (4 * (four & 1));
+    counts[codes & lowest]! += mask[at]!;
+    counts[(codes >> bits) & lowest]! += mask[at + 1]!;
+    counts[(codes >> (2 * bits)) & lowest]! += mask[at + 2]!;
+    counts[(codes >> (3 * bits)) & lowest]! += mask[at + 3]!;
+  }
+  for (let at = 4 * fours.length; at < mask.length; at += 1) {
+    counts[(bytes[(at * bits) >> 3]! >> ((at * bits) & 7)) & lowest]! += mask[at]!;
+  }
+}
+
+function countShorts(counts: Uint32Array, mask: Uint8Array, codes: Uint16Array): void {
+  const fours = foursOf(mask);
+  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
+    if (fours[four] === 0) continue;
+    counts[codes[at]!]! += mask[at]!;
+    counts[codes[at + 1]!]! += mask[at + 1]!;
+    counts[codes[at + 2]!]! += mask[at + 2]!;
+    counts[codes[at + 3]!]! += mask[at + 3]!;
+  }
+  for (let at = 4 * fours.length; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
+}
+
+function countBytes(counts: Uint32Array, mask: Uint8Array, codes: Uint8Array): void {
+  const fours = foursOf(mask);
+  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
+    if (fours[four] === 0) continue;
+    counts[codes[at]!]! += mask[at]!;
+    counts[codes[at + 1]!]! += mask[at + 1]!;
+    counts[codes[at + 2]!]! += mask[at + 2]!;
+    counts[codes[at + 3]!]! += mask[at + 3]!;
+  }
+  for (let at = 4 * fours.length; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
+}
+
+function countWide(counts: Uint32Array, mask: Uint8Array, codes: Uint32Array): void {
+  for (let at = 0; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
+}
+
+/** A mask as whole numbers of four events each, of which 0 is none; up to three events at the end are left out. */
+const foursOf = (mask: Uint8Array): Uint32Array =>
+  new Uint32Array(mask.buffer, mask.byteOffset, mask.length >> 2);
 
 /** A mask of so many events, all of which match. It has room for {@link maskCodes} to change several at a time. */
 export const fullMask = (events: number): Uint8Array =>
@@ -133,9 +258,9 @@ export function maskCodes(mask: Uint8Array, packed: Uint8Array, accepts: Uint8Ar
   const bytes = packed.subarray(1);
   const table = bits < 8 ? masksOf(bits === 1 ? 16 : 256, bits, accepts).buffer : undefined;
   // A function for each type of codes, each of which V8 compiles for its own.
-  if (bits === 16) maskShorts(mask, new Uint16Array(new Uint8Array(bytes).buffer), accepts);
+  if (bits === 16) maskShorts(mask, new Uint16Array(...alignedTo(2, bytes)), accepts);
   else if (bits === 8) maskBytes(mask, bytes, accepts);
-  else if (table === undefined) maskWide(mask, readCodes(packed, mask.length, 0), accepts);
+  else if (table === undefined) maskWide(mask, new Uint32Array(...alignedTo(4, bytes)), accepts);
   else if (bits === 4) maskTwo(new Uint16Array(mask.buffer), bytes, new Uint16Array(table));
   else if (bits === 2) maskFour(new Uint32Array(mask.buffer), bytes, new Uint32Array(table));
   else maskEight(new Uint32Array(mask.buffer), bytes, new Uint32Array(table));
@@ -146,11 +271,27 @@ function maskWide(mask: Uint8Array, codes: Uint32Array, accepts: Uint8Array): vo
 }
 
 function maskShorts(mask: Uint8Array, codes: Uint16Array, accepts: Uint8Array): void {
-  for (let at = 0; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
+  const fours = foursOf(mask);
+  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
+    if (fours[four] === 0) continue;
+    mask[at]! &= accepts[codes[at]!]!;
+    mask[at + 1]! &= accepts[codes[at + 1]!]!;
+    mask[at + 2]! &= accepts[codes[at + 2]!]!;
+    mask[at + 3]! &= accepts[codes[at + 3]!]!;
+  }
+  for (let at = 4 * fours.length; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
 }
 
 function maskBytes(mask: Uint8Array, codes: Uint8Array, accepts: Uint8Array): void {
-  for (let at = 0; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
+  const fours = foursOf(mask);
+  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
+    if (fours[four] === 0) continue;
+    mask[at]! &= accepts[codes[at]!]!;
+    mask[at + 1]! &= accepts[codes[at + 1]!]!;
+    mask[at + 2]! &= accepts[codes[at + 2]!]!;
+    mask[at + 3]! &= accepts[codes[at + 3]!]!;
+  }
+  for (let at = 4 * fours.length; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
 }
 
 function maskTwo(two: Uint16Array, bytes: Uint8Array, table: Uint16Array): void {

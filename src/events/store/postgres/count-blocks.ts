@@ -1,6 +1,7 @@
 import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
 import { kindOf } from '../../kinds.ts';
+import { matchesOf } from './block-codes.ts';
 import { blockConditions, findAccepted } from './block-conditions.ts';
 import { Counts } from './counts.ts';
 import { filterSql } from './filters.ts';
@@ -52,6 +53,7 @@ async function readAll(
     const kinds = await findIds(projectId, 'event', events, trx);
     const accepted = await findAccepted(trx, projectId, blockConditions(asked, events));
     const columns = [
+      'event',
       ...(by === 'quarter' ? ['quarters'] : dimension === 'all' ? [] : [dimension]),
       ...(events.some((event) => kindOf(event).amount !== undefined) ? ['amounts'] : []),
     ];
@@ -92,19 +94,22 @@ function countBlock(
   const maskOf = ({ id }: Kind) => (kinds.length === 1 ? read.mask : read.maskOf('event', id));
   for (const kind of kinds) {
     if (by === 'quarter') countQuarters(read, maskOf(kind), kind.sums);
-    else if (dimension !== 'all') countValues(read, maskOf(kind), kind.sums, dimension);
+    else if (dimension !== 'all') {
+      read.count(dimension, maskOf(kind), (id, count) => kind.sums.add(id, count));
+    }
     if (kind.hasAmount)
       addAmounts(read, maskOf(kind), kind.sums, by === 'quarter' ? by : dimension);
   }
 }
 
 function countTotals(read: ReadBlock, kinds: readonly Kind[]): void {
-  const { ids, codes } = read.column('event');
-  const counts = countCodes(read.mask, codes, ids.length + 1);
-  for (const { id, sums } of kinds) {
-    const code = ids.indexOf(id) + 1;
-    if (code > 0) sums.add(0, counts[code]!);
+  if (kinds.length === 1) {
+    kinds[0]!.sums.add(0, matchesOf(read.mask));
+    return;
   }
+  read.count('event', read.mask, (found, count) => {
+    kinds.find(({ id }) => id === found)!.sums.add(0, count);
+  });
 }
 
 function countQuarters(read: ReadBlock, mask: Uint8Array, sums: Counts): void {
@@ -115,20 +120,6 @@ function countQuarters(read: ReadBlock, mask: Uint8Array, sums: Counts): void {
     for (; at < ends[place]!; at += 1) count += mask[at]!;
     if (count > 0) sums.add(quarter, count);
   }
-}
-
-function countValues(read: ReadBlock, mask: Uint8Array, sums: Counts, dimension: DimensionName) {
-  const { ids, codes } = read.column(dimension);
-  const counts = countCodes(mask, codes, ids.length + 1);
-  for (let code = 1; code < counts.length; code += 1) {
-    if (counts[code]! > 0) sums.add(ids[code - 1]!, counts[code]!);
-  }
-}
-
-function countCodes(mask: Uint8Array, codes: Uint32Array, values: number): Uint32Array {
-  const counts = new Uint32Array(values);
-  for (let at = 0; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
-  return counts;
 }
 
 /** Adds the amounts of matching events to what was counted. */

@@ -1,7 +1,18 @@
 import { type BinaryRow, copyBinary } from '../../../infra/copy.ts';
 import { type Db, rows } from '../../../infra/db.ts';
-import { fullMask, maskCodes, readCodes, readNumbers } from './block-codes.ts';
+import {
+  acceptedCodes,
+  type Codes,
+  countCodes,
+  fullMask,
+  hasMatches,
+  maskCodes,
+  readCodes,
+  readNumbers,
+  sizeOf,
+} from './block-codes.ts';
 import type { Accepted } from './block-conditions.ts';
+import { VarintReader } from './varints.ts';
 
 /*
  * Reads blocks. First the dictionaries of the columns that have conditions, which tell the blocks that have no such event;
@@ -55,7 +66,7 @@ export const isBlock = (part: Block | Gap): part is Block => 'id' in part;
 /** A column of a block: the numbers of its values, and the code of each event. */
 export interface ReadColumn {
   ids: readonly number[];
-  codes: Uint32Array;
+  codes: Codes;
 }
 
 /** The rows that have lists of numbers instead of codes. */
@@ -67,24 +78,27 @@ export interface ReadBlock {
   /** By event: 1 if it matches, otherwise 0. */
   mask: Uint8Array;
   column(name: string): ReadColumn;
+  /** Calls `take` with each value of a column that events of a mask have, and their number. */
+  count(name: string, mask: Uint8Array, take: (id: number, count: number) => void): void;
   /** The matching events with a value of a column; the mask is not to be changed. */
   maskOf(name: string, id: number): Uint8Array;
   /** Both lists of a row that has no codes. */
   numbers(name: NumbersName): readonly [dictionary: number[], codes: number[]];
 }
 
-/** Conditions on the columns of a block, by the codes that they accept. */
+/** A condition on a column of a block, by the codes that it accepts. */
 interface Tested {
   column: string;
-  ids: readonly number[];
   /** By code: 1 if it is accepted, otherwise 0. */
   accepts: Uint8Array;
+  /** The share of the codes that are accepted. */
+  share: number;
 }
 
 /**
  * Calls `take` with the blocks that may have matching events, in the order of their ids.
  *
- * @param names columns that `take` needs besides
+ * @param names columns that `take` needs
  */
 export async function readBlocks(
   trx: Db,
@@ -108,8 +122,7 @@ export async function readBlocks(
   };
   await copyBinary(
     trx,
-    `SELECT block_id, name, CASE WHEN name = ANY(:tested::text[]) THEN ''::bytea ELSE dictionary END,
-            codes
+    `SELECT block_id, name, CASE WHEN name = ANY(:tested::text[]) THEN ''::bytea ELSE dictionary END, codes
        FROM event_block_columns
       WHERE project_id = :projectId AND block_id = ANY(:reading::bigint[])
         AND (name = ANY(:columns::text[]) OR name = 'times' AND block_id = ANY(:cut::bigint[]))
@@ -118,7 +131,7 @@ export async function readBlocks(
       projectId,
       reading,
       columns,
-      tested: accepted.map(({ column }) => column),
+      tested: accepted.flatMap(({ column }) => (names.includes(column) ? [] : [column])),
       cut: reading.filter((id) => !byId.get(id)!.isWhole),
     },
     (row) => {
@@ -154,34 +167,21 @@ async function testBlocks(
     (row) => {
       const id = numberOf(row[0]!);
       const column = row[1]!.toString();
-      const ids = readNumbers(row[2]!);
-      const accepts = acceptedCodes(ids, byColumn.get(column)!);
+      const { ids, isNone } = byColumn.get(column)!;
+      const accepts = acceptedCodes(row[2]!, ids, isNone);
       if (accepts === undefined) tested.delete(id);
-      else tested.get(id)?.push({ column, ids, accepts });
+      else tested.get(id)?.push({ column, accepts, share: shareOf(accepts) });
     },
   );
+  // Those that few events match first: the others are looked up for these alone.
+  for (const conditions of tested.values()) conditions.sort((a, b) => a.share - b.share);
   return tested;
 }
 
-/** @returns nothing where no code is accepted */
-function acceptedCodes(
-  ids: readonly number[],
-  { ids: wanted, isNone }: Accepted,
-): Uint8Array | undefined {
-  const accepts = new Uint8Array(ids.length + 1);
-  accepts[0] = isNone ? 1 : 0;
-  let isAny = isNone;
-  // Both are in ascending order.
-  for (let at = 0, next = 0; next < wanted.length && at < ids.length; ) {
-    const difference = ids[at]! - wanted[next]!;
-    if (difference === 0) {
-      accepts[at + 1] = 1;
-      isAny = true;
-    }
-    if (difference <= 0) at += 1;
-    if (difference >= 0) next += 1;
-  }
-  return isAny ? accepts : undefined;
+function shareOf(accepts: Uint8Array): number {
+  let accepted = 0;
+  for (const isAccepted of accepts) accepted += isAccepted;
+  return accepted / accepts.length;
 }
 
 function readBlock(
@@ -190,17 +190,25 @@ function readBlock(
   found: ReadonlyMap<string, BinaryRow>,
 ): ReadBlock | undefined {
   const { size } = block;
-  const known = new Map(tested.map(({ column, ids }) => [column, ids]));
   const read = new Map<string, ReadColumn>();
-  const idsOf = (name: string) => known.get(name) ?? readNumbers(found.get(name)![2]!);
   const column = (name: string): ReadColumn => {
     let of = read.get(name);
     if (of === undefined) {
-      const ids = idsOf(name);
-      of = { ids, codes: readCodes(found.get(name)![3]!, size, ids.length) };
+      const [, , dictionary, codes] = found.get(name)!;
+      const ids = readNumbers(dictionary!);
+      of = { ids, codes: readCodes(codes!, size, ids.length) };
       read.set(name, of);
     }
     return of;
+  };
+  const count = (name: string, of: Uint8Array, take: (id: number, count: number) => void) => {
+    const [, , dictionary, codes] = found.get(name)!;
+    const counts = countCodes(of, codes!, sizeOf(dictionary!));
+    const reader = new VarintReader(dictionary!);
+    for (let code = 1, id = 0; code < counts.length; code += 1) {
+      id += code === 1 ? Number(reader.nextAmount()) : reader.next();
+      if (counts[code]! > 0) take(id, counts[code]!);
+    }
   };
   const numbers = (name: NumbersName) => {
     const row = found.get(name)!;
@@ -214,10 +222,10 @@ function readBlock(
   }
   for (const { column: name, accepts } of tested) {
     maskCodes(mask, found.get(name)![3]!, accepts);
-    if (!mask.includes(1)) return undefined;
+    if (!hasMatches(mask)) return undefined;
   }
   const maskOf = (name: string, id: number) => {
-    const ids = idsOf(name);
+    const { ids } = column(name);
     if (ids.length === 1 && ids[0] === id && found.get(name)![3]![0] === 0) return mask;
     const ofValue = fullMask(size);
     ofValue.set(mask);
@@ -227,7 +235,7 @@ function readBlock(
     maskCodes(ofValue, found.get(name)![3]!, accepts);
     return ofValue;
   };
-  return mask.includes(1) ? { block, mask, column, maskOf, numbers } : undefined;
+  return hasMatches(mask) ? { block, mask, column, count, maskOf, numbers } : undefined;
 }
 
 /** The place of the first time that is not before another one. */

@@ -8,19 +8,30 @@ import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
 
 /** The numbers of an id, by kind of event. */
-export function numbersOf(
+export const numbersOf = (
   events: readonly EventKind[],
   counts: ReadonlyMap<string, Counts>,
   id: number,
-): Numbers {
-  const numbers: Numbers = {};
-  for (const kind of events) {
-    const { amount } = kindOf(kind);
-    const ofKind = counts.get(kind)!;
-    numbers[pluralOf(kind)] = ofKind.count(id);
-    if (amount !== undefined) numbers[amount] = shown(ofKind.amount(id));
-  }
-  return numbers;
+): Numbers => numbersReader(events, counts)(id);
+
+/** Reads the numbers of ids; what they have in common is looked up once. */
+function numbersReader(
+  events: readonly EventKind[],
+  counts: ReadonlyMap<string, Counts>,
+): (id: number) => Numbers {
+  const kinds = events.map((kind) => ({
+    name: pluralOf(kind),
+    amount: kindOf(kind).amount,
+    ofKind: counts.get(kind)!,
+  }));
+  return (id) => {
+    const numbers: Numbers = {};
+    for (const { name, amount, ofKind } of kinds) {
+      numbers[name] = ofKind.count(id);
+      if (amount !== undefined) numbers[amount] = shown(ofKind.amount(id));
+    }
+    return numbers;
+  };
 }
 
 /** The largest safe number stands for all that is more. */
@@ -40,37 +51,65 @@ export async function topOf(
       return part === undefined ? parts.slice(0, columns.length).join('\t') : parts[part - 1]!;
     });
   }
-  const first = rolled.counts.get(events[0]!)!;
-  const ids = byCount(Float64Array.from(idsOf(rolled)), first);
+  const numbersAt = numbersReader(events, rolled.counts);
   const found: ValueCount[] = [];
-  for (let from = 0; from < ids.length && found.length < MAX_VALUES; ) {
-    // Those after the last one that are as many may come before it.
-    let to = Math.min(from + MAX_VALUES, ids.length);
-    while (to < ids.length && first.count(ids[to]!) === first.count(ids[to - 1]!)) to += 1;
-    const some = [...ids.subarray(from, to)];
-    const values = await findValues(some.filter((id) => !rolled.values.has(id)));
-    for (const id of some) {
-      const value = dimension === 'all' ? '' : (rolled.values.get(id) ?? values.get(id));
-      if (value?.startsWith(prefix) !== true) continue;
-      found.push({ value, numbers: numbersOf(events, rolled.counts, id) });
+  for (let groups = byCount(rolled, events); found.length < MAX_VALUES && groups.length > 0; ) {
+    const some = firstGroups(groups);
+    groups = groups.slice(some.length);
+    const values = dimension === 'all' ? undefined : await valuesOf(rolled, some.flat());
+    for (const ids of some) {
+      const ofGroup: ValueCount[] = [];
+      for (const id of ids) {
+        const value = values === undefined ? '' : values.get(id);
+        if (value?.startsWith(prefix) === true) ofGroup.push({ value, numbers: numbersAt(id) });
+      }
+      if (ofGroup.length > 1) ofGroup.sort(orderOf(ofGroup));
+      for (const one of ofGroup) found.push(one);
     }
-    from = to;
   }
-  return most(found, events);
+  return found.slice(0, MAX_VALUES);
 }
 
-/** Ids in the order of their counts, the most first. */
-function byCount(ids: Float64Array, counts: Counts): Float64Array {
-  const countOf = ids.map((id) => counts.count(id));
-  const order = Uint32Array.from(ids, (_, at) => at).toSorted((a, b) => countOf[b]! - countOf[a]!);
-  return Float64Array.from(order, (at) => ids[at]!);
+/** The first groups that have {@link MAX_VALUES} ids together, or all: of a group that is cut, the order of values decides. */
+function firstGroups(groups: readonly number[][]): readonly number[][] {
+  let size = 0;
+  const last = groups.findIndex((ids) => (size += ids.length) >= MAX_VALUES);
+  return last < 0 ? groups : groups.slice(0, last + 1);
+}
+
+/** Ids in groups with as many of the first kind, the most first. */
+function byCount(rolled: Rolled, events: readonly EventKind[]): number[][] {
+  const first = rolled.counts.get(events[0]!)!;
+  const groups = new Map<number, number[]>();
+  for (const id of idsOf(rolled)) {
+    const count = first.count(id);
+    const group = groups.get(count);
+    if (group === undefined) groups.set(count, [id]);
+    else group.push(id);
+  }
+  return Array.from(
+    Float64Array.from(groups.keys()).toSorted().toReversed(),
+    (count) => groups.get(count)!,
+  );
 }
 
 /** The ids that have a count of any kind. */
-function idsOf({ counts }: Rolled): Set<number> {
+function idsOf({ counts }: Rolled): Float64Array | Set<number> {
+  const ofKinds = Array.from(counts.values(), (ofKind) => ofKind.ids());
+  if (ofKinds.length === 1) return ofKinds[0]!;
   const ids = new Set<number>();
-  for (const ofKind of counts.values()) for (const id of ofKind.ids()) ids.add(id);
+  for (const some of ofKinds) for (const id of some) ids.add(id);
   return ids;
+}
+
+/** Values by ids, those that are none of the list of values as well. */
+async function valuesOf(
+  { values: unlisted }: Rolled,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (unlisted.size === 0) return findValues(ids);
+  const values = await findValues(ids.filter((id) => !unlisted.has(id)));
+  return new Map([...values, ...unlisted]);
 }
 
 /** Numbers by parts of values; those without the part are left out. */
@@ -80,12 +119,12 @@ async function sumsByPart(
   partOf: (value: string) => string,
 ): Promise<ValueCount[]> {
   const ids = [...idsOf(rolled)];
-  const values = await findValues(ids.filter((id) => !rolled.values.has(id)));
+  const values = await valuesOf(rolled, ids);
   const parts: string[] = [];
   const numberOf = new Map<string, number>();
   const sums = new Map(events.map((event) => [event as string, new Counts()]));
   for (const id of ids) {
-    const value = rolled.values.get(id) ?? values.get(id);
+    const value = values.get(id);
     const part = value === undefined ? '' : partOf(value);
     if (part === '') continue;
     let number = numberOf.get(part);
@@ -97,22 +136,32 @@ async function sumsByPart(
       sums.get(event)!.add(number, counts.count(id), counts.amount(id));
     }
   }
-  const found = parts.map((value, number) => ({ value, numbers: numbersOf(events, sums, number) }));
-  return most(found, events);
+  const numbersAt = numbersReader(events, sums);
+  return most(
+    parts.map((value, number) => ({ value, numbers: numbersAt(number) })),
+    events,
+  );
 }
 
 /** The values with most of the first number, then in the order of the values; at most {@link MAX_VALUES}. */
 export function most(found: ValueCount[], events: readonly EventKind[]): ValueCount[] {
   const first = numberNames(events)[0]!;
-  // Without surrogates, the order of code units is that of code points.
-  const isEarlier = found.some(({ value }) => SURROGATE.test(value))
-    ? isBefore
-    : (one: string, other: string) => one < other;
+  const compare = orderOf(found);
   return found
-    .toSorted(
-      (a, b) => b.numbers[first]! - a.numbers[first]! || (isEarlier(a.value, b.value) ? -1 : 1),
-    )
+    .toSorted((a, b) => b.numbers[first]! - a.numbers[first]! || compare(a, b))
     .slice(0, MAX_VALUES);
+}
+
+interface Valued {
+  value: string;
+}
+
+/** The order of some values as Postgres sorts in the collation "C": by code points. */
+function orderOf(found: readonly Valued[]): (a: Valued, b: Valued) => number {
+  // Without surrogates, the order of code units is that of code points.
+  return found.some(({ value }) => SURROGATE.test(value))
+    ? (a, b) => (isBefore(a.value, b.value) ? -1 : 1)
+    : (a, b) => (a.value < b.value ? -1 : 1);
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

@@ -123,13 +123,36 @@ export async function findIds(
   return new Map((await select(connection, wanted)).map(({ id, value }) => [value, id]));
 }
 
-/** Finds values by their ids. */
+/** Values by their ids, of answers. */
+const answered = new Map<number, string>();
+/** Most characters of values that are remembered, 32 to 64 MB; an id takes as much as so many. */
+const ANSWERED = 32 * 2 ** 20;
+const ID_CHARACTERS = 64;
+let characters = 0;
+
+/** Finds values by their ids. Values never change, and none is deleted: those of the last answers are remembered. */
 export async function findValues(ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
+  const values = new Map<number, string>();
+  const unknown: number[] = [];
+  for (const id of ids) {
+    const value = answered.get(id);
+    if (value === undefined) unknown.push(id);
+    else values.set(id, value);
+  }
+  if (unknown.length === 0) return values;
   const found = await rows<{ id: number; value: string }>(
     db(),
     'SELECT id, value FROM event_values WHERE id = ANY(?::bigint[])',
-    [ids],
+    [unknown],
   );
-  return new Map(found.map(({ id, value }) => [id, value]));
+  for (const { id, value } of found) {
+    values.set(id, value);
+    characters += value.length + ID_CHARACTERS;
+    if (characters > ANSWERED) {
+      answered.clear();
+      characters = value.length + ID_CHARACTERS;
+    }
+    answered.set(id, value);
+  }
+  return values;
 }
