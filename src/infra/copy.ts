@@ -1,4 +1,5 @@
-import { pipeline } from 'node:stream/promises';
+import { PassThrough, type Readable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { type Db, type Knex, removeData, type SqlBindings } from './db.ts';
@@ -46,6 +47,36 @@ export async function copyFrom(
       const end = chunk.lastIndexOf(NEWLINE) + 1;
       if (end > 0) take(rowsOf(Buffer.concat([rest, chunk.subarray(0, end)]).toString()));
       rest = Buffer.concat(end > 0 ? [chunk.subarray(end)] : [rest, chunk]);
+    }
+  });
+}
+
+/**
+ * Runs a query within a transaction, and hands its rows on as they come, in the text format of COPY. The transaction runs
+ * nothing else meanwhile.
+ *
+ * @throws DatabaseError without the data of the rows
+ */
+export async function copyOut(
+  trx: Db,
+  query: string,
+  bindings: SqlBindings,
+  use: (text: Readable) => Promise<void>,
+): Promise<void> {
+  const sql = `COPY (${trx.raw(query, bindings as Knex.ValueDict).toQuery()}) TO STDOUT`;
+  await withConnection(trx, query, async (connection) => {
+    const copied = connection.query(to(sql));
+    // Whoever uses the text may destroy it, after which the connection must be read to the end all the same.
+    const text = new PassThrough();
+    const ended = finished(copied);
+    ended.catch((error: Error) => text.destroy(error));
+    copied.pipe(text);
+    try {
+      await use(text);
+    } finally {
+      copied.unpipe(text);
+      copied.resume();
+      await ended;
     }
   });
 }

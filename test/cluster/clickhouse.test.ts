@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -33,6 +34,12 @@ const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
 /** Visitors are only counted. */
 const COUNTED = DIMENSION_NAMES.filter((name) => dimensionOf(name).isRaw !== true);
 const log = pino({ level: 'silent' });
+
+/** Columns of the first table of events. */
+const FIRST_LAYOUT = `batch UInt64, at Int64, page_url String, utm String, project_id String, id String, event String,
+  event_name Nullable(String), click_id Nullable(String), link_id Nullable(String), domain String, key String, url String,
+  continent String, country String, region String, city String, device String, browser String, os String, referer String,
+  referer_url String, via String, ip String, page_id Nullable(String), variant Nullable(String)`;
 
 /** The store with no event waiting in Postgres: everything is moved before each question. */
 function movedFirst(store: EventsStore): EventsStore {
@@ -96,6 +103,12 @@ describe('with events in ClickHouse', function () {
   };
   const aClick = (projectId: string, id: string, fields: Partial<EventRow> = {}) =>
     anEvent(projectId, { id, occurred_at: '2025-03-03T10:00:00.123Z', ...fields });
+  const insert = (batch: number, projectId: string, id: string) =>
+    clickhouse.insert(
+      'events',
+      ['batch', 'project_id', 'id', 'event'],
+      Readable.from([`${batch}\t${projectId}\t${id}\tclick\n`], { objectMode: false }),
+    );
   const add = (events: EventRow[]) => db().transaction((trx) => store.append(trx, events));
 
   it('stores visits there and nowhere else, and leads and sales in Postgres', async () => {
@@ -122,9 +135,7 @@ describe('with events in ClickHouse', function () {
        INSERT INTO event_batches (id, begun_at) SELECT last_batch, now() - interval '2 hours' FROM next RETURNING id`,
     );
     const [row] = await db()('event_outbox').where({ project_id: projectId, id: 'evt_1' });
-    await clickhouse.insert('events', [
-      { batch: batch!.id, at: 1, project_id: projectId, id: row.id, event: 'click' },
-    ]);
+    await insert(batch!.id, projectId, row.id);
     expect(await countIn(projectId)).to.equal(1);
     expect((await totalsOf(projectId))['clicks']).to.equal(2);
     await store.compact(log);
@@ -153,10 +164,51 @@ describe('with events in ClickHouse', function () {
     expect(await countIn(projectId)).to.equal(2);
   });
 
+  it('gives a table of the first layout the present one, and keeps its events', async () => {
+    const url = new URL(await server.addDatabase('first'));
+    const run = async (body: string) => {
+      const database = url.pathname.slice(1);
+      const password = decodeURIComponent(url.password);
+      const asked = new URLSearchParams({ user: url.username, password, database });
+      const answer = await fetch(`http://${url.host}/?${asked}`, { method: 'POST', body });
+      expect(answer.status, await answer.text()).to.equal(200);
+    };
+    await run(`CREATE TABLE events (${FIRST_LAYOUT})
+      ENGINE = MergeTree PARTITION BY toRelativeQuarterNum(toDateTime(intDiv(at, 1000000), 'UTC'))
+      ORDER BY (project_id, event, at, id)`);
+    for (const at of [Date.UTC(2020, 1), Date.UTC(2025, 1)]) {
+      await run(`INSERT INTO events (batch, at, page_url, utm, project_id, id, event, link_id, country, region, city, url)
+        VALUES (7, ${at}000, 'https://a.test/', 'mail', 'ws', 'evt_${at}', 'click', 'link_a', 'DE', 'BE', 'Berlin', 'https://a.test/?x')`);
+    }
+    const upgraded = [new ClickHouse(url.href), new ClickHouse(url.href)];
+    try {
+      for (const found of await Promise.all(
+        upgraded.map((one) => one.rows('SELECT * FROM events ORDER BY at LIMIT 1')),
+      )) {
+        expect(found).to.have.length(1);
+        expect(found[0]).to.include({
+          batch: 7,
+          slot: Date.UTC(2020, 1) / 900_000,
+          id: `evt_${Date.UTC(2020, 1)}`,
+          link_id: 'link_a',
+          variant: '',
+          page_url: 'https://a.test/',
+          utm: 'mail',
+          place: 'DE\tBE\tBerlin',
+          area: 'DE\tBE',
+        });
+      }
+      const [row] = await upgraded[0]!.rows<{ n: string }>('SELECT count() AS n FROM events');
+      expect(Number(row!.n)).to.equal(2);
+    } finally {
+      await Promise.all(upgraded.map((one) => one.close()));
+    }
+  });
+
   it('refuses a server with batches of another database, or of one that is newer', async () => {
     const { projectId } = await aWorkspace();
     const other = clickhouseStore(server.url);
-    await clickhouse.insert('events', [{ batch: 1_000_000, project_id: projectId, id: 'evt_0' }]);
+    await insert(1_000_000, projectId, 'evt_0');
     await add([aClick(projectId, 'evt_1')]);
     try {
       const error = await other.compact(log).catch((thrown: Error) => thrown);

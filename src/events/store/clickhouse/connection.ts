@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { CREATE_EVENTS } from './schema.ts';
+import { prepareTable } from './table.ts';
 
 /** Longest time of a statement, in ms: the worker's inserts are the longest. */
 const TIMEOUT_MS = 120_000;
@@ -22,9 +23,15 @@ const SETTINGS = {
 export const literal = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 
+/** Most texts that are compared one by one, which old servers do by dictionary, rather than row by row as with IN. */
+const FEW = 8;
+
 /** SQL that is true where an expression is one of some texts. */
-export const isOneOf = (expression: string, texts: readonly string[]): string =>
-  texts.length === 0 ? '0' : `${expression} IN (${texts.map(literal).join(', ')})`;
+export function isOneOf(expression: string, texts: readonly string[]): string {
+  if (texts.length === 0) return '0';
+  if (texts.length > FEW) return `${expression} IN (${texts.map(literal).join(', ')})`;
+  return `(${texts.map((text) => `${expression} = ${literal(text)}`).join(' OR ')})`;
+}
 
 /** A ClickHouse server, which is asked over HTTP. Its tables are created before the first statement. */
 export class ClickHouse {
@@ -48,9 +55,15 @@ export class ClickHouse {
     });
   }
 
-  /** Adds rows to a table. After an error, some of them may be stored. */
-  async insert(table: string, values: readonly object[]): Promise<void> {
-    await this.#use((client) => client.insert({ table, values, format: 'JSONEachRow' }));
+  /**
+   * Adds rows to a table. After an error, some of them may be stored.
+   *
+   * @param text values of the columns, in the text format of Postgres' COPY
+   */
+  async insert(table: string, columns: [string, ...string[]], text: Readable): Promise<void> {
+    await this.#use((client) =>
+      client.insert({ table, columns, values: text, format: 'TabSeparated' }),
+    );
   }
 
   /**
@@ -115,7 +128,7 @@ export class ClickHouse {
       log: { level: ClickHouseLogLevel.OFF },
     });
     try {
-      await client.command({ query: CREATE_EVENTS });
+      await prepareTable(client);
       return client;
     } catch (error) {
       await client.close();

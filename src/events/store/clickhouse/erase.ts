@@ -37,7 +37,7 @@ export async function deleteErased(clickhouse: ClickHouse): Promise<void> {
   for (const { projectId, batch, ids } of erased) {
     await clickhouse.delete(
       'events',
-      `project_id = ${literal(projectId)} AND batch <= ${batch} AND ${isOneOf("ifNull(link_id, '')", ids)}`,
+      `project_id = ${literal(projectId)} AND batch <= ${batch} AND ${isOneOf('link_id', ids)}`,
     );
     await execute(
       db(),

@@ -24,17 +24,18 @@ export function filterSql(filter: EventFilter): string {
   }
   for (const [at, name] of UTM_FIELDS.entries()) {
     const value = utm[name];
-    if (value !== undefined) conditions.push(`${utmSql(at + 1)} = ${literal(value)}`);
+    if (value !== undefined) conditions.push(`${utmSql('utm', at + 1)} = ${literal(value)}`);
   }
   if (pageId !== undefined) conditions.push(`page_id = ${literal(pageId)}`);
   if (variants !== undefined) conditions.push(isOneOf('variant', variants));
   if (isRoot !== undefined) {
-    const isOfRoot = `(link_id IS NULL AND key = ${literal(ROOT_KEY)})`;
+    const isOfRoot = `(link_id = '' AND key = ${literal(ROOT_KEY)})`;
     conditions.push(isRoot ? isOfRoot : `NOT ${isOfRoot}`);
   }
   if (isEmpty === true) conditions.push('0');
   return conditions.map((condition) => ` AND ${condition}`).join('');
 }
 
-/** SQL of a UTM parameter of the destination by its place, from 1; empty without one. */
-export const utmSql = (place: number): string => String.raw`splitByChar('\t', utm)[${place}]`;
+/** SQL of a part of the value of the dimension `utm`, by its place from 1; empty without one. */
+export const utmSql = (value: string, place: number): string =>
+  String.raw`splitByChar('\t', ${value})[${place}]`;

@@ -191,7 +191,7 @@ export async function newestNames(
     latest: string | number;
   }>(
     `SELECT link_id AS id, [argMax(domain, at), argMax(key, at), argMax(url, at)] AS last, max(at) AS latest
-       FROM events WHERE ${condition} AND link_id IS NOT NULL GROUP BY link_id`,
+       FROM events WHERE ${condition} AND link_id != '' GROUP BY link_id`,
   );
   return found.map(({ id, last: [domain, key, url], latest }) => ({
     id,

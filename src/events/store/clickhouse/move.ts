@@ -1,11 +1,10 @@
-import { type Db, db, execute, rows } from '../../../infra/db.ts';
-import type { ListedEvent } from '../store.ts';
+import { copyOut } from '../../../infra/copy.ts';
+import { db, execute, rows } from '../../../infra/db.ts';
 import type { ClickHouse } from './connection.ts';
-import { OUTBOX_COLUMNS } from './pending.ts';
-import { toRow } from './schema.ts';
+import { OUTBOX_VALUES, STORED_COLUMNS } from './schema.ts';
 
 /** Events that are moved at a time. ClickHouse prefers few large inserts. */
-const BATCH = 20_000;
+const BATCH = 100_000;
 
 /** A batch that has not ended after this time has failed: longer than any insert takes. */
 const FAILED_AFTER = '1 hour';
@@ -39,9 +38,9 @@ async function checkBatches(clickhouse: ClickHouse): Promise<void> {
 /** Moves all events of the outbox to ClickHouse; one process at a time does. */
 export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
-    const moved = await db().transaction(async (trx) => {
-      await execute(trx, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
-      return moveBatch(clickhouse, trx);
+    const moved = await db().transaction(async (lock) => {
+      await execute(lock, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
+      return moveBatch(clickhouse);
     });
     if (moved < BATCH) return;
   }
@@ -53,35 +52,37 @@ export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
  *
  * @throws Error when some of the events were erased meanwhile
  */
-async function moveBatch(clickhouse: ClickHouse, trx: Db): Promise<number> {
-  const events = await rows<ListedEvent & { seq: number }>(
-    trx,
-    `SELECT e.seq, ${OUTBOX_COLUMNS} FROM event_outbox e ORDER BY e.seq LIMIT ${BATCH}`,
-  );
-  if (events.length === 0) return 0;
+async function moveBatch(clickhouse: ClickHouse): Promise<number> {
+  const waiting = await rows(db(), 'SELECT FROM event_outbox LIMIT 1');
+  if (waiting.length === 0) return 0;
   // No batch is begun for a server that is down: its rows would have to be deleted.
   await clickhouse.rows('SELECT 1');
   await checkBatches(clickhouse);
   // Committed before the first of its rows can be seen.
-  const [batch] = await rows<{ id: number }>(
+  const [begun] = await rows<{ id: number }>(
     db(),
     `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
      INSERT INTO event_batches (id) SELECT last_batch FROM next RETURNING id`,
   );
-  const { id } = batch!;
-  await clickhouse.insert(
-    'events',
-    events.map((event) => toRow(id, event)),
+  const { id: batch } = begun!;
+  // All statements see the same events; to delete one that was erased since is an error.
+  return db().transaction(
+    async (trx) => {
+      const [oldest] = await rows<{ last: number | null }>(
+        trx,
+        `SELECT max(seq) AS last FROM (SELECT seq FROM event_outbox ORDER BY seq LIMIT ${BATCH}) AS oldest`,
+      );
+      const last = oldest!.last ?? 0;
+      await copyOut(trx, OUTBOX_VALUES, { batch, last }, (text) =>
+        clickhouse.insert('events', STORED_COLUMNS, text),
+      );
+      const moved = await execute(trx, 'DELETE FROM event_outbox WHERE seq <= ?', [last]);
+      const sql = 'DELETE FROM event_batches WHERE id = ? AND NOT is_failed';
+      if ((await execute(trx, sql, [batch])) === 0) throw new Error(`batch ${batch} took too long`);
+      return moved;
+    },
+    { isolationLevel: 'repeatable read' },
   );
-  const moved = await execute(trx, 'DELETE FROM event_outbox WHERE seq = ANY(?)', [
-    events.map(({ seq }) => seq),
-  ]);
-  const sql = 'DELETE FROM event_batches WHERE id = ? AND NOT is_failed';
-  const ended = await execute(trx, sql, [id]);
-  if (moved < events.length || ended === 0) {
-    throw new Error(`events of batch ${id} were erased while they were moved`);
-  }
-  return moved;
 }
 
 /** Deletes what batches that failed have stored in ClickHouse. */

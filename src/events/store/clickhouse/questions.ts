@@ -36,7 +36,7 @@ export async function totals(clickhouse: ClickHouse, asked: Question): Promise<N
   if (source === undefined) return numbers;
   for (const { event } of source.waiting) add(numbers, event, 1);
   const found = await clickhouse.rows<{ event: EventKind; n: string | number }>(
-    `SELECT event, count() AS n FROM events WHERE ${source.stored} GROUP BY event`,
+    `SELECT event, count() AS n FROM ${source.table(['event'], '1')} GROUP BY event`,
   );
   for (const { event, n } of found) add(numbers, event, Number(n));
   return numbers;
@@ -79,31 +79,41 @@ type StoredValue = { value: string } & Record<EventKind, string | number>;
 
 /**
  * Reads the values of which ClickHouse has most, and those that are known from elsewhere: no other can be among those of
- * which there is most in all.
+ * which there is most in all. Each value is looked at once its events are counted, rather than with each of them.
  */
 async function topStored(
   clickhouse: ClickHouse,
-  { stored }: Source,
+  source: Source,
   asked: Question,
   dimension: DimensionName,
   prefix: string,
   known: readonly string[],
 ): Promise<StoredValue[]> {
   const kinds = kindsIn(asked);
-  const counts = kinds.map((kind) => `countIf(event = ${literal(kind)}) AS ${kind}`).join(', ');
+  const countOf = (kind: EventKind) =>
+    kinds.length === 1 ? 'count()' : `countIf(event = ${literal(kind)})`;
+  const { value, condition, part } = valueSql(dimension);
+  const columns = [`${value} AS value`, ...(kinds.length === 1 ? [] : ['event'])];
+  const counted = `SELECT value, ${kinds.map((kind) => `${countOf(kind)} AS ${kind}`).join(', ')}
+    FROM ${source.table(columns, condition)} GROUP BY value`;
+  const values =
+    part === undefined
+      ? counted
+      : `SELECT part AS value, ${kinds.map((kind) => `sum(n_${kind}) AS ${kind}`).join(', ')}
+           FROM (SELECT ${part} AS part, ${kinds.map((kind) => `${kind} AS n_${kind}`).join(', ')} FROM (${counted}))
+          WHERE part != '' GROUP BY part`;
   const [first] = asked.events;
   const order = MOVED_KINDS.includes(first!) ? `${first} DESC, value` : 'value';
-  const select = (condition: string) =>
+  const select = (among: string) =>
     clickhouse.rows<StoredValue>(
-      `SELECT value, ${counts} FROM (SELECT event, ${valueSql(dimension)} AS value FROM events WHERE ${stored})
-        WHERE value IS NOT NULL ${condition} GROUP BY value ORDER BY ${order} LIMIT ${MAX_VALUES}`,
+      `SELECT * FROM (${values}) WHERE ${among} ORDER BY ${order} LIMIT ${MAX_VALUES}`,
     );
-  const top = await select(prefix === '' ? '' : `AND startsWith(value, ${literal(prefix)})`);
+  const top = await select(prefix === '' ? '1' : `startsWith(value, ${literal(prefix)})`);
   if (top.length < MAX_VALUES) return top;
-  const listed = new Set(top.map(({ value }) => value));
-  const others = known.filter((value) => !listed.has(value));
+  const listed = new Set(top.map((row) => row.value));
+  const others = known.filter((some) => !listed.has(some));
   for (let from = 0; from < others.length; from += MAX_VALUES) {
-    top.push(...(await select(`AND ${isOneOf('value', others.slice(from, from + MAX_VALUES))}`)));
+    top.push(...(await select(isOneOf('value', others.slice(from, from + MAX_VALUES)))));
   }
   return top;
 }
@@ -122,8 +132,9 @@ export async function countByTime(clickhouse: ClickHouse, asked: Question): Prom
     counts.get(event)!.add(Math.floor(occurred_at.getTime() / unitMs), 1);
   }
   const found = await clickhouse.rows<Record<'slot' | 'n', string | number> & { event: string }>(
-    `SELECT event, intDiv(at, ${unitMs * 1000}) AS slot, count() AS n FROM events
-      WHERE ${source.stored} GROUP BY event, slot`,
+    `SELECT event, step AS slot, count() AS n
+       FROM ${source.table(['event', `${unitMs === QUARTER_MS ? 'slot' : `intDiv(at, ${unitMs * 1000})`} AS step`], '1')}
+      GROUP BY event, step`,
   );
   for (const { event, slot, n } of found) counts.get(event)!.add(Number(slot), Number(n));
   const elsewhere = inSteps(steps, kinds, counts, unitMs);
@@ -150,7 +161,7 @@ export async function countVisitors(clickhouse: ClickHouse, asked: Question): Pr
     values.size === 0 ? '' : `UNION ALL SELECT arrayJoin([${[...values].map(literal).join(', ')}])`;
   const [row] = await clickhouse.rows<{ n: string | number }>(
     `SELECT uniqExact(value) AS n FROM (
-       SELECT ${valueSql('visitor')} AS value FROM events WHERE ${source.stored} ${listed})`,
+       SELECT value FROM ${source.table([`${valueSql('visitor').value} AS value`], '1')} ${listed})`,
   );
   return Number(row!.n);
 }
@@ -182,11 +193,14 @@ export async function listValues(
   const values = await postgresStore.listValues(projectId, dimension);
   if (values === undefined) return undefined;
   const { events, counting } = await readPending(projectId, 'true');
+  const { value, condition, part } = valueSql(dimension);
+  const stored = `SELECT ${value} AS value FROM events WHERE ${counting} AND ${condition} GROUP BY value`;
   const found = await clickhouse.rows<{ value: string }>(
-    `SELECT DISTINCT value FROM (SELECT ${valueSql(dimension)} AS value FROM events WHERE ${counting})
-      WHERE value IS NOT NULL`,
+    part === undefined
+      ? stored
+      : `SELECT DISTINCT part AS value FROM (SELECT ${part} AS part FROM (${stored})) WHERE part != ''`,
   );
   const read = readerOf(dimension);
   const waiting = events.flatMap((event: StoredEvent) => read(event) ?? []);
-  return [...new Set([...values, ...found.map(({ value }) => value), ...waiting])];
+  return [...new Set([...values, ...found.map((row) => row.value), ...waiting])];
 }

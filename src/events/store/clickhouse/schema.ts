@@ -1,8 +1,6 @@
 import { COLUMNS, initialRow } from '../../columns.ts';
-import { pageOf } from '../../dimensions.ts';
 import { type EventRow, INITIAL_EVENT } from '../../event.ts';
 import { kindsOfFamily } from '../../kinds.ts';
-import { utmValue } from '../postgres/tally.ts';
 import type { ListedEvent } from '../store.ts';
 
 /** Columns that visits have no value in; events with one stay in Postgres. */
@@ -27,42 +25,96 @@ export const isMoved = (row: EventRow): boolean =>
 
 const INITIAL = initialRow(COLUMNS);
 
+/** True for a column that may be null in Postgres. In ClickHouse it is empty instead, which no value is. */
+export const isNullable = (name: keyof EventRow): boolean => INITIAL[name] === null;
+
+/** Columns whose values differ from event to event: a dictionary of them would be as long as the column. */
+const DIFFERENT: readonly TextColumn[] = ['id', 'click_id', 'key', 'url', 'ip'];
+
+const typeOf = (name: TextColumn): string =>
+  DIFFERENT.includes(name) ? 'String' : 'LowCardinality(String)';
+
 /**
- * The table of events. `at` is microseconds since 1970, as exact as Postgres keeps times; `page_url` and `utm` are the
- * values of these dimensions. `batch` says which rows count (`pending.ts`).
+ * Columns of the table of events, with the SQL of their values for an event `e` of the outbox, whose campaign is `c`.
+ * `batch` says which rows count (`pending.ts`); `at` is microseconds since 1970, as exact as Postgres keeps times.
+ */
+const STORED: readonly { name: string; type: string; sql: string }[] = [
+  { name: 'batch', type: 'UInt32', sql: ':batch::bigint' },
+  { name: 'at', type: 'Int64', sql: '(extract(epoch FROM e.occurred_at) * 1000000)::bigint' },
+  { name: 'utm', type: 'LowCardinality(String)', sql: "coalesce(c.utm, '')" },
+  ...TEXTS.map((name) => ({
+    name,
+    type: typeOf(name),
+    sql: isNullable(name) ? `coalesce(e.${name}, '')` : `e.${name}`,
+  })),
+];
+
+/**
+ * Columns that ClickHouse makes of others: quarters of an hour since 1970, and values of dimensions. Questions would
+ * take several times as long if they made them of each event.
+ */
+const MADE: readonly { name: string; type: string; sql: string }[] = [
+  { name: 'slot', type: 'Int32', sql: 'toInt32(floor(at / 900000000))' },
+  {
+    name: 'page_url',
+    type: 'LowCardinality(String)',
+    sql: "splitByChar('?', splitByChar('#', url)[1])[1]",
+  },
+  {
+    name: 'area',
+    type: 'LowCardinality(String)',
+    sql: String.raw`concat(country, '\t', region)`,
+  },
+  {
+    name: 'place',
+    type: 'LowCardinality(String)',
+    sql: String.raw`concat(country, '\t', region, '\t', city)`,
+  },
+];
+
+/** Columns of events of the outbox in ClickHouse. */
+export const STORED_COLUMNS = STORED.map(({ name }) => name) as [string, ...string[]];
+
+/** SQL of Postgres of the values of {@link STORED_COLUMNS}: events up to `:last`, in the batch `:batch`. */
+export const OUTBOX_VALUES = `
+  WITH campaigns AS MATERIALIZED (
+    SELECT url, array_to_string(nullif(utm_texts(url), array_fill(NULL::text, ARRAY[5])), E'\\t', '') AS utm
+      FROM (SELECT DISTINCT url FROM event_outbox WHERE seq <= :last AND strpos(url, 'utm_') > 0) AS destinations)
+  SELECT ${STORED.map(({ sql }) => sql).join(', ')}
+    FROM event_outbox e LEFT JOIN campaigns c ON c.url = e.url WHERE e.seq <= :last`;
+
+/**
+ * SQL that creates the table of events.
  *
  * Parts are of three months: an insert may have rows of a hundred parts at most, and imports have events of many years.
  */
-export const CREATE_EVENTS = `CREATE TABLE IF NOT EXISTS events (
-  batch UInt64,
-  at Int64,
-  page_url String,
-  utm String,
-  ${TEXTS.map((name) => `${name} ${INITIAL[name] === null ? 'Nullable(String)' : 'String'}`).join(',\n  ')}
+export const createTable = (name: string): string => `CREATE TABLE IF NOT EXISTS ${name} (
+  ${STORED.map((column) => `${column.name} ${column.type}`).join(',\n  ')},
+  ${MADE.map((column) => `${column.name} ${column.type} DEFAULT ${column.sql}`).join(',\n  ')}
 ) ENGINE = MergeTree
 PARTITION BY toRelativeQuarterNum(toDateTime(intDiv(at, 1000000), 'UTC'))
-ORDER BY (project_id, event, at, id)`;
+ORDER BY (project_id, event, slot, at, id)`;
+
+/** SQL of {@link STORED_COLUMNS} of the first layout, in which columns were nullable. */
+export const FIRST_VALUES = STORED.map(({ name }) =>
+  isText(name as keyof EventRow) && isNullable(name as keyof EventRow)
+    ? `ifNull(${name}, '')`
+    : name,
+).join(', ');
 
 /** Columns of a question that needs whole events. */
 export const EVENT_COLUMNS = ['at', ...TEXTS].join(', ');
 
-/** The row of an event in ClickHouse. */
-export function toRow(batch: number, event: ListedEvent): object {
-  return {
-    ...Object.fromEntries(TEXTS.map((name) => [name, event[name]])),
-    batch,
-    at: event.atMicros,
-    page_url: pageOf(event.url),
-    utm: utmValue(event.url) ?? '',
-  };
-}
-
 /** A row with {@link EVENT_COLUMNS}. */
-export type StoredRow = Pick<EventRow, TextColumn> & { at: string | number };
+export type StoredRow = Record<TextColumn, string> & { at: string | number };
 
 /** The event of a row. */
 export function toEvent({ at, ...row }: StoredRow): ListedEvent {
   const atMicros = Number(at);
   const occurred_at = new Date(Math.floor(atMicros / 1000));
-  return { ...INITIAL_EVENT, ...row, occurred_at, atMicros };
+  const event = { ...INITIAL_EVENT, ...row, occurred_at, atMicros } as ListedEvent;
+  for (const name of NULLABLE) if (row[name] === '') Object.assign(event, { [name]: null });
+  return event;
 }
+
+const NULLABLE = TEXTS.filter(isNullable);

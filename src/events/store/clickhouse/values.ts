@@ -2,15 +2,36 @@ import { type DimensionName, dimensionOf, pageOf, partsOf } from '../../dimensio
 import type { StoredEvent } from '../../event.ts';
 import { utmValue } from '../postgres/tally.ts';
 import { utmSql } from './filters.ts';
+import { isNullable } from './schema.ts';
 
-/** SQL of ClickHouse of the value of a dimension; NULL where an event has none. */
-export function valueSql(name: DimensionName): string {
+/** SQL of ClickHouse of the values of a dimension. */
+export interface ValueSql {
+  /** Of an event. */
+  value: string;
+  /** True for events that have one. */
+  condition: string;
+  /** Made of `value` once values are counted; empty where there is none. */
+  part?: string;
+}
+
+/** Columns that have the values of dimensions of several columns. */
+const JOINED: Partial<Record<DimensionName, string>> = { city: 'place', region: 'area' };
+
+/** SQL of the values of a dimension. */
+export function valueSql(name: DimensionName): ValueSql {
   const { columns, isUtm, isPage, part } = dimensionOf(name);
-  if (isUtm) return "nullIf(utm, '')";
-  if (part !== undefined) return `nullIf(${utmSql(part)}, '')`;
-  if (isPage) return 'page_url';
-  if (columns.length === 0) return "''";
-  return columns.length === 1 ? columns[0]! : `concat(${columns.join(String.raw`, '\t', `)})`;
+  const ofUtm = { value: 'utm', condition: "utm != ''" };
+  if (isUtm) return ofUtm;
+  if (part !== undefined) return { ...ofUtm, part: utmSql('value', part) };
+  if (isPage) return { value: 'page_url', condition: '1' };
+  const nullable = columns.filter(isNullable).map((column) => `${column} != ''`);
+  const condition = nullable.length === 0 ? '1' : nullable.join(' AND ');
+  const joined = JOINED[name];
+  if (joined !== undefined) return { value: joined, condition };
+  if (columns.length === 0) return { value: "''", condition };
+  const value =
+    columns.length === 1 ? columns[0]! : `concat(${columns.join(String.raw`, '\t', `)})`;
+  return { value, condition };
 }
 
 /** Reads the value of a dimension of an event; `undefined` where it has none. As `valueSql`. */
