@@ -28,16 +28,9 @@ const READ_EVENTS: EventFilter = { via: ['link', 'qr'] };
  * every event. Then pairs of filters, for which events are counted as well. The events are made where there are none.
  */
 export async function benchAnalytics({ rounds }: BenchOptions): Promise<Row[]> {
-  if (!existsSync(SEEDED)) {
-    // In a process of its own: the settings of a service cannot be changed while it runs.
-    const { status } = spawnSync(process.execPath, ['dist/bench/seed.js'], {
-      stdio: ['ignore', 2, 2],
-    });
-    if (status !== 0) throw new SetupError('The events could not be made, see above');
-  }
+  makeEvents();
   return withService(async ({ projectId }) => {
-    const { rows } = await db().raw<{ rows: [{ count: number }] }>('SELECT count(*) FROM events');
-    const among = `${thousands(rows[0].count)} events of a year`;
+    const among = await describeEvents(projectId);
     return [
       ...(await benchGroups(projectId, among, rounds)),
       ...(await benchFilters(projectId, among, rounds)),
@@ -46,38 +39,54 @@ export async function benchAnalytics({ rounds }: BenchOptions): Promise<Row[]> {
   }, SEEDED);
 }
 
-async function benchGroups(projectId: string, among: string, rounds: number): Promise<Row[]> {
+/** Makes the seeded events where there are none. */
+export function makeEvents(): void {
+  if (existsSync(SEEDED)) return;
+  // In a process of its own: the settings of a service cannot be changed while it runs.
+  const { status } = spawnSync(process.execPath, ['dist/bench/seed.js'], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) throw new SetupError('The events could not be made, see above');
+}
+
+/** The number of events of a workspace, for the table. */
+export async function describeEvents(projectId: string): Promise<string> {
+  const [row] = await db()('events').where({ project_id: projectId }).count('* as n');
+  return `${thousands(Number(row!['n']))} events of a year`;
+}
+
+/** Names of all groups. */
+export const GROUP_NAMES = Object.keys(GROUPS) as GroupName[];
+
+/** Milliseconds of questions about a group: percentiles over spans of any length, and all of the year. */
+export async function askGroup(projectId: string, name: GroupName) {
   const everything = await resolveFilter(projectId, {}, resolveRecords);
-  const names = Object.keys(GROUPS) as GroupName[];
+  const events = kindsOf(GROUPS[name].defaultEvent ?? 'clicks');
+  const ask = (span: Question['span'], more: EventFilter = {}) =>
+    timed(() =>
+      GROUPS[name].ask(
+        { projectId, span, filter: { ...everything, ...more }, events },
+        eventRecords.names,
+      ),
+    );
+  await ask(aYear());
+  const some: number[] = [];
+  for (let n = 0; n < RUNS; n += 1) some.push((await ask(aSpan())).ms);
+  const year = await ask(aYear());
+  return {
+    p50: percentileOf(some, 0.5),
+    p95: percentileOf(some, 0.95),
+    year: year.ms,
+    everyEvent: (await ask(aYear(), READ_EVENTS)).ms,
+  };
+}
+
+async function benchGroups(projectId: string, among: string, rounds: number): Promise<Row[]> {
   const measured = await inTurn(
     rounds,
-    Object.fromEntries(
-      names.map((name) => [
-        name,
-        async () => {
-          const events = kindsOf(GROUPS[name].defaultEvent ?? 'clicks');
-          const ask = (span: Question['span'], more: EventFilter = {}) =>
-            timed(() =>
-              GROUPS[name].ask(
-                { projectId, span, filter: { ...everything, ...more }, events },
-                eventRecords.names,
-              ),
-            );
-          await ask(aYear());
-          const some: number[] = [];
-          for (let n = 0; n < RUNS; n += 1) some.push((await ask(aSpan())).ms);
-          const year = await ask(aYear());
-          return {
-            p50: percentileOf(some, 0.5),
-            p95: percentileOf(some, 0.95),
-            year: year.ms,
-            everyEvent: (await ask(aYear(), READ_EVENTS)).ms,
-          };
-        },
-      ]),
-    ),
+    Object.fromEntries(GROUP_NAMES.map((name) => [name, () => askGroup(projectId, name)])),
   );
-  return names.flatMap((name): Row[] => {
+  return GROUP_NAMES.flatMap((name): Row[] => {
     const figuresOf = (figure: 'p50' | 'p95' | 'year' | 'everyEvent') =>
       measured[name]!.map((round) => round[figure]);
     const row = (what: string, figure: 'p50' | 'p95' | 'year'): Row => ({
@@ -189,7 +198,8 @@ async function benchFilters(projectId: string, among: string, rounds: number): P
   );
 }
 
-async function askPairs(projectId: string) {
+/** Milliseconds of questions with two filters. */
+export async function askPairs(projectId: string) {
   const figures: { matched: number; ms: number; what: string }[] = [];
   for (let n = 0; n < PAIRS; n += 1) {
     const [first, second] = FILTERS.toSorted(() => Math.random() - 0.5);

@@ -1,6 +1,7 @@
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { benchAnalytics } from './analytics.ts';
 import { benchBulk } from './bulk.ts';
+import { benchClickHouse } from './clickhouse.ts';
 import { benchCosts } from './costs.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
@@ -34,6 +35,7 @@ const BENCHES: Record<Name, Bench> = {
   memory: benchMemory,
   qr: benchQr,
   analytics: benchAnalytics,
+  clickhouse: benchClickHouse,
   webhooks: benchWebhooks,
   tenants: benchTenants,
   pressure: benchPressure,

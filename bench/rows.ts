@@ -13,6 +13,7 @@ export const NAMES = [
   'memory',
   'qr',
   'analytics',
+  'clickhouse',
   'webhooks',
   'tenants',
   'pressure',

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../scripts/ports.ts';
@@ -12,22 +12,30 @@ const READY_MS = 30_000;
 export const hasClickHouse = (): boolean =>
   spawnSync('clickhouse-server', ['--version']).error === undefined;
 
-/** A ClickHouse server with files in a folder that is removed when it stops. */
+/** A ClickHouse server with files in a folder, which is removed when it stops unless it is to be kept. */
 export class ClickHouseServer {
   /** For the setting EVENTS_URL. */
   readonly url: string;
   readonly #ports: { http: number; tcp: number };
-  readonly #folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-clickhouse-'));
+  readonly #folder: string;
+  readonly #isKept: boolean;
   #child: ChildProcess | undefined;
 
-  private constructor(ports: { http: number; tcp: number }) {
+  private constructor(ports: { http: number; tcp: number }, keptIn?: string) {
     this.#ports = ports;
+    this.#isKept = keptIn !== undefined;
+    this.#folder = keptIn ?? mkdtempSync(path.join(tmpdir(), 'shortlinks-clickhouse-'));
+    mkdirSync(this.#folder, { recursive: true });
     this.url = `clickhouse://default:se%40cret@127.0.0.1:${ports.http}/default`;
   }
 
-  /** Finds free ports; nothing is started yet. */
-  static async prepare(): Promise<ClickHouseServer> {
-    return new ClickHouseServer({ http: await freePort(), tcp: await freePort() });
+  /**
+   * Finds free ports; nothing is started yet.
+   *
+   * @param keptIn folder that is kept, and used again by the next run
+   */
+  static async prepare(keptIn?: string): Promise<ClickHouseServer> {
+    return new ClickHouseServer({ http: await freePort(), tcp: await freePort() }, keptIn);
   }
 
   /** Resolves when it answers. It keeps its data over starts. */
@@ -47,7 +55,10 @@ export class ClickHouseServer {
     writeFileSync(
       path.join(folder, 'users.xml'),
       `<yandex>
-  <profiles><default></default></profiles><quotas><default></default></quotas>
+  <profiles><default>
+    <low_cardinality_max_dictionary_size>1000000</low_cardinality_max_dictionary_size>
+    <low_cardinality_use_single_dictionary_for_part>1</low_cardinality_use_single_dictionary_for_part>
+  </default></profiles><quotas><default></default></quotas>
   <users><default>
     <password>se@cret</password><networks><ip>127.0.0.1</ip></networks>
     <profile>default</profile><quota>default</quota>
@@ -86,6 +97,6 @@ export class ClickHouseServer {
 
   async stop(): Promise<void> {
     await this.kill();
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (!this.#isKept) rmSync(this.#folder, { recursive: true, force: true });
   }
 }
