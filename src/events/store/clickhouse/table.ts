@@ -8,7 +8,11 @@ const SETTINGS = { allow_experimental_low_cardinality_type: 1 } as Record<string
 /** Creates the table of events, or gives it the present layout. */
 export async function prepareTable(client: ClickHouseClient): Promise<void> {
   await command(client, createTable('events'));
-  if (await isPresent(client)) return;
+  if (await isPresent(client)) {
+    // An upgrade may have been interrupted before its end.
+    await command(client, 'DROP TABLE IF EXISTS events_first');
+    return;
+  }
   await db().transaction(async (trx) => {
     // The lock of moves: no events are added to the table while it is copied, and one process copies it.
     await execute(trx, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
