@@ -6,6 +6,7 @@ import {
   findRejected,
   retryRejected,
 } from '../src/events/ingest/rejected-visits.ts';
+import { Room } from '../src/events/ingest/room.ts';
 import { db } from '../src/infra/db.ts';
 import type { Log } from '../src/infra/log.ts';
 import { cacheRedis } from '../src/infra/redis.ts';
@@ -15,7 +16,14 @@ import { serve } from '../src/queues/queue.ts';
 import { decodeVisits, type VisitBatch } from '../src/queues/visit-batch.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 
+/**
+ * Most visits in hand: two transactions are stored while the next two are prepared. A job of a queue that lags has up to 2,000
+ * visits, each of which takes kilobytes once it is read, and there are hundreds of jobs in hand.
+ */
+const MOST_VISITS = 20_000;
+
 export default async (log: Log) => {
+  const room = new Room(MOST_VISITS);
   const recorder = new VisitRecorder({
     findPlace: await openPlaces(log),
     publish: publishToWebhooks,
@@ -26,7 +34,10 @@ export default async (log: Log) => {
   return serve(clicks, {
     'visits.record': async (batch, { further = [] }) => {
       const batches = [batch, ...(further as VisitBatch[])];
-      await recorder.record(batches.flatMap((one) => decodeVisits(one)));
+      await room.use(
+        () => batches.flatMap((one) => decodeVisits(one)),
+        (visits) => recorder.record(visits),
+      );
       return undefined;
     },
     'report.add': addReport,
