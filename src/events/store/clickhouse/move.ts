@@ -2,6 +2,7 @@ import { copyOut } from '../../../infra/copy.ts';
 import { db, execute, rows } from '../../../infra/db.ts';
 import type { ClickHouse } from './connection.ts';
 import { OUTBOX_VALUES, STORED_COLUMNS } from './schema.ts';
+import { lockTable } from './table.ts';
 
 /** Events that are moved at a time. ClickHouse prefers few large inserts. */
 const BATCH = 100_000;
@@ -39,7 +40,7 @@ async function checkBatches(clickhouse: ClickHouse): Promise<void> {
 export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
     const moved = await db().transaction(async (lock) => {
-      await execute(lock, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
+      await lockTable(lock);
       return moveBatch(clickhouse);
     });
     if (moved < BATCH) return;

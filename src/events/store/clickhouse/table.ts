@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { db, execute } from '../../../infra/db.ts';
+import { type Db, db, execute } from '../../../infra/db.ts';
 import { createTable, FIRST_VALUES, STORED_COLUMNS } from './schema.ts';
 
 /** Old servers have columns with a dictionary only where it is asked for. */
@@ -14,10 +14,15 @@ export async function prepareTable(client: ClickHouseClient): Promise<void> {
     return;
   }
   await db().transaction(async (trx) => {
-    // The lock of moves: no events are added to the table while it is copied, and one process copies it.
-    await execute(trx, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
+    // No events are added to the table while it is copied, and one process copies it.
+    await lockTable(trx);
     if (!(await isPresent(client))) await upgrade(client);
   });
+}
+
+/** Waits until no other transaction adds events to the table or copies it, and keeps others from it until it ends. */
+export async function lockTable(trx: Db): Promise<void> {
+  await execute(trx, "SELECT pg_advisory_xact_lock(hashtextextended('event_outbox', 0))");
 }
 
 const command = (client: ClickHouseClient, query: string) =>
