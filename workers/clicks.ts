@@ -1,12 +1,11 @@
 import { addReport } from '../src/admin/abuse-reports.ts';
 import { publishToWebhooks } from '../src/event-records/publish.ts';
-import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
+import { Room, VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
   discardRejected,
   findRejected,
   retryRejected,
 } from '../src/events/ingest/rejected-visits.ts';
-import { Room } from '../src/events/ingest/room.ts';
 import { db } from '../src/infra/db.ts';
 import type { Log } from '../src/infra/log.ts';
 import { cacheRedis } from '../src/infra/redis.ts';

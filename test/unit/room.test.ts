@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Room } from '../../src/events/ingest/room.ts';
+import { Room } from '../../src/events/ingest/record-visits.ts';
 
 describe('the room for visits', () => {
-  /** Uses of two items each, which end when they are told to. */
+  /** Calls `use` several times with two items each; the functions in `ends` resolve or reject them. */
   function uses(room: Room, count: number) {
     const [taken, ends]: [number[], ((error?: Error) => void)[]] = [[], []];
     const ended = Array.from({ length: count }, (_, at) =>
