@@ -37,6 +37,8 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
   const { port, perSecond, seconds, request, expected = '302', onAnswer } = options;
   const latencies: number[] = [];
   let errors = 0;
+  let isOver = false;
+  const sockets = new Set<Socket>();
   const free: Socket[] = [];
   const due: number[] = [];
   const sentAt = new Map<Socket, number>();
@@ -46,26 +48,42 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
     socket.write(request(number));
     number += 1;
   };
-  const sockets = await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      const socket = connect(port, '127.0.0.1').setNoDelay(true);
-      await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-      socket.on('error', () => {});
-      socket.on('data', (chunk) => {
-        // An answer is small, and comes as one: the next is asked for when it is here.
-        if (chunk.toString('latin1', 0, 9) !== 'HTTP/1.1 ' || !sentAt.has(socket)) return;
-        if (chunk.toString('latin1', 9, 12) !== expected) errors += 1;
-        else onAnswer?.();
-        latencies.push(performance.now() - sentAt.get(socket)!);
-        sentAt.delete(socket);
-        const next = due.shift();
-        if (next === undefined) free.push(socket);
-        else send(socket, next);
-      });
-      return socket;
-    }),
-  );
-  free.push(...sockets);
+  const use = (socket: Socket) => {
+    const next = due.shift();
+    if (next === undefined) free.push(socket);
+    else send(socket, next);
+  };
+  const open = async (): Promise<void> => {
+    const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      sockets.delete(socket);
+      const at = free.indexOf(socket);
+      if (at !== -1) free.splice(at, 1);
+      if (isOver) return;
+      // Servers close connections that were not used for a while. As browsers do, a request that got no answer is sent once more
+      // on another one; those to a server that is gone stay without an answer.
+      const before = sentAt.get(socket);
+      sentAt.delete(socket);
+      const other = before === undefined ? undefined : free.pop();
+      if (other !== undefined) send(other, before!);
+      else if (before !== undefined) due.push(before);
+      open().catch(() => {});
+    });
+    socket.on('data', (chunk) => {
+      // An answer is small, and comes as one: the next is asked for when it is here.
+      if (chunk.toString('latin1', 0, 9) !== 'HTTP/1.1 ' || !sentAt.has(socket)) return;
+      if (chunk.toString('latin1', 9, 12) !== expected) errors += 1;
+      else onAnswer?.();
+      latencies.push(performance.now() - sentAt.get(socket)!);
+      sentAt.delete(socket);
+      use(socket);
+    });
+    use(socket);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, open));
   const began = performance.now();
   const end = began + seconds * 1_000;
   for (let at = began; at < end; await pause(1)) {
@@ -79,13 +97,16 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
   }
   const deadline = performance.now() + LAST_MS;
   while (sentAt.size > 0 && performance.now() < deadline) await pause(10);
+  isOver = true;
+  const unanswered = sentAt.size + due.length;
   for (const socket of sockets) socket.destroy();
+  if (errors + unanswered > 0) console.error({ otherStatuses: errors, unanswered });
   return {
     perSecond: latencies.length / seconds,
     p50Ms: percentileOf(latencies, 0.5),
     p99Ms: percentileOf(latencies, 0.99),
     p999Ms: percentileOf(latencies, 0.999),
-    errors: errors + sentAt.size + due.length,
+    errors: errors + unanswered,
   };
 }
 
