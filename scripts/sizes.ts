@@ -42,8 +42,7 @@ export function settingsFor(env: NodeJS.ProcessEnv): Record<string, string> {
 export function postgresSettings(major: number): Record<string, string> {
   const buffers = Math.floor(machineMemory() / 16 / MB);
   const settings = {
-    shared_buffers: `${Math.max(24, Math.min(buffers, 256))}MB`,
-    wal_compression: 'on',
+    shared_buffers: `${Math.max(24, Math.min(buffers, 1024))}MB`,
     checkpoint_timeout: '15min',
   };
   if (!isSmallMachine()) return { ...settings, max_connections: '200', max_wal_size: '4GB' };
@@ -51,6 +50,7 @@ export function postgresSettings(major: number): Record<string, string> {
     ...settings,
     max_connections: '60',
     max_wal_size: '1GB',
+    wal_compression: 'on',
     maintenance_work_mem: '32MB',
     autovacuum_max_workers: '1',
     // Processes that nothing here uses.
