@@ -1,3 +1,6 @@
+import { connectRedis, redisReady } from '../src/infra/redis.ts';
+import { clicks } from '../src/queues/clicks.ts';
+import { Producer } from '../src/queues/queue.ts';
 import { type Baseline, processorMs, startBare, startNginx, type Target } from './baselines.ts';
 import { median } from './figures.ts';
 import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
@@ -24,12 +27,14 @@ interface Servers {
   bare: Baseline;
   nginx: Baseline | undefined;
   redirect: Target;
+  /** Removes the visits of the measurements before, which workers would have stored. */
+  emptyQueue(): Promise<void>;
 }
 
 /**
  * Redirects a second, with every visit acknowledged by Redis before its answer, against a bare node:http server and nginx,
- * which answer a fixed 302. Then latencies at fixed rates. The visits stay in the queue: what the worker does with them is
- * measured by `visits`.
+ * which answer a fixed 302. Then latencies at fixed rates. No worker stores the visits, which is measured by `visits`: they are
+ * removed after each measurement. With those of all rounds in its memory, Redis would be stopped by each rewrite of its file.
  */
 export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();
@@ -37,7 +42,15 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
     await seedLinks(service, KEYS);
     const runner = await service.run([REDIRECT]);
     const redirect = { port: service.redirectPort, pid: runner.pidOf('redirect') };
-    const servers: Servers = { bare: await startBare(), nginx: await startNginx(), redirect };
+    const redis = connectRedis(service.servers.redisUrl, 'wait');
+    await redisReady(redis);
+    const producer = new Producer(redis);
+    const servers: Servers = {
+      bare: await startBare(),
+      nginx: await startNginx(),
+      redirect,
+      emptyQueue: () => producer.clear(clicks),
+    };
     const { bare, nginx } = servers;
     try {
       await load({ port: redirect.port, connections: 32, seconds: 3, keys: KEYS, from: 0 });
@@ -53,6 +66,8 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
       }
       return [...saturated, ...usual, ...latencies];
     } finally {
+      await producer.close();
+      redis.disconnect();
       bare.stop();
       nginx?.stop();
     }
@@ -62,12 +77,16 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
 /** @returns rows of which the first has our redirects a second */
 async function closedLoops(
   rounds: number,
-  { bare, nginx, redirect }: Servers,
+  { bare, nginx, redirect, emptyQueue }: Servers,
   { connections, aim }: { connections: number; aim: number },
 ): Promise<Row[]> {
   const measured = await inTurn(rounds, {
     bare: () => measure(bare, connections),
-    redirect: () => measure(redirect, connections),
+    redirect: async () => {
+      const measured = await measure(redirect, connections);
+      await emptyQueue();
+      return measured;
+    },
     nginx: () => (nginx ? measure(nginx, connections) : Promise.resolve(undefined)),
   });
   const failed = measured.redirect.reduce((sum, { errors }) => sum + errors, 0);
@@ -122,7 +141,7 @@ async function measure(
 
 async function openLoops(
   rounds: number,
-  { bare, redirect }: Servers,
+  { bare, redirect, emptyQueue }: Servers,
   perSecond: number,
   { name, p50Aim, p99Aim }: { name: string; p50Aim?: number; p99Aim?: number },
 ): Promise<Row[]> {
@@ -133,7 +152,14 @@ async function openLoops(
       seconds: SECONDS,
       request: (number) => browserRequest(number, `k${below(KEYS)}`),
     });
-  const measured = await inTurn(rounds, { bare: () => at(bare), redirect: () => at(redirect) });
+  const measured = await inTurn(rounds, {
+    bare: () => at(bare),
+    redirect: async () => {
+      const latencies = await at(redirect);
+      await emptyQueue();
+      return latencies;
+    },
+  });
   const row = (what: string, figureOf: (some: Latencies) => number, aim?: number): Row => ({
     what: `${what} of redirects at ${name} of the first rate, open loop`,
     unit: 'ms',
