@@ -7,9 +7,11 @@ import { seedLinks } from './service.ts';
 import { memoryOf, type StartedService, withStart } from './started.ts';
 
 const KEYS = 10_000;
-/** Time for which a rate is tried. */
-const TRY_SECONDS = 12;
-const FIRST_RATE = 4_000;
+/** Time for which visits come before rates are tried. */
+const WARM_SECONDS = 12;
+/** Time for which a rate is tried: long enough for rollups to be merged, and blocks built, several times. */
+const TRY_SECONDS = 40;
+const FIRST_RATE = 5_000;
 const LOWEST_RATE = 500;
 const STEP = 1.4;
 const HALVINGS = 2;
@@ -25,7 +27,7 @@ const POLL_MS = 250;
 export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
   return withStart(async (service) => {
     await seedLinks(service, KEYS);
-    let sent = (await visit(service, FIRST_RATE / 2, TRY_SECONDS)).sent;
+    let sent = (await visit(service, FIRST_RATE / 2, WARM_SECONDS)).sent;
     const attempt = async (rate: number): Promise<boolean> => {
       const { lags, errors, sent: more, perSecond } = await visit(service, rate, TRY_SECONDS);
       sent += more;
