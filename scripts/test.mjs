@@ -84,6 +84,7 @@ const SECONDS = {
   'api/imports-from-apis': 36,
   'api/idempotency': 35,
   'cluster/sentinel': 33,
+  'workers/queue-shards': 30,
   'api/conversions': 33,
   'api/http': 32,
   'unit/images': 30,

@@ -203,6 +203,11 @@ export const SETTINGS = {
     0,
     { min: 0, max: 16 },
   ),
+  QUEUE_SHARDS: integer(
+    'Queues over which visits, and deliveries to webhooks, are spread, so that they use more than one node of a Redis Cluster ([how](scale.md#shards-of-queues)); the same for all processes. 1: one queue of each.',
+    1,
+    { min: 1, max: 16 },
+  ),
   DATA_DIR: {
     ...text(
       'Directory of the private servers, the spool of visits and generated secrets.',

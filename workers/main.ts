@@ -15,6 +15,7 @@ import { QUESTIONS } from '../src/lookup/questions.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
+import type { QueueId } from '../src/queues/shards.ts';
 
 type LoadWorker = () => Promise<{
   /** @param isShared true where one event loop serves all queues: what would keep it to itself for long belongs into a thread */
@@ -101,12 +102,13 @@ function concurrencyOf(queue: QueueName, settings: Config): number {
   return Math.max(1, Math.min(concurrency, Math.floor(settings.DATABASE_POOL * share)));
 }
 
-/** Reads the queue's depth when the metrics are asked for it. */
-function watchDepth(producer: Producer, queue: { name: string }): void {
+/** Reads the depth of the queue and its shards from time to time. */
+function watchDepth(producer: Producer, queue: QueueId): void {
   const measure = async () => {
-    const counts = await producer.depth(queue);
-    for (const [state, count] of Object.entries(counts)) {
-      queueDepth.set({ queue: queue.name, state }, count);
+    for (const [place, counts] of await producer.depths(queue)) {
+      for (const [state, count] of Object.entries(counts)) {
+        queueDepth.set({ queue: place, state }, count);
+      }
     }
   };
   setInterval(() => void measure().catch(() => {}), 5_000).unref();

@@ -1,12 +1,19 @@
 import { serve } from '../src/queues/queue.ts';
+import { shardFor } from '../src/queues/shards.ts';
 import { webhooks } from '../src/queues/webhooks.ts';
 import { sendDue, stopSending } from '../src/webhooks/deliver.ts';
 import { sweepWebhooks } from '../src/webhooks/receivers.ts';
+import { wakeWebhooks } from '../src/webhooks/wake.ts';
 
 export default () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stopSending);
   return serve(webhooks, {
-    'webhook.send': sendDue,
+    // A job of another QUEUE_SHARDS is passed on, so that of one webhook never two run at once.
+    'webhook.send': async (data, job) => {
+      if (job.shard === shardFor(webhooks, data.webhookId).shard) return sendDue(data, job);
+      wakeWebhooks(job.projectId, [data.webhookId]);
+      return undefined;
+    },
     'webhooks.sweep': sweepWebhooks,
   });
 };

@@ -75,8 +75,8 @@ export async function writeBackup(
     const producer = new Producer(queue);
     // Its parts are deleted when Postgres has the file.
     const uploads = await write(UPLOADS_FILE, uploadsIn(cache));
-    for (const name of Object.keys(QUEUES)) {
-      queues[name] = await write(queueFile(name), producer.storedJobs({ name }));
+    for (const { queue } of Object.values(QUEUES)) {
+      queues[queue.name] = await write(queueFile(queue.name), producer.storedJobs(queue));
     }
     const database = await exportTables(servers.databaseUrl, draft, files);
     if (withSecretKey) {

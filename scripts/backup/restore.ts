@@ -91,7 +91,7 @@ export async function restoreBackup(
     );
   }
   await rollbackAll(servers.databaseUrl);
-  for (const name of Object.keys(QUEUES)) await producer.clear({ name });
+  for (const { queue } of Object.values(QUEUES)) await producer.clear(queue);
   await forget(cache, ENTRY_NAMES);
   await forget(queue, COUNT_NAMES);
   await rm(spool, { recursive: true, force: true });
@@ -130,8 +130,8 @@ async function findContents(
     await database.destroy();
   }
   let jobs = 0;
-  for (const name of Object.keys(QUEUES)) {
-    for await (const _ of producer.storedJobs({ name })) jobs += 1;
+  for (const { queue } of Object.values(QUEUES)) {
+    for await (const _ of producer.storedJobs(queue)) jobs += 1;
   }
   if (jobs > 0) found.push(`${jobs} jobs in queues`);
   const files = (await readdir(spool).catch(() => [])).filter((name) => name.endsWith('.ndjson'));

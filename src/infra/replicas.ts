@@ -28,7 +28,7 @@ export const needsReplicas = (): boolean => config().REDIS_WAIT_REPLICAS > 0;
  * Writes over a connection, and resolves when REDIS_WAIT_REPLICAS replicas have it. Others that write over it at the same time share
  * the question.
  *
- * @param write uses no other connection
+ * @param write uses no other connection; answers false where it has written nothing
  * @throws Unconfirmed when it was written, and not confirmed; what `write` throws; Error when nothing was written, because too few
  *   replicas answer
  */
@@ -65,6 +65,7 @@ class Replicas {
     if (this.#isShort) await this.#count();
     const losses = this.#losses;
     const result = await write();
+    if (result === false) return result;
     try {
       await this.#count();
       if (this.#losses !== losses) throw new Error('the connection to Redis was lost');

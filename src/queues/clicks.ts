@@ -81,4 +81,5 @@ export const clicks = defineQueue<{
   attempts: 1_000_000,
   attemptsOf: { 'click.track': 12, 'report.add': 12, 'rejected.retry': 3, 'rejected.discard': 3 },
   extensible: ['visits.record'],
+  isSharded: true,
 });

@@ -7,6 +7,7 @@ import { mail } from './mail.ts';
 import { maintenance } from './maintenance.ts';
 import { metatags } from './metatags.ts';
 import { qr } from './qr.ts';
+import type { QueueId } from './shards.ts';
 import { webhooks } from './webhooks.ts';
 import { writes } from './writes.ts';
 
@@ -18,7 +19,7 @@ interface QueueRow {
   scaleWhen: string;
   /** Port of health and metrics of its worker, where HEALTH_PORT is not set. */
   healthPort: number;
-  queue: { readonly name: string };
+  queue: QueueId;
 }
 
 /**

@@ -16,6 +16,7 @@ import { ownerOf, type Redis, type SingleRedis } from '../infra/redis.ts';
 import { replicated, Unconfirmed } from '../infra/replicas.ts';
 import { currentTrace, startSpan, withinSpan } from '../infra/tracing.ts';
 import { type Outcome, reply } from './replies.ts';
+import { type QueueId, queuesOf, ShardRecord, shardFor, shardsOf, tagOf } from './shards.ts';
 import { CALL_MS, Slots } from './slots.ts';
 
 /*
@@ -56,6 +57,10 @@ export interface QueueDefinition<Jobs> {
   readonly keepFailed: boolean;
   /** Names of the jobs that may be extended while they wait (`Producer.extend`). */
   readonly extensible: readonly string[];
+  /** True if QUEUE_SHARDS spreads its jobs (`shards.ts`). */
+  readonly isSharded: boolean;
+  /** The number of a shard; `undefined` for the queue itself. */
+  readonly shard?: number;
   /** Never set: carries the types. */
   readonly jobs?: Jobs;
 }
@@ -68,6 +73,7 @@ export interface QueueDefinition<Jobs> {
  * @param attemptsOf the same, of jobs that differ from the others
  * @param keepFailed false where a job's id must be free again after it failed
  * @param extensible names of the jobs that may be extended while they wait
+ * @param isSharded true where QUEUE_SHARDS spreads its jobs
  */
 export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
   name: string,
@@ -77,15 +83,17 @@ export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unkno
     longestPauseMs = 15_000,
     keepFailed = true,
     extensible = [],
+    isSharded = false,
   }: {
     attempts: number;
     attemptsOf?: { [K in keyof Jobs]?: number };
     longestPauseMs?: number;
     keepFailed?: boolean;
     extensible?: (keyof Jobs & string)[];
+    isSharded?: boolean;
   },
 ): QueueDefinition<Jobs> {
-  return { name, attempts, attemptsOf, longestPauseMs, keepFailed, extensible };
+  return { name, attempts, attemptsOf, longestPauseMs, keepFailed, extensible, isSharded };
 }
 
 /** The Idempotency-Key of a job's request. */
@@ -136,6 +144,8 @@ function isUnacknowledged(error: unknown): boolean {
 /** The context of a running job. */
 export interface JobContext {
   jobId: string;
+  /** The number of the shard that it was taken from; `undefined` for the queue itself. */
+  shard?: number | undefined;
   /** The workspace for which the job runs; empty for the service's own jobs. */
   projectId: string;
   /** The data by which a job was extended while it waited, in no order. */
@@ -171,18 +181,17 @@ const FIRST_PAUSE_MS = 250;
 /** Longest time for which a worker without jobs in hand waits for Redis when it closes. */
 const CLOSE_MS = 2_000;
 const CLOSE_CHECK_MS = 100;
+/** Interval at which a worker looks for shards that other processes use, in ms. */
+const NEW_SHARDS_MS = 5_000;
 /** Longest delay before a job over its tenant's share requests a slot again, in ms. */
 const PARKED_MS = 15_000;
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 
-/** The hash tag keeps all keys of one queue on one node of a Redis Cluster. */
-const prefixOf = (queue: string) => `{q-${queue}}`;
 /** The connection to the server of a queue. */
-export const serverOf = (redis: Redis, { name }: { name: string }): SingleRedis =>
-  ownerOf(redis, prefixOf(name));
+export const serverOf = (redis: Redis, queue: QueueId): SingleRedis => ownerOf(redis, tagOf(queue));
 
 /** The key of the hash of a job. */
-const keyOf = (queue: string, jobId: string) => `${prefixOf(queue)}:${queue}:${jobId}`;
+const keyOf = (queue: QueueId, jobId: string) => `${tagOf(queue)}:${queue.name}:${jobId}`;
 
 /** Prefix of the fields of a job's hash that extend it; BullMQ ignores them. */
 const FURTHER = 'further:';
@@ -309,17 +318,20 @@ function jobSpan(
 export class Producer {
   readonly #redis: Redis;
   readonly #queues = new Map<string, Queue>();
+  readonly #shards: ShardRecord;
 
   constructor(redis: Redis) {
     this.#redis = redis;
+    this.#shards = new ShardRecord(redis);
   }
 
-  #queue({ name }: { name: string }): Queue {
+  #queue(queueId: QueueId): Queue {
+    const { name } = queueId;
     let queue = this.#queues.get(name);
     if (queue === undefined) {
       queue = new Queue(name, {
-        connection: serverOf(this.#redis, { name }),
-        prefix: prefixOf(name),
+        connection: serverOf(this.#redis, queueId),
+        prefix: tagOf(queueId),
         skipWaitingForReady: true,
         // BullMQ's event stream is unused: workers reply on channels.
         streams: { events: { maxLen: 1 } },
@@ -354,6 +366,7 @@ export class Producer {
     let isFailed = true;
     try {
       await this.#acknowledged(queue, jobId, async () => {
+        await this.#shards.written(queue);
         if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
         await this.#queue(queue).add(name, envelope, {
           ...jobOptions(queue, name, jobId),
@@ -373,7 +386,7 @@ export class Producer {
    *
    * @throws Unacknowledged when it isn't known whether they have them; what `write` throws
    */
-  async replicated<Result>(queue: { name: string }, write: () => Promise<Result>): Promise<Result> {
+  async replicated<Result>(queue: QueueId, write: () => Promise<Result>): Promise<Result> {
     try {
       return await replicated(serverOf(this.#redis, queue), write);
     } catch (error) {
@@ -399,7 +412,7 @@ export class Producer {
       server.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
     }
     const isExtended = await (server as SingleRedis & WithExtend).extendJob(
-      keyOf(queue.name, jobId),
+      keyOf(queue, jobId),
       `${FURTHER}${part}`,
       JSON.stringify(data),
     );
@@ -411,13 +424,13 @@ export class Producer {
    *
    * @throws Unacknowledged when Redis does not answer
    */
-  async keyedOf(queue: { name: string }, jobId: string): Promise<Keyed | undefined> {
+  async keyedOf(queue: QueueId, jobId: string): Promise<Keyed | undefined> {
     const job = await this.#acknowledged(queue, jobId, () => this.#queue(queue).getJob(jobId));
     return (job?.data as Envelope | undefined)?.keyed;
   }
 
   async #acknowledged<Result>(
-    queue: { name: string },
+    queue: QueueId,
     jobId: string,
     act: () => Promise<Result>,
   ): Promise<Result> {
@@ -431,7 +444,7 @@ export class Producer {
   }
 
   /** A dead letter has changed nothing, and would keep a repeat of its request from being tried. */
-  async #dropFailed(queue: { name: string }, jobId: string): Promise<void> {
+  async #dropFailed(queue: QueueId, jobId: string): Promise<void> {
     const job = await this.#queue(queue).getJob(jobId);
     if (job === undefined || !(await job.isFailed())) return;
     // A repeat at the same instant may have replaced it, and its job runs.
@@ -440,7 +453,7 @@ export class Producer {
 
   /**
    * Adds a job unless one with the same subject waits already; while one runs, another follows it. So of the jobs of
-   * one subject never two run at once.
+   * one subject never two run at once: they are all in the shard of the subject.
    */
   async wake<Jobs, Name extends keyof Jobs & string>(
     queue: QueueDefinition<Jobs>,
@@ -453,7 +466,9 @@ export class Producer {
     }: { subject: string; projectId: string /** Time until it may run. */; delayMs?: number },
   ): Promise<void> {
     const envelope: Envelope = { data, projectId };
-    await this.#queue(queue).add(name, envelope, {
+    const place = queue.isSharded ? shardFor(queue, subject) : queue;
+    await this.#shards.written(place);
+    await this.#queue(place).add(name, envelope, {
       ...jobOptions(queue, name),
       delay: delayMs,
       deduplication: { id: subject, keepLastIfActive: true },
@@ -497,54 +512,89 @@ export class Producer {
     return { status: state === 'active' ? 'running' : 'queued', projectId };
   }
 
-  /** Number of jobs in a queue by state; `prioritized` are those of low priority that wait. */
-  async depth(queue: { name: string }): Promise<Record<string, number>> {
-    return this.#queue(queue).getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
+  /** Number of jobs by state, of a queue and of each of its shards by name; `prioritized` are those of low priority that wait. */
+  async depths(queue: QueueId): Promise<Map<string, Record<string, number>>> {
+    const depths = await this.#ofEach(queue, (bullQueue) =>
+      bullQueue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
+    );
+    return new Map(depths.map(([{ name }, counts]) => [name, counts]));
+  }
+
+  /** The same of a queue with all its shards. */
+  async depth(queue: QueueId): Promise<Record<string, number>> {
+    const sums: Record<string, number> = {};
+    for (const counts of (await this.depths(queue)).values()) {
+      for (const [state, count] of Object.entries(counts)) sums[state] = (sums[state] ?? 0) + count;
+    }
+    return sums;
   }
 
   /** How many jobs of a queue ended in the last hour, to the minute, and how many processes take its jobs. */
-  async activity(queue: { name: string }): Promise<QueueActivity> {
-    const bullQueue = this.#queue(queue);
-    const ended = async (how: 'completed' | 'failed') => {
-      const { meta, data } = await bullQueue.getMetrics(how, 0, ACTIVITY_MINUTES - 1);
-      return endedSince(meta, data, Date.now());
-    };
-    const [completedLastHour, failedLastHour, workers] = await Promise.all([
-      ended('completed'),
-      ended('failed'),
-      bullQueue.getWorkersCount(),
-    ]);
-    return { completedLastHour, failedLastHour, workers };
+  async activity(queue: QueueId): Promise<QueueActivity> {
+    const activities = await this.#ofEach(queue, async (bullQueue) => {
+      const ended = async (how: 'completed' | 'failed') => {
+        const { meta, data } = await bullQueue.getMetrics(how, 0, ACTIVITY_MINUTES - 1);
+        return endedSince(meta, data, Date.now());
+      };
+      return Promise.all([ended('completed'), ended('failed'), bullQueue.getWorkersCount()]);
+    });
+    const all: QueueActivity = { completedLastHour: 0, failedLastHour: 0, workers: 0 };
+    for (const [, [completed, failed, workers]] of activities) {
+      all.completedLastHour += completed;
+      all.failedLastHour += failed;
+      // Each process takes the jobs of all shards.
+      all.workers = Math.max(all.workers, workers);
+    }
+    return all;
+  }
+
+  /** Asks a queue and each of its shards. */
+  async #ofEach<Answer>(
+    queue: QueueId,
+    ask: (bullQueue: Queue) => Promise<Answer>,
+  ): Promise<[QueueId, Answer][]> {
+    const queues = await queuesOf(this.#redis, queue);
+    return Promise.all(
+      queues.map(async (one): Promise<[QueueId, Answer]> => [one, await ask(this.#queue(one))]),
+    );
   }
 
   /** Jobs of a queue that failed for good, the latest first. */
-  async listFailed(queue: { name: string }, limit: number): Promise<FailedJob[]> {
-    const jobs = await this.#queue(queue).getJobs(['failed'], 0, limit - 1, false);
+  async listFailed(queue: QueueId, limit: number): Promise<FailedJob[]> {
+    const lists = await this.#ofEach(queue, (bullQueue) =>
+      bullQueue.getJobs(['failed'], 0, limit - 1, false),
+    );
     // One that has been retried meanwhile is `undefined`.
-    return jobs.flatMap((job) => (job === undefined ? [] : [toFailedJob(job)]));
+    const jobs = lists.flatMap(([, list]) => list.filter((job) => job !== undefined));
+    const failed = jobs.map((job) => toFailedJob(job));
+    return failed
+      .toSorted((one, other) => other.failedAt.getTime() - one.failedAt.getTime())
+      .slice(0, limit);
   }
 
   /** A job that failed for good. */
-  async findFailed(queue: { name: string }, jobId: string): Promise<FailedJob | undefined> {
+  async findFailed(queue: QueueId, jobId: string): Promise<FailedJob | undefined> {
     const job = await this.#failed(queue, jobId);
     return job === undefined ? undefined : toFailedJob(job);
   }
 
   /** Lets a job that failed for good run once more. @returns false where there is none */
-  async retryFailed(queue: { name: string }, jobId: string): Promise<boolean> {
+  async retryFailed(queue: QueueId, jobId: string): Promise<boolean> {
     return this.#end(await this.#failed(queue, jobId), (job) => job.retry('failed'));
   }
 
   /** Deletes a job that failed for good. @returns false where there is none */
-  async discardFailed(queue: { name: string }, jobId: string): Promise<boolean> {
+  async discardFailed(queue: QueueId, jobId: string): Promise<boolean> {
     return this.#end(await this.#failed(queue, jobId), (job) => job.remove());
   }
 
-  async #failed(queue: { name: string }, jobId: string): Promise<BullJob | undefined> {
-    const bullQueue = this.#queue(queue);
-    // Asked for first: not every key under the name of a queue is that of a job.
-    if ((await bullQueue.getJobState(jobId)) !== 'failed') return undefined;
-    return bullQueue.getJob(jobId);
+  async #failed(queue: QueueId, jobId: string): Promise<BullJob | undefined> {
+    const found = await this.#ofEach(queue, async (bullQueue) => {
+      // Asked for first: not every key under the name of a queue is that of a job.
+      if ((await bullQueue.getJobState(jobId)) !== 'failed') return undefined;
+      return bullQueue.getJob(jobId);
+    });
+    return found.find(([, job]) => job !== undefined)?.[1];
   }
 
   async #end(job: BullJob | undefined, act: (job: BullJob) => Promise<void>): Promise<boolean> {
@@ -563,7 +613,11 @@ export class Producer {
    * The jobs of a queue that wait, run or have failed for good. Each that is there during the whole call is among them, while
    * workers go on; those that the schedule or `wake` added are left out, since they come again by themselves.
    */
-  async *storedJobs(queue: { name: string }): AsyncGenerator<StoredJob, void, undefined> {
+  async *storedJobs(queue: QueueId): AsyncGenerator<StoredJob, void, undefined> {
+    for (const one of await queuesOf(this.#redis, queue)) yield* this.#storedJobs(one);
+  }
+
+  async *#storedJobs(queue: QueueId): AsyncGenerator<StoredJob, void, undefined> {
     const names = this.#queue(queue).toKey('');
     const options = { match: `${names}*`, type: 'hash', count: 1_000 };
     const server = serverOf(this.#redis, queue);
@@ -582,7 +636,7 @@ export class Producer {
   }
 
   /** Puts jobs into a queue that no worker serves: those that failed for good among its dead letters, the others to run. */
-  async restoreJobs(queue: { name: string }, jobs: readonly StoredJob[]): Promise<void> {
+  async restoreJobs(queue: QueueId, jobs: readonly StoredJob[]): Promise<void> {
     const bullQueue = this.#queue(queue);
     const server = serverOf(this.#redis, queue);
     const writes = server.pipeline();
@@ -608,8 +662,8 @@ export class Producer {
   }
 
   /** Deletes everything of a queue. */
-  async clear(queue: { name: string }): Promise<void> {
-    await this.#queue(queue).obliterate({ force: true });
+  async clear(queue: QueueId): Promise<void> {
+    await this.#ofEach(queue, (bullQueue) => bullQueue.obliterate({ force: true }));
   }
 
   /** Lets go of the queues; connections stay their owner's. */
@@ -643,140 +697,197 @@ export function serve<Jobs>(
     start({ redis, log, concurrency }) {
       // An alert on an increase would miss the first, were it also the first sample.
       for (const job of Object.keys(handlers)) deadLetters.inc({ queue: queue.name, job }, 0);
-      const slots = new Slots(concurrency);
-      const server = serverOf(redis, queue);
-      /** Lets parked jobs return. */
-      const call = (jobIds: string[]): void => {
-        for (const jobId of jobIds) {
-          new BullJob(worker, '', undefined, {}, jobId)
-            .promote()
-            .catch(() => call(slots.forget(jobId)));
-        }
-        // If other processes took all of them, no job of this process may end or arrive to have the next ones called.
-        if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
-      };
-      let inHand = 0;
-      const worker: Worker = new Worker(
-        queue.name,
-        async (job, token) => {
-          const { projectId, tenant = projectId } = job.data as Envelope;
-          const jobId = job.id ?? '';
-          // Parking counts as a start, and not as an attempt.
-          const wasParked = job.attemptsStarted > job.attemptsMade + 1;
-          if (!slots.enter(tenant, jobId, wasParked)) {
-            try {
-              await job.moveToDelayed(Date.now() + PARKED_MS, token);
-            } catch (error) {
-              call(slots.drop(tenant, jobId));
-              throw error;
-            }
-            call(slots.park(tenant, jobId));
-            throw new DelayedError();
-          }
-          inHand += 1;
-          try {
-            await run(job);
-          } catch (error) {
-            if (!(error instanceof Postponed || isLockTimeout(error))) throw error;
-            log.info({ queue: queue.name, job: job.name, jobId, err: error }, 'job was postponed');
-            await job.moveToDelayed(Date.now() + POSTPONED_MS, token);
-            throw new DelayedError();
-          } finally {
-            inHand -= 1;
-            call(slots.leave(tenant));
-          }
-        },
-        {
-          connection: server,
-          prefix: prefixOf(queue.name),
-          concurrency,
-          lockDuration: LOCK_MS,
-          stalledInterval: STALLED_CHECK_MS,
-          metrics: { maxDataPoints: ACTIVITY_MINUTES },
-          runRetryDelay: FIRST_PAUSE_MS,
-          // A job that outlives its worker is not at fault: hand it on as often as it takes.
-          maxStalledCount: 1_000,
-          settings: {
-            backoffStrategy: (attempts) =>
-              Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), queue.longestPauseMs),
-          },
-        },
-      );
-      const run = async (job: BullJob): Promise<void> => {
-        const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, trace } =
-          job.data as Envelope;
-        const { name } = job;
-        const jobId = job.id ?? '';
-        const jobLog = log.child({
-          queue: queue.name,
-          job: job.name,
-          jobId,
-          projectId,
-          requestId,
+      const startOn = (place: QueueId, share: number) =>
+        startWorker(queue, handlers, {
+          redis,
+          log,
+          concurrency: Math.ceil(concurrency / share),
+          place,
         });
-        const handler = (handlers as Handlers<AnyJobs>)[job.name];
-        if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
-        const further = queue.extensible.includes(name)
-          ? Object.values(furtherFields(await server.hgetall(keyOf(queue.name, jobId))))
-          : [];
-        const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
-        const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
-        const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
-        let outcome: Outcome;
-        try {
-          const request = { task: { name, data }, actor, keyed, ifMatch };
-          const context = {
-            jobId,
-            projectId,
-            isRepeat,
-            ...request,
-            ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
-            log: jobLog,
-          };
-          const result = await withinSpan(span, () => handler(data, context));
-          span?.end();
-          outcome = { result };
-          jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
-        } catch (error) {
-          span?.end({ isFailed: !(error instanceof Refusal) });
-          if (!(error instanceof Refusal)) {
-            stop({ outcome: 'fault' });
-            throw error;
-          }
-          outcome = { refused: error.toJSON() };
-          jobLog.debug(
-            { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
-            'job refused',
-          );
-        }
-        if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
-      };
-      worker.on('error', (error) =>
-        log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
-      );
-      worker.on('failed', (job, error) => {
-        if (job === undefined) return;
-        const fields = {
-          queue: queue.name,
-          job: job.name,
-          jobId: job.id,
-          attempt: job.attemptsMade,
-        };
-        const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
-        if (isTriedAgain && !(error instanceof Hopeless)) {
-          log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
-          return;
-        }
-        deadLetters.inc({ queue: queue.name, job: job.name });
-        log.error({ ...fields, err: error }, 'job failed for good');
-        const { replyTo } = job.data as Envelope;
-        if (replyTo !== undefined) {
-          reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
-        }
-      });
-      return { close: () => closeWorker(worker, () => inHand) };
+      return queue.isSharded ? serveShards(redis, queue, startOn) : startOn(queue, 1);
     },
   };
+}
+
+/**
+ * Serves a queue and its shards, also those that are used later.
+ *
+ * @param start takes as its second argument the number of queues among which the slots are divided
+ */
+function serveShards<Jobs>(
+  redis: Redis,
+  queue: QueueDefinition<Jobs>,
+  start: (place: QueueId, share: number) => RunningWorker,
+): RunningWorker {
+  const workers = new Map<string, RunningWorker>();
+  const startAll = (places: readonly QueueId[], share: number) => {
+    for (const place of places) {
+      if (!workers.has(place.name)) workers.set(place.name, start(place, share));
+    }
+  };
+  const own = shardsOf(queue);
+  startAll([queue, ...own], own.length);
+  let isClosed = false;
+  const look = async () => {
+    const places = await queuesOf(redis, queue);
+    if (!isClosed) startAll(places, places.length);
+  };
+  const lookAgain = () => void look().catch(() => {});
+  lookAgain();
+  const timer = setInterval(lookAgain, NEW_SHARDS_MS).unref();
+  return {
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      await Promise.all([...workers.values()].map((worker) => worker.close()));
+    },
+  };
+}
+
+/** @param means.place the queue itself or one of its shards */
+function startWorker<Jobs>(
+  queue: QueueDefinition<Jobs>,
+  handlers: Handlers<Jobs>,
+  {
+    redis,
+    log,
+    concurrency,
+    place,
+  }: { redis: Redis; log: Log; concurrency: number; place: QueueId },
+): RunningWorker {
+  const slots = new Slots(concurrency);
+  const server = serverOf(redis, place);
+  /** Lets parked jobs return. */
+  const call = (jobIds: string[]): void => {
+    for (const jobId of jobIds) {
+      new BullJob(worker, '', undefined, {}, jobId)
+        .promote()
+        .catch(() => call(slots.forget(jobId)));
+    }
+    // If other processes took all of them, no job of this process may end or arrive to have the next ones called.
+    if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
+  };
+  let inHand = 0;
+  const worker: Worker = new Worker(
+    place.name,
+    async (job, token) => {
+      const { projectId, tenant = projectId } = job.data as Envelope;
+      const jobId = job.id ?? '';
+      // Parking counts as a start, and not as an attempt.
+      const wasParked = job.attemptsStarted > job.attemptsMade + 1;
+      if (!slots.enter(tenant, jobId, wasParked)) {
+        try {
+          await job.moveToDelayed(Date.now() + PARKED_MS, token);
+        } catch (error) {
+          call(slots.drop(tenant, jobId));
+          throw error;
+        }
+        call(slots.park(tenant, jobId));
+        throw new DelayedError();
+      }
+      inHand += 1;
+      try {
+        await run(job);
+      } catch (error) {
+        if (!(error instanceof Postponed || isLockTimeout(error))) throw error;
+        log.info({ queue: queue.name, job: job.name, jobId, err: error }, 'job was postponed');
+        await job.moveToDelayed(Date.now() + POSTPONED_MS, token);
+        throw new DelayedError();
+      } finally {
+        inHand -= 1;
+        call(slots.leave(tenant));
+      }
+    },
+    {
+      connection: server,
+      prefix: tagOf(place),
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      metrics: { maxDataPoints: ACTIVITY_MINUTES },
+      runRetryDelay: FIRST_PAUSE_MS,
+      // A job that outlives its worker is not at fault: hand it on as often as it takes.
+      maxStalledCount: 1_000,
+      settings: {
+        backoffStrategy: (attempts) =>
+          Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), queue.longestPauseMs),
+      },
+    },
+  );
+  const run = async (job: BullJob): Promise<void> => {
+    const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, trace } =
+      job.data as Envelope;
+    const { name } = job;
+    const jobId = job.id ?? '';
+    const jobLog = log.child({
+      queue: queue.name,
+      job: job.name,
+      jobId,
+      projectId,
+      requestId,
+    });
+    const handler = (handlers as Handlers<AnyJobs>)[job.name];
+    if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
+    const further = queue.extensible.includes(name)
+      ? Object.values(furtherFields(await server.hgetall(keyOf(place, jobId))))
+      : [];
+    const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
+    const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
+    const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
+    let outcome: Outcome;
+    try {
+      const request = { task: { name, data }, actor, keyed, ifMatch };
+      const context = {
+        jobId,
+        shard: place.shard,
+        projectId,
+        isRepeat,
+        ...request,
+        ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
+        log: jobLog,
+      };
+      const result = await withinSpan(span, () => handler(data, context));
+      span?.end();
+      outcome = { result };
+      jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
+    } catch (error) {
+      span?.end({ isFailed: !(error instanceof Refusal) });
+      if (!(error instanceof Refusal)) {
+        stop({ outcome: 'fault' });
+        throw error;
+      }
+      outcome = { refused: error.toJSON() };
+      jobLog.debug(
+        { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
+        'job refused',
+      );
+    }
+    if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
+  };
+  worker.on('error', (error) =>
+    log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
+  );
+  worker.on('failed', (job, error) => {
+    if (job === undefined) return;
+    const fields = {
+      queue: queue.name,
+      job: job.name,
+      jobId: job.id,
+      attempt: job.attemptsMade,
+    };
+    const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
+    if (isTriedAgain && !(error instanceof Hopeless)) {
+      log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
+      return;
+    }
+    deadLetters.inc({ queue: queue.name, job: job.name });
+    log.error({ ...fields, err: error }, 'job failed for good');
+    const { replyTo } = job.data as Envelope;
+    if (replyTo !== undefined) {
+      reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
+    }
+  });
+  return { close: () => closeWorker(worker, () => inHand) };
 }
 
 /**

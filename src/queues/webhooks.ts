@@ -6,4 +6,4 @@ export const webhooks = defineQueue<{
   'webhook.send': Job<{ webhookId: string }, undefined>;
   /** Finds webhooks to which something is due: retries, and whatever was lost on the way to this queue. */
   'webhooks.sweep': Job<object, undefined>;
-}>('webhooks', { attempts: 6, keepFailed: false });
+}>('webhooks', { attempts: 6, keepFailed: false, isSharded: true });

@@ -16,6 +16,7 @@ import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
 import { clicks } from '../queues/clicks.ts';
 import { serverOf } from '../queues/queue.ts';
+import { shardsOf } from '../queues/shards.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
@@ -80,9 +81,10 @@ await runProcess(PROCESS, async ({ config, log }) => {
     : queue;
   const jobs = new JobSender(jobsQueue);
   const visitJobs = new VisitJobs(jobs);
+  const visitServers = [...new Set(shardsOf(clicks).map((shard) => serverOf(jobsQueue, shard)))];
   const visits = new VisitLog({
     deliver: (batch) => visitJobs.deliver(batch),
-    probe: () => within(PROBE_MS, serverOf(jobsQueue, clicks).ping(), 'Redis'),
+    probe: () => within(PROBE_MS, Promise.all(visitServers.map((one) => one.ping())), 'Redis'),
     spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
     log,
   });
@@ -112,7 +114,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     server.traceOneOf(config.TRACED_REDIRECTS);
   }
   await Promise.allSettled(
-    [queue, serverOf(jobsQueue, clicks), commands, answers ?? queue].map((redis) =>
+    [queue, ...visitServers, commands, answers ?? queue].map((redis) =>
       redisReady(redis, PATIENCE_MS),
     ),
   );

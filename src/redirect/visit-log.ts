@@ -7,6 +7,7 @@ import type { Redis } from '../infra/redis.ts';
 import { replicated } from '../infra/replicas.ts';
 import { clicks, type Visit } from '../queues/clicks.ts';
 import { type DataOf, Producer, type QueueDefinition, serverOf } from '../queues/queue.ts';
+import { MOST_SHARDS, type QueueId, shardsOf } from '../queues/shards.ts';
 import { encodeVisits, type VisitBatch } from '../queues/visit-batch.ts';
 import { type Deliver, HeldVisits, type Spool, VISITS_PER_BATCH } from './spool.ts';
 
@@ -342,7 +343,7 @@ export class JobSender {
   }
 
   /** Lets `write` add jobs to a queue, and resolves when REDIS_WAIT_REPLICAS replicas have them. */
-  replicated<Result>(queue: { name: string }, write: () => Promise<Result>): Promise<Result> {
+  replicated<Result>(queue: QueueId, write: () => Promise<Result>): Promise<Result> {
     return replicated(serverOf(this.#redis, queue), write);
   }
 
@@ -390,15 +391,30 @@ const WAIT_MS = 25;
 /** Most visits of a job. */
 const MOST_VISITS = 2_000;
 
+/** A job that waits for further batches. */
+interface VisitJob {
+  id: string;
+  shard: typeof clicks;
+  visits: number;
+  /** Batches that joined it. */
+  parts: number;
+}
+
 /**
  * Adds batches of visits to the queue. A job costs BullMQ and Redis more than the visits in it, so a batch joins the job of the one
  * before while that waits. A batch that comes alone has a job that may run at once; where they follow closely, jobs wait a little
  * for more of them, and for as long as the workers are busy.
+ *
+ * With QUEUE_SHARDS, each job goes to the next shard, rather than each visit to that of its link: batches stay as large as with one
+ * queue, so that a shard has its part of the commands, and not only of the visits.
  */
 export class VisitJobs {
   readonly #jobs: JobSender;
+  readonly #shards = shardsOf(clicks);
+  /** Processes begin with different shards. */
+  #turn = Math.floor(Math.random() * MOST_SHARDS);
   /** The last job that was added; `undefined` when no batch may join it. */
-  #last: { id: string; visits: number; parts: number } | undefined;
+  #last: VisitJob | undefined;
   #addedAt = Number.NEGATIVE_INFINITY;
 
   constructor(jobs: JobSender) {
@@ -406,29 +422,33 @@ export class VisitJobs {
   }
 
   /** Resolves when Redis has acknowledged the visits, and REDIS_WAIT_REPLICAS replicas have. */
-  deliver(visits: readonly Visit[]): Promise<void> {
-    return this.#jobs.replicated(clicks, () => this.#add(visits));
+  async deliver(visits: readonly Visit[]): Promise<void> {
+    const batch = encodeVisits(visits);
+    const last = this.#last;
+    if (last !== undefined) {
+      const extend = () => this.#extend(last, batch, visits.length);
+      if (await this.#jobs.replicated(last.shard, extend)) return;
+    }
+    this.#turn += 1;
+    const shard = this.#shards[this.#turn % this.#shards.length]!;
+    await this.#jobs.replicated(shard, () => this.#add(shard, batch, visits.length));
   }
 
-  async #add(visits: readonly Visit[]): Promise<void> {
-    const batch = encodeVisits(visits);
-    if (await this.#extend(batch, visits.length)) return;
+  async #add(shard: typeof clicks, batch: VisitBatch, visits: number): Promise<void> {
     const now = performance.now();
     const delayMs = now - this.#addedAt < WAIT_MS ? WAIT_MS : 0;
     this.#addedAt = now;
-    const id = await this.#jobs.add(clicks, 'visits.record', batch, delayMs);
-    this.#last = { id, visits: visits.length, parts: 0 };
+    const id = await this.#jobs.add(shard, 'visits.record', batch, delayMs);
+    this.#last = { id, shard, visits, parts: 0 };
   }
 
-  async #extend(batch: VisitBatch, visits: number): Promise<boolean> {
-    const job = this.#last;
-    if (job === undefined) return false;
+  async #extend(job: VisitJob, batch: VisitBatch, visits: number): Promise<boolean> {
     job.visits += visits;
     job.parts += 1;
     let isExtended = false;
     try {
       isExtended =
-        job.visits <= MOST_VISITS && (await this.#jobs.extend(clicks, job.id, job.parts, batch));
+        job.visits <= MOST_VISITS && (await this.#jobs.extend(job.shard, job.id, job.parts, batch));
     } finally {
       if (!isExtended && this.#last === job) this.#last = undefined;
     }

@@ -1,9 +1,14 @@
+import { expect } from 'chai';
+import { clicks } from '../../src/queues/clicks.ts';
+import { tagOf } from '../../src/queues/shards.ts';
+import { eventually } from '../support/eventually.ts';
 import { goOn, startOn } from '../support/going-on.ts';
 import { OwnService } from '../support/own-service.ts';
 import { RedisCluster } from '../support/redis-cluster.ts';
 
-/** Hash tag of the queue of visits. */
-const CLICKS = '{q-clicks}';
+const SHARDS = [1, 2, 3].map((shard) => ({ ...clicks, name: `clicks-${shard}`, shard }));
+/** Hash tag of a shard of the queue of visits. */
+const CLICKS = tagOf(SHARDS[0]!);
 
 describe('Redis Cluster', function () {
   this.timeout(240_000);
@@ -12,12 +17,27 @@ describe('Redis Cluster', function () {
 
   before(async () => {
     await cluster.start();
-    await startOn(own, cluster.url);
+    await startOn(own, cluster.url, { QUEUE_SHARDS: '3' });
   });
 
   after(async () => {
     await own.stop();
     await cluster.stop();
+  });
+
+  it('has the visits of three shards on three primaries, each about a third', async () => {
+    const owners = await Promise.all(SHARDS.map((shard) => cluster.primaryOf(tagOf(shard))));
+    expect(new Set(owners.map(({ port }) => port))).to.have.length(3);
+    const ended = (shard: (typeof SHARDS)[number]) =>
+      cluster.countOf(`${tagOf(shard)}:${shard.name}:metrics:completed`);
+    await goOn(own, 'spread', async () => {
+      await eventually(async () => {
+        for (const shard of SHARDS) expect(await ended(shard)).to.be.above(50);
+      }, 20_000);
+    });
+    const counts = await Promise.all(SHARDS.map(ended));
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    for (const count of counts) expect(count / all).to.be.closeTo(1 / 3, 0.1);
   });
 
   it('loses no answered visit or write when the primary of a queue is killed before its replica has it', async () => {
@@ -28,11 +48,10 @@ describe('Redis Cluster', function () {
   });
 
   it('nor when the primary of channels is killed', async () => {
-    let killed: Awaited<ReturnType<typeof cluster.killPrimaryOf>>;
     await goOn(own, 'channels', async () => {
-      killed = await cluster.killPrimaryOf('{channels}');
+      // It has a shard too.
+      await cluster.startAgain(await cluster.killPrimaryOf('{channels}'));
     });
-    await cluster.startAgain(killed!);
   });
 
   it('nor when a replica takes over in order', () =>

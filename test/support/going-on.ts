@@ -11,13 +11,18 @@ const AGAIN_MS = 20_000;
 const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
 
 /** Starts a service whose queues and look-ups are in one Redis, with the links that {@link goOn} visits. */
-export async function startOn(own: OwnService, url: string): Promise<void> {
+export async function startOn(
+  own: OwnService,
+  url: string,
+  others: Record<string, string> = {},
+): Promise<void> {
   const settings = {
     REDIS_URL: url,
     CACHE_REDIS_URL: url,
     // Without it, what the primary has confirmed is lost where the replica that takes over does not have it.
     REDIS_WAIT_REPLICAS: '1',
     WRITE_WAIT_MS: '3000',
+    ...others,
   };
   await own.start(settings, 'Procfile.small');
   await own.post(

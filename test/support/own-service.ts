@@ -28,6 +28,7 @@ export class OwnService {
   readonly #startDatabase: (folder: string) => Promise<Database>;
   #postgres!: Database;
   #redis!: Servers;
+  #settings: Record<string, string> = {};
 
   /** @param startDatabase with its data in the folder; without it, a private Postgres */
   constructor(startDatabase = startPrivate) {
@@ -41,7 +42,7 @@ export class OwnService {
   ): Promise<void> {
     await this.startPostgres();
     await this.startRedis();
-    const all = {
+    this.#settings = {
       ...serversEnv(this.#redis),
       CACHE_REDIS_URL: this.#redis.redisUrl,
       DATA_DIR: this.folders[1]!,
@@ -49,12 +50,21 @@ export class OwnService {
       ...this.#postgres.settings,
       ...settings,
     };
-    this.service = await startService(this.#redis, all, procfile);
+    this.service = await startService(this.#redis, this.#settings, procfile);
     this.db = connectDb(this.#postgres.databaseUrl, 2, 'chaos');
     const workspace = await createWorkspace(this.db, { slug: 'chaos', plan: 'enterprise' });
     this.projectId = workspace.id;
     this.apiKey = workspace.apiKey;
     await updateWorkspace(this.db, 'chaos', { requestsPerMinute: 0 });
+  }
+
+  /** Starts all processes, after they were stopped, with some other settings. */
+  async startAgain(
+    settings: Record<string, string>,
+    procfile?: Parameters<typeof startService>[2],
+  ): Promise<void> {
+    const all = { ...this.#settings, ...settings };
+    this.service = await startService(this.#redis, all, procfile);
   }
 
   get redisUrl(): string {

@@ -13,17 +13,25 @@ const NODE_TIMEOUT_MS = 2_000;
 const AHEAD_MS = 1_000;
 const READY_MS = 60_000;
 
-/** A Redis Cluster of three primaries, each with a replica. */
+const PRIMARIES = 3;
+
+/** A Redis Cluster of three primaries, each with a replica if not told otherwise. */
 export class RedisCluster {
   readonly #nodes: RedisNode[] = [];
+  readonly #replicas: number;
+
+  constructor({ replicas = 1 }: { replicas?: number } = {}) {
+    this.#replicas = replicas;
+  }
 
   /** Resolves when all nodes know each other, and all slots have a node. */
   async start(): Promise<void> {
-    const ports = await freePorts(12);
-    for (const port of ports.slice(0, 6)) {
+    const count = PRIMARIES * (1 + this.#replicas);
+    const ports = await freePorts(2 * count);
+    for (const port of ports.slice(0, count)) {
       const node = new RedisNode(port, [
         'cluster-enabled yes',
-        `cluster-port ${ports[6 + this.#nodes.length]}`,
+        `cluster-port ${ports[count + this.#nodes.length]}`,
         `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
         `requirepass ${PASSWORD}`,
         `masterauth ${PASSWORD}`,
@@ -39,14 +47,14 @@ export class RedisCluster {
       'create',
       ...addresses,
       '--cluster-replicas',
-      '1',
+      String(this.#replicas),
       '--cluster-yes',
     ]);
     await this.#settled();
   }
 
   get url(): string {
-    const hosts = this.#nodes.slice(0, 3).map(({ port }) => `127.0.0.1:${port}`);
+    const hosts = this.#nodes.slice(0, PRIMARIES).map(({ port }) => `127.0.0.1:${port}`);
     return `redis+cluster://:${PASSWORD}@${hosts.join(',')}`;
   }
 
@@ -133,6 +141,11 @@ export class RedisCluster {
     expect((await this.primaryOf(key)).port).to.equal(target.port);
   }
 
+  /** The field `count` of a hash. */
+  async countOf(key: string): Promise<number> {
+    return Number(await this.#ask(await this.primaryOf(key), ['hget', key, 'count']));
+  }
+
   /** The nodes and their slots, for the output of a test. */
   async describe(): Promise<string> {
     const lists = this.#nodes.map((node) => this.#ask(node, ['cluster', 'nodes']).catch(String));
@@ -190,7 +203,7 @@ export class RedisCluster {
       for (const node of this.#nodes.filter((one) => one !== without)) {
         const info = await this.#ask(node, ['cluster', 'info']);
         expect(info).to.contain('cluster_state:ok');
-        expect(info).to.contain('cluster_known_nodes:6');
+        expect(info).to.contain(`cluster_known_nodes:${this.#nodes.length}`);
       }
     }, READY_MS);
   }

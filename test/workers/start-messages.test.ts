@@ -42,6 +42,11 @@ describe('npm start reports in one line', function () {
       settings: () => ({ REDIS_WAIT_REPLICAS: 'all' }),
       line: () => 'REDIS_WAIT_REPLICAS must be a whole number from 0 to 16',
     },
+    ...['0', '17'].map((value) => ({
+      name: `that QUEUE_SHARDS is ${value}`,
+      settings: () => ({ QUEUE_SHARDS: value }),
+      line: () => 'QUEUE_SHARDS must be a whole number from 1 to 16',
+    })),
     {
       name: 'that DATA_DIR is a file',
       prepare: () => writeFileSync(inData('file'), ''),

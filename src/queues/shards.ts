@@ -1,0 +1,108 @@
+import { config } from '../config.ts';
+import type { Redis } from '../infra/redis.ts';
+import type { QueueDefinition } from './queue.ts';
+
+/*
+ * A BullMQ queue is in one slot of a Redis Cluster, and so takes one core of one node. With QUEUE_SHARDS=n the jobs of a queue
+ * that may be spread go to n further queues, its shards, in different slots:
+ *
+ *   clicks   ──n = 1──▶ clicks
+ *            ──n > 1──▶ clicks-1 … clicks-n      each job of visits goes to the next one
+ *   webhooks ──n > 1──▶ webhooks-1 … webhooks-n  the jobs of a webhook go to the one of its id
+ *
+ * What is no visit and no delivery (reports, calls of the API, the schedule) goes to the queue itself at any n.
+ *
+ * A producer records its shards in Redis before it uses one. Workers serve all that were ever recorded besides the queue itself, and
+ * those of their own n: so jobs are found whatever n was when they were added.
+ */
+
+/**
+ * Ends of the hash tags of shards, which decide their slots. The first n are in n different n-ths of all slots, for every n: so a
+ * cluster of n nodes with equal shares of the slots has one on each, and with k · n shards k on each.
+ */
+const TAG_ENDS = [
+  1868, 1332, 2562, 620, 272, 313, 860, 851, 668, 358, 973, 516, 1264, 833, 1890, 1838,
+];
+
+/** Most shards of a queue. */
+export const MOST_SHARDS = TAG_ENDS.length;
+/** Set of the numbers of all shards that were ever used. */
+const RECORD = 'queue-shards';
+/** Interval at which a producer records its shards again, in ms: an operator may have emptied Redis, or a replica without them taken over. */
+const RECORD_MS = 60_000;
+
+/** What tells a queue from others. */
+export type QueueId = Pick<QueueDefinition<unknown>, 'name' | 'shard'> & {
+  readonly isSharded?: boolean;
+};
+
+/** The hash tag, which keeps all keys of one queue on one node of a Redis Cluster. Shards of the same number share a slot. */
+export const tagOf = ({ name, shard }: QueueId): string =>
+  shard === undefined ? `{q-${name}}` : `{q-shard-${shard}-${TAG_ENDS[shard - 1]}}`;
+
+const shard = <Jobs>(queue: QueueDefinition<Jobs>, number: number): QueueDefinition<Jobs> => ({
+  ...queue,
+  name: `${queue.name}-${number}`,
+  shard: number,
+});
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
+
+/** The queues to which this process adds jobs that may be spread: the queue itself where QUEUE_SHARDS is 1. */
+export function shardsOf<Jobs>(queue: QueueDefinition<Jobs>): QueueDefinition<Jobs>[] {
+  const { QUEUE_SHARDS: count } = config();
+  return count === 1 ? [queue] : numbers(count).map((number) => shard(queue, number));
+}
+
+/** The one of them that has all jobs of a subject. */
+export function shardFor<Jobs>(
+  queue: QueueDefinition<Jobs>,
+  subject: string,
+): QueueDefinition<Jobs> {
+  const shards = shardsOf(queue);
+  let hash = 0;
+  for (const character of subject) hash = (hash * 31 + character.codePointAt(0)!) >>> 0;
+  return shards[hash % shards.length]!;
+}
+
+/** A queue, and all its shards that may have jobs. */
+export async function queuesOf<Queue extends QueueId>(
+  redis: Redis,
+  queue: Queue,
+): Promise<Queue[]> {
+  if (queue.isSharded !== true) return [queue];
+  const own = config().QUEUE_SHARDS;
+  const used = new Set((await redis.smembers(RECORD)).map(Number));
+  if (own > 1) for (const number of numbers(own)) used.add(number);
+  const found = [...used].filter((number) => number <= MOST_SHARDS).toSorted((a, b) => a - b);
+  return [
+    queue,
+    ...found.map((number) => ({ ...queue, name: `${queue.name}-${number}`, shard: number })),
+  ];
+}
+
+/** Records the shards that a producer uses. */
+export class ShardRecord {
+  readonly #redis: Redis;
+  #recorded: Promise<unknown> | undefined;
+  #at = Number.NEGATIVE_INFINITY;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** Resolves when workers can know of the shards. @throws Error when Redis does not answer */
+  async written({ shard: number }: QueueId): Promise<void> {
+    if (number === undefined) return;
+    const now = performance.now();
+    if (this.#recorded === undefined || now - this.#at > RECORD_MS) {
+      this.#at = now;
+      const recording = this.#redis.sadd(RECORD, numbers(config().QUEUE_SHARDS));
+      this.#recorded ??= recording;
+      recording.catch(() => {
+        if (this.#recorded === recording) this.#recorded = undefined;
+      });
+    }
+    await this.#recorded;
+  }
+}
