@@ -2,6 +2,7 @@ import { SetupError } from '../scripts/embedded/servers.ts';
 import { benchAnalytics } from './analytics.ts';
 import { benchBulk } from './bulk.ts';
 import { benchClickHouse } from './clickhouse.ts';
+import { benchCluster } from './cluster.ts';
 import { benchCosts } from './costs.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
@@ -39,6 +40,7 @@ const BENCHES: Record<Name, Bench> = {
   webhooks: benchWebhooks,
   tenants: benchTenants,
   pressure: benchPressure,
+  cluster: benchCluster,
 };
 
 // Servers that it has started end with it, also where the terminal or main.ts ends it.

@@ -68,7 +68,8 @@ export function withAccounts<T>(bench: (service: AccountedService) => Promise<T>
   });
 }
 
-async function redisMs(redis: Redis): Promise<number> {
+/** Processor time of a server of Redis in ms, with the processes that it started. */
+export async function redisMs(redis: Redis): Promise<number> {
   const info = await redis.info('cpu');
   const seconds = [...info.matchAll(/^used_cpu_(?:sys|user)(?:_children)?:([\d.]+)/gm)];
   return seconds.reduce((sum, [, figure]) => sum + Number(figure) * 1_000, 0);

@@ -17,6 +17,7 @@ export const NAMES = [
   'webhooks',
   'tenants',
   'pressure',
+  'cluster',
 ] as const;
 export type Name = (typeof NAMES)[number];
 

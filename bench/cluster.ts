@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { reloadConfig } from '../src/config.ts';
+import { makeLog } from '../src/infra/log.ts';
+import { connectRedis, primariesOf, type Redis, redisReady } from '../src/infra/redis.ts';
+import { clicks } from '../src/queues/clicks.ts';
+import { Producer, serve } from '../src/queues/queue.ts';
+import { decodeVisits, type VisitBatch } from '../src/queues/visit-batch.ts';
+import { JobSender, VisitJobs } from '../src/redirect/visit-log.ts';
+import { RedisCluster } from '../test/support/redis-cluster.ts';
+import { redisMs } from './processor.ts';
+import { type BenchOptions, inTurn, type Row } from './rows.ts';
+import { aVisit } from './visits.ts';
+
+/** As many as the cluster has primaries. */
+const SHARDS = 3;
+/** Connections that add visits for each shard, each as that of a redirect process. */
+const SENDERS = 8;
+/** Visits of a batch: those that a redirect process gathers at 4,000/s while the batch before is on its way. */
+const BATCH = 5;
+/** Interval between the batches of a connection, in ms. */
+const EVERY_MS = 4;
+const SECONDS = 6;
+const WARM_SECONDS = 2;
+
+/**
+ * Processor time of the busiest of three primaries of a cluster for a visit, by its own count, on its way through the queue: with a
+ * single queue, and with QUEUE_SHARDS=3 at three times the load, so that a node that has a shard has as much to do as the one with the
+ * queue. A server that has less to do reads fewer commands at a time, and takes more time for each. Nothing is stored: the worker
+ * counts visits, so that Postgres does not take the processor.
+ */
+export async function benchCluster({ rounds }: BenchOptions): Promise<Row[]> {
+  const cluster = new RedisCluster({ replicas: 0 });
+  await cluster.start();
+  try {
+    const { one, three } = await inTurn(rounds, {
+      one: () => withShards(1, cluster.url),
+      three: () => withShards(SHARDS, cluster.url),
+    });
+    const row = (what: string, unit: Row['unit'], figure: keyof Costs): Row => ({
+      what,
+      unit,
+      better: 'less',
+      ours: three.map((costs) => costs[figure]),
+      baseline: { what: 'QUEUE_SHARDS=1', figures: one.map((costs) => costs[figure]) },
+    });
+    return [
+      {
+        ...row(
+          'processor time of the busiest of three primaries for a visit, QUEUE_SHARDS=3 and three times the visits',
+          'µs',
+          'busiest',
+        ),
+        aim: { ratio: 2.5 },
+      },
+      row('processor time of all of them for a visit', 'µs', 'all'),
+      { ...row('share of the busiest in that', '%', 'share'), aim: { ours: 40 } },
+    ];
+  } finally {
+    await cluster.stop();
+  }
+}
+
+interface Costs {
+  busiest: number;
+  all: number;
+  share: number;
+  perSecond: number;
+}
+
+async function withShards(count: number, url: string): Promise<Costs> {
+  Object.assign(process.env, { REDIS_URL: url, QUEUE_SHARDS: String(count) });
+  reloadConfig();
+  const redis = connectRedis(url, 'wait');
+  const senders = Array.from({ length: SENDERS * count }, () => connectRedis(url, 'wait'));
+  await Promise.all([redis, ...senders].map((one) => redisReady(one)));
+  const visits = { added: 0, taken: 0 };
+  const ignore = () => Promise.reject(new Error('nobody adds such jobs'));
+  const worker = serve(clicks, {
+    'visits.record': async (batch, { further = [] }) => {
+      for (const one of [batch, ...(further as VisitBatch[])])
+        visits.taken += decodeVisits(one).length;
+      return undefined;
+    },
+    'click.track': ignore,
+    'report.add': ignore,
+    'rejected.retry': ignore,
+    'rejected.discard': ignore,
+  }).start({ redis, log: makeLog('bench', 'silent'), concurrency: 250 });
+  const send = async (seconds: number) => {
+    const until = performance.now() + seconds * 1_000;
+    await Promise.all(
+      senders.map(async (sender) => {
+        const jobs = new VisitJobs(new JobSender(sender));
+        for (let next = performance.now(); next < until; next += EVERY_MS) {
+          await pause(Math.max(0, next - performance.now()));
+          await jobs.deliver(Array.from({ length: BATCH }, () => aVisit('project_bench')));
+          visits.added += BATCH;
+        }
+      }),
+    );
+    while (visits.taken < visits.added) await pause(20);
+  };
+  await send(WARM_SECONDS);
+  const [before, first] = [await spent(redis), visits.added];
+  await send(SECONDS);
+  const times = (await spent(redis)).map((ms, n) => ms - before[n]!);
+  const stored = visits.added - first;
+  await worker.close();
+  const producer = new Producer(redis);
+  await producer.clear(clicks);
+  for (const one of [redis, ...senders]) one.disconnect();
+  const all = times.reduce((sum, ms) => sum + ms, 0);
+  const busiest = Math.max(...times);
+  return {
+    busiest: (busiest * 1_000) / stored,
+    all: (all * 1_000) / stored,
+    share: (100 * busiest) / all,
+    perSecond: stored / SECONDS,
+  };
+}
+
+/** Processor time of each primary so far, in ms. */
+const spent = (redis: Redis): Promise<number[]> =>
+  Promise.all(primariesOf(redis).map((primary) => redisMs(primary)));
