@@ -56,7 +56,7 @@ const ALONE = testFiles(
   'workers/watchdog',
   'workers/webhook-receivers',
 );
-/** Seconds of the files that take longest, by which the two halves that run at the same time get their files. */
+/** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
   cli: 120,
   newcomer: 120,
@@ -95,6 +95,8 @@ const SECONDS = {
   'workers/start-messages': 20,
 };
 const USUAL_SECONDS = 4;
+/** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since tests mostly wait. */
+const PARTS = 3;
 /** Longest time that mocha may take to exit after its last test, in ms. */
 const LINGER_MS = 60_000;
 /** Files with failed tests that are run again; where there are more, the machine is not the cause. */
@@ -156,11 +158,12 @@ async function testAll() {
   const missing = apart.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
   const others = files.filter((file) => !apart.includes(file));
-  const halves = inHalves(others);
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
-    await timed('tests, with coverage', () => testAgain(halves, { NODE_V8_COVERAGE: folder }));
-    await timed('tests, without coverage', () => testAgain(inHalves(WITHOUT_COVERAGE), {}));
+    await timed('tests, with coverage', () =>
+      testAgain(inParts(others), { NODE_V8_COVERAGE: folder }),
+    );
+    await timed('tests, without coverage', () => testAgain(inParts(WITHOUT_COVERAGE), {}));
     await timed('tests, one at a time', () => testAgain([ALONE], {}));
     const { output } = await check('coverage', 'c8', ['report', '--temp-directory', folder]);
     console.log(output);
@@ -174,17 +177,17 @@ function testFiles(...names) {
   return names.map((name) => `dist/test/${name}.test.js`);
 }
 
-/** Two lists of files that take about the same time, each in the order of the files. */
-function inHalves(files) {
+/** Lists of files that take about the same time, each in the order of the files. */
+function inParts(files) {
   const secondsOf = (file) =>
     SECONDS[file.replace('dist/test/', '').replace('.test.js', '')] ?? USUAL_SECONDS;
-  const halves = [0, 1].map(() => ({ files: new Set(), seconds: 0 }));
+  const parts = Array.from({ length: PARTS }, () => ({ files: new Set(), seconds: 0 }));
   for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
-    const half = halves[0].seconds <= halves[1].seconds ? halves[0] : halves[1];
-    half.files.add(file);
-    half.seconds += secondsOf(file);
+    const shortest = parts.reduce((a, b) => (a.seconds <= b.seconds ? a : b));
+    shortest.files.add(file);
+    shortest.seconds += secondsOf(file);
   }
-  return halves.map((half) => files.filter((file) => half.files.has(file)));
+  return parts.map((part) => files.filter((file) => part.files.has(file)));
 }
 
 /** Runs a program that counts as one test. */

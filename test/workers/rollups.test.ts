@@ -240,7 +240,7 @@ describe(`rollups (seed ${SEED})`, () => {
     for (const found of [
       right,
       await rebuildRollups(db(), projectId, 300, 50),
-      await rebuildRollups(db(), projectId, 300, 5),
+      await rebuildRollups(db(), projectId, 300, 10),
     ]) {
       expect(found.domains).to.include(none);
       expect(found.records).to.include(none);
