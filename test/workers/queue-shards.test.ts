@@ -5,6 +5,7 @@ import { slotOf } from '../../src/infra/redis-topology.ts';
 import { clicks } from '../../src/queues/clicks.ts';
 import { defineQueue, type Job, Producer, serve } from '../../src/queues/queue.ts';
 import { MOST_SHARDS, tagOf } from '../../src/queues/shards.ts';
+import { webhooks } from '../../src/queues/webhooks.ts';
 import { visitsAddUp } from '../support/adding-up.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -15,12 +16,15 @@ const KEYS = Array.from({ length: 12 }, (_, n) => `key-${n}`);
 const WEBHOOKS = 6;
 const VISITS_PER_SECOND = 200;
 const SOON_MS = 20_000;
+/** Time that the receiver takes when it is slow. */
+const SLOW_MS = 200;
 const SLOTS = 16_384;
 
 describe('QUEUE_SHARDS', function () {
   this.timeout(120_000);
   const own = new OwnService();
   let receiver: Receiver;
+  const webhookIds: string[] = [];
   let redis: Redis;
   let producer: Producer;
 
@@ -29,7 +33,6 @@ describe('QUEUE_SHARDS', function () {
     await own.start({ QUEUE_SHARDS: '4', OUTBOUND_ALLOW: '127.0.0.1' }, 'Procfile.small');
     redis = connectRedis(own.redisUrl, 'wait');
     producer = new Producer(redis);
-    const webhookIds: string[] = [];
     for (let n = 0; n < WEBHOOKS; n += 1) {
       const webhook = { name: `${n}`, url: receiver.url, kinds: ['link.clicked'] };
       webhookIds.push((await own.post('/webhooks', webhook)).id);
@@ -106,6 +109,28 @@ describe('QUEUE_SHARDS', function () {
     await delivered();
     const used = (await endedIn('webhooks')).filter((count) => count > 0);
     expect(used).to.have.length.above(1);
+  });
+
+  it('sends each delivery once while processes with another number add jobs of the same webhooks', async () => {
+    receiver.answer = (_, response) => setTimeout(() => response.writeHead(204).end(), SLOW_MS);
+    // QUEUE_SHARDS of this process is 1.
+    const wakeAll = () =>
+      Promise.all(
+        webhookIds.map((webhookId) =>
+          producer.wake(
+            webhooks,
+            'webhook.send',
+            { webhookId },
+            { subject: webhookId, projectId: own.projectId },
+          ),
+        ),
+      );
+    const timer = setInterval(() => void wakeAll(), SLOW_MS / 4);
+    await visitsAddUp(own, 'others', await visit('others', 200));
+    await delivered();
+    clearInterval(timer);
+    receiver.accept();
+    expect(await ended('webhooks')).to.be.above(WEBHOOKS);
   });
 
   it('loses no visit that was spooled while Redis was away', async () => {
