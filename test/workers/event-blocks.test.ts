@@ -15,6 +15,7 @@ import type { Question } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { anEvent } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
@@ -279,6 +280,36 @@ describe(`blocks of events (seed ${SEED})`, () => {
     await trx.commit();
     await build();
     expect(await built()).to.have.length.greaterThan(8);
+    await compare();
+  });
+
+  it('are claimed without waiting for a transaction that empties one of them', async function () {
+    this.timeout(120_000);
+    await build();
+    await db()('event_blocks').where({ project_id: projectId }).update({ size: null, claim: null });
+    const building = buildOnce();
+    // The first ones are claimed together, and the others when those are built.
+    await eventually(async () => expect(await built()).not.to.be.empty);
+    const trx = await db().transaction();
+    const ofProject = () => db()('event_blocks').where({ project_id: projectId });
+    const oldest = (await ofProject()
+      .transacting(trx)
+      .orderBy('to_at')
+      .forUpdate()
+      .first('id')) as {
+      id: number;
+    };
+    try {
+      await eventually(async () => {
+        const waiting = ofProject().whereNull('size').whereNull('claim').whereNot(oldest);
+        expect(await waiting).to.deep.equal([]);
+      });
+    } finally {
+      await trx.rollback();
+      await building;
+    }
+    await build();
+    expect(await blocks()).to.deep.equal(await built());
     await compare();
   });
 

@@ -203,14 +203,17 @@ async function buildEmpty(projectId: string, until: number): Promise<void> {
   }
 }
 
-/** Claims some empty blocks. */
+/**
+ * Claims some empty blocks. Those that a transaction has locked, which empties several in another order, are left to the next run:
+ * to wait for it would be a deadlock where it waits for one of these.
+ */
 const claimBlocks = (projectId: string, tried: readonly number[]): Promise<Claimed[]> =>
   rows<Claimed>(
     db(),
     `UPDATE event_blocks b SET claim = pg_current_xact_id()::text::bigint
        FROM (SELECT id FROM event_blocks
               WHERE project_id = :projectId AND size IS NULL AND id <> ALL(:tried::bigint[])
-              ORDER BY to_at DESC LIMIT ${DIVIDED} FOR UPDATE) AS empty
+              ORDER BY to_at DESC LIMIT ${DIVIDED} FOR UPDATE SKIP LOCKED) AS empty
       WHERE b.project_id = :projectId AND b.id = empty.id
      RETURNING b.id, b.claim, b.from_at::text AS "from", b.to_at::text AS "to"`,
     { projectId, tried },
