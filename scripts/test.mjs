@@ -58,36 +58,38 @@ const ALONE = testFiles(
 );
 /** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
-  cli: 120,
-  newcomer: 120,
-  'workers/rollups': 110,
-  'workers/chaos': 110,
-  'cluster/clickhouse': 110,
+  newcomer: 200,
+  cli: 180,
+  'workers/rollups': 140,
+  'workers/chaos': 150,
+  'cluster/clickhouse': 120,
   'docs-commands': 105,
-  'qr/decode-matrix': 74,
-  'workers/upgrades': 67,
+  'qr/decode-matrix': 80,
+  'workers/upgrades': 75,
   'workers/imports': 66,
   'workers/runner': 60,
   'api/live': 60,
-  'workers/backup': 60,
+  'workers/backup': 80,
   'workers/webhook-chaos': 60,
-  'redirect/places': 60,
+  'redirect/places': 70,
   'workers/destinations': 54,
   'workers/event-blocks': 50,
   'workers/small': 50,
   'api/docs': 50,
   'workers/processes': 50,
-  'cluster/redis-cluster': 45,
-  'workers/twice': 40,
+  'cluster/redis-cluster': 62,
+  'workers/twice': 70,
+  'unit/images': 50,
+  'workers/secrets': 38,
+  'clients/clients': 37,
   'api/webhooks': 38,
   'redirect/decisions': 37,
   'api/imports-from-apis': 36,
   'api/idempotency': 35,
   'cluster/sentinel': 33,
-  'workers/queue-shards': 30,
+  'workers/queue-shards': 60,
   'api/conversions': 33,
   'api/http': 32,
-  'unit/images': 30,
   'redirect/wait-replicas': 29,
   'cluster/pgbouncer': 27,
   'cluster/failover': 25,
@@ -95,8 +97,10 @@ const SECONDS = {
   'workers/start-messages': 20,
 };
 const USUAL_SECONDS = 4;
-/** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since tests mostly wait. */
+/** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
 const PARTS = 3;
+/** The same of tests that start and kill processes all the time. */
+const PARTS_WITHOUT_COVERAGE = 2;
 /** Longest time that mocha may take to exit after its last test, in ms. */
 const LINGER_MS = 60_000;
 /** Files with failed tests that are run again; where there are more, the machine is not the cause. */
@@ -161,9 +165,11 @@ async function testAll() {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
     await timed('tests, with coverage', () =>
-      testAgain(inParts(others), { NODE_V8_COVERAGE: folder }),
+      testAgain(inParts(others, PARTS), { NODE_V8_COVERAGE: folder }),
     );
-    await timed('tests, without coverage', () => testAgain(inParts(WITHOUT_COVERAGE), {}));
+    await timed('tests, without coverage', () =>
+      testAgain(inParts(WITHOUT_COVERAGE, PARTS_WITHOUT_COVERAGE), {}),
+    );
     await timed('tests, one at a time', () => testAgain([ALONE], {}));
     const { output } = await check('coverage', 'c8', ['report', '--temp-directory', folder]);
     console.log(output);
@@ -178,10 +184,10 @@ function testFiles(...names) {
 }
 
 /** Lists of files that take about the same time, each in the order of the files. */
-function inParts(files) {
+function inParts(files, count) {
   const secondsOf = (file) =>
     SECONDS[file.replace('dist/test/', '').replace('.test.js', '')] ?? USUAL_SECONDS;
-  const parts = Array.from({ length: PARTS }, () => ({ files: new Set(), seconds: 0 }));
+  const parts = Array.from({ length: count }, () => ({ files: new Set(), seconds: 0 }));
   for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
     const shortest = parts.reduce((a, b) => (a.seconds <= b.seconds ? a : b));
     shortest.files.add(file);

@@ -116,7 +116,8 @@ describe('a newcomer', function () {
     const opened = await fetch(link['shortLink']!, { redirect: 'manual' });
     expect(opened.headers.get('location')).to.equal('https://example.com/');
     const picture = await fetch(link['qrCode']!);
-    expect(picture.headers.get('content-type')).to.equal('image/png');
+    const body = await picture.text();
+    expect(picture.headers.get('content-type'), body).to.equal('image/png');
     expect(shell(visit!).stdout).to.match(
       /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
     );
