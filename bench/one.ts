@@ -12,6 +12,7 @@ import { benchModel } from './model.ts';
 import { benchPressure } from './pressure.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
+import { benchRedirectProcesses } from './redirect-processes.ts';
 import type { Bench, BenchOptions, Name, Outcome, Row } from './rows.ts';
 import { versions } from './service.ts';
 import { benchStart } from './start.ts';
@@ -41,6 +42,7 @@ const BENCHES: Record<Name, Bench> = {
   tenants: benchTenants,
   pressure: benchPressure,
   cluster: benchCluster,
+  processes: benchRedirectProcesses,
 };
 
 // Servers that it has started end with it, also where the terminal or main.ts ends it.

@@ -18,6 +18,7 @@ export const NAMES = [
   'tenants',
   'pressure',
   'cluster',
+  'processes',
 ] as const;
 export type Name = (typeof NAMES)[number];
 

@@ -36,7 +36,7 @@ export interface LoadOptions {
 /** Sends the requests of browsers, each from another visitor, from one thread of wrk. */
 export async function load(options: LoadOptions): Promise<Load> {
   const { port, connections, seconds, keys, first = 0, from } = options;
-  const script = path.join(process.env['DATA_DIR'] ?? '.', 'load.lua');
+  const script = path.join(process.env['DATA_DIR'] ?? '.', `load-${port}.lua`);
   writeFileSync(
     script,
     `local n = 0
