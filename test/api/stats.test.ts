@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
+import { eventsStore } from '../../src/events/store/index.ts';
 import { db } from '../../src/infra/db.ts';
+import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
@@ -26,7 +28,8 @@ describe('public statistics', () => {
       await world.visit('/code', { userAgent: browser(at), headers });
     }
     await eventually(async () => {
-      expect((await db()('events').where({ project_id: world.projectId })).length).to.equal(8);
+      const { body } = await world.api.get('/analytics', { groupBy: 'count' });
+      expect([body.clicks, body.scans]).to.deep.equal([4, 4]);
     });
   });
 
@@ -110,10 +113,20 @@ describe('public statistics', () => {
   });
 
   it('can be downloaded as CSV, without formulas', async () => {
-    await db()('events')
-      .where({ project_id: world.projectId, key: 'open/day', referer: 'news.example' })
-      .update({ referer: '=cmd|"/c calc"!A1' });
-    const { headers, body } = await open('open/day', '?format=csv&interval=24h');
+    const link = { url: SECRET, key: 'sheet', publicStats: true };
+    const { id, key } = (await world.api.post('/links', link)).body;
+    const visit = {
+      link_id: id,
+      key,
+      domain: world.domain,
+      country: 'DE',
+      occurred_at: new Date().toISOString(),
+    };
+    const events = ['=cmd|"/c calc"!A1', 'news.example'].map((referer, at) =>
+      anEvent(world.projectId, { ...visit, id: `evt_sheet_${at}`, referer }),
+    );
+    await db().transaction((trx) => eventsStore.append(trx, events));
+    const { headers, body } = await open('sheet', '?format=csv&interval=24h');
     expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).to.contain('attachment');
     const lines = body.replace('\ufeff', '').split('\r\n');

@@ -7,6 +7,16 @@ import { eventually } from './eventually.ts';
 import { kill } from './kill.ts';
 
 const READY_MS = 30_000;
+const PASSWORD = 'se@cret';
+/** Name of the cluster in the configuration of its servers. */
+const CLUSTER = 'events';
+
+interface Ports {
+  http: number;
+  tcp: number;
+  /** For what replicas fetch from each other. */
+  between: number;
+}
 
 /** True where the machine has a ClickHouse server. */
 export const hasClickHouse = (): boolean =>
@@ -16,13 +26,16 @@ export const hasClickHouse = (): boolean =>
 export class ClickHouseServer {
   /** For the setting EVENTS_URL. */
   readonly url: string;
-  readonly #ports: { http: number; tcp: number };
+  readonly tcpPort: number;
+  readonly #ports: Ports;
   readonly #folder: string;
   readonly #isKept: boolean;
   #child: ChildProcess | undefined;
+  #cluster = '';
 
-  private constructor(ports: { http: number; tcp: number }, keptIn?: string) {
+  private constructor(ports: Ports, keptIn?: string) {
     this.#ports = ports;
+    this.tcpPort = ports.tcp;
     this.#isKept = keptIn !== undefined;
     this.#folder = keptIn ?? mkdtempSync(path.join(tmpdir(), 'shortlinks-clickhouse-'));
     mkdirSync(this.#folder, { recursive: true });
@@ -35,20 +48,51 @@ export class ClickHouseServer {
    * @param keptIn folder that is kept, and used again by the next run
    */
   static async prepare(keptIn?: string): Promise<ClickHouseServer> {
-    return new ClickHouseServer({ http: await freePort(), tcp: await freePort() }, keptIn);
+    const [http, tcp, between] = [await freePort(), await freePort(), await freePort()];
+    return new ClickHouseServer({ http, tcp, between }, keptIn);
+  }
+
+  /** Makes it a node of a cluster; a running server reads that within two seconds. */
+  join(shards: readonly (readonly ClickHouseServer[])[]): void {
+    const replica = ({ tcpPort }: ClickHouseServer) =>
+      `<replica><host>127.0.0.1</host><port>${tcpPort}</port><user>default</user><password>${PASSWORD}</password></replica>`;
+    this.#cluster = shards
+      .map((replicas) => `<shard>${replicas.map(replica).join('')}</shard>`)
+      .join('\n    ');
+    this.#configure();
   }
 
   /** Resolves when it answers. It keeps its data over starts. */
   async start(): Promise<void> {
     const folder = this.#folder;
-    const { http, tcp } = this.#ports;
+    this.#configure();
+    const child = spawn('clickhouse-server', [`--config-file=${folder}/config.xml`], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    this.#child = child;
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`clickhouse-server ended: ${child.exitCode}`);
+      const answer = await fetch(`http://127.0.0.1:${this.#ports.http}/ping`);
+      await answer.body?.cancel();
+      if (!answer.ok) throw new Error(`clickhouse-server answered ${answer.status}`);
+    }, READY_MS);
+  }
+
+  #configure(): void {
+    const folder = this.#folder;
+    const { http, tcp, between } = this.#ports;
     writeFileSync(
       path.join(folder, 'config.xml'),
       `<yandex>
   <logger><level>error</level><console>1</console></logger>
   <http_port>${http}</http_port><tcp_port>${tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+  <interserver_http_port>${between}</interserver_http_port><interserver_http_host>127.0.0.1</interserver_http_host>
   <path>${folder}/data/</path><tmp_path>${folder}/tmp/</tmp_path><mark_cache_size>67108864</mark_cache_size>
   <users_config>users.xml</users_config>
+  <remote_servers><${CLUSTER}>
+    ${this.#cluster}
+  </${CLUSTER}></remote_servers>
   <default_profile>default</default_profile><default_database>default</default_database>
 </yandex>`,
     );
@@ -60,22 +104,11 @@ export class ClickHouseServer {
     <low_cardinality_use_single_dictionary_for_part>1</low_cardinality_use_single_dictionary_for_part>
   </default></profiles><quotas><default></default></quotas>
   <users><default>
-    <password>se@cret</password><networks><ip>127.0.0.1</ip></networks>
+    <password>${PASSWORD}</password><networks><ip>127.0.0.1</ip></networks>
     <profile>default</profile><quota>default</quota>
   </default></users>
 </yandex>`,
     );
-    const child = spawn('clickhouse-server', [`--config-file=${folder}/config.xml`], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
-    this.#child = child;
-    await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`clickhouse-server ended: ${child.exitCode}`);
-      const answer = await fetch(`http://127.0.0.1:${http}/ping`);
-      await answer.body?.cancel();
-      if (!answer.ok) throw new Error(`clickhouse-server answered ${answer.status}`);
-    }, READY_MS);
   }
 
   /** Adds a database. @returns the value of EVENTS_URL for it */
@@ -90,6 +123,15 @@ export class ClickHouseServer {
     return this.url.replace(/default$/, name);
   }
 
+  /** It keeps its connections and answers nothing, until {@link resume}. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
   /** Ends it as an accident would. */
   kill(): Promise<void> {
     return kill(this.#child);
@@ -99,4 +141,63 @@ export class ClickHouseServer {
     await this.kill();
     if (!this.#isKept) rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Several ClickHouse servers that form a cluster. */
+export class ClickHouseCluster {
+  readonly nodes: readonly ClickHouseServer[];
+
+  private constructor(shards: readonly (readonly ClickHouseServer[])[]) {
+    this.nodes = shards.flat();
+    for (const node of this.nodes) node.join(shards);
+  }
+
+  /** Finds free ports; nothing is started yet. */
+  static async prepare({ shards = 2, replicas = 1 } = {}): Promise<ClickHouseCluster> {
+    const nodes: ClickHouseServer[][] = [];
+    for (let shard = 0; shard < shards; shard += 1) {
+      const ofShard: ClickHouseServer[] = [];
+      while (ofShard.length < replicas) ofShard.push(await ClickHouseServer.prepare());
+      nodes.push(ofShard);
+    }
+    return new ClickHouseCluster(nodes);
+  }
+
+  /** For the setting EVENTS_URL. */
+  get url(): string {
+    return this.urlOf(this.nodes.map(({ url }) => url));
+  }
+
+  /** Resolves when all nodes answer. */
+  async start(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.start()));
+  }
+
+  /** Adds a database to all nodes. @returns the value of EVENTS_URL for it */
+  async addDatabase(name: string): Promise<string> {
+    return this.urlOf(await Promise.all(this.nodes.map((node) => node.addDatabase(name))));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+  }
+
+  /** The value of EVENTS_URL of the servers with these. */
+  urlOf([first, ...others]: readonly string[]): string {
+    const [url, ...rest] = [first!, ...others].map((one) => new URL(one));
+    const hosts = [url!, ...rest].map(({ host }) => host).join(',');
+    return `${url!.href.replace(url!.host, hosts)}?cluster=${CLUSTER}`;
+  }
+}
+
+/** Starts as many servers as the tests are to keep events in: one, or a cluster of several. */
+export async function startClickHouse(
+  count: number,
+): Promise<ClickHouseServer | ClickHouseCluster> {
+  const server =
+    count === 1
+      ? await ClickHouseServer.prepare()
+      : await ClickHouseCluster.prepare({ shards: count });
+  await server.start();
+  return server;
 }

@@ -6,6 +6,7 @@ import { type Servers, serversEnv, startServers } from '../../scripts/embedded/s
 import { reloadConfig, SETTINGS } from '../../src/config.ts';
 import { closeDb } from '../../src/infra/db.ts';
 import { closeRedis } from '../../src/infra/redis.ts';
+import { startClickHouse } from './clickhouse-server.ts';
 import { MailServer } from './mail-server.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
@@ -29,7 +30,13 @@ export interface Stack extends Service {
 
 /** The settings of this process that tests begin with. */
 let settingsBefore: Record<string, string | undefined> = {};
-let running: (Stack & { servers: Servers; pgbouncer: Pgbouncer | undefined }) | undefined;
+let running:
+  | (Stack & {
+      servers: Servers;
+      pgbouncer: Pgbouncer | undefined;
+      clickhouse: Awaited<ReturnType<typeof startClickHouse>> | undefined;
+    })
+  | undefined;
 
 /** The service under test. */
 export function stack(): Stack {
@@ -83,6 +90,11 @@ export async function mochaGlobalSetup(): Promise<void> {
     process.env['TEST_PGBOUNCER'] === undefined
       ? undefined
       : await Pgbouncer.start(own.databaseUrl);
+  const clickhouse =
+    process.env['TEST_CLICKHOUSE'] === undefined
+      ? undefined
+      : await startClickHouse(Number(process.env['TEST_CLICKHOUSE']));
+  if (clickhouse !== undefined) process.env['EVENTS_URL'] = clickhouse.url;
   const servers = { ...own, ...(pgbouncer && { databaseUrl: pgbouncer.url }) };
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
@@ -96,12 +108,14 @@ export async function mochaGlobalSetup(): Promise<void> {
       dataDir,
       servers,
       pgbouncer,
+      clickhouse,
     };
   } catch (error) {
     await dns.stop();
     await mail.stop();
     await rates.stop();
     await pgbouncer?.stop();
+    await clickhouse?.stop();
     await servers.stop();
     throw error;
   }
@@ -136,6 +150,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await running.rates.stop();
   await running.mail.stop();
   await running.pgbouncer?.stop();
+  await running.clickhouse?.stop();
   await running.servers.stop();
   rmSync(running.dataDir, { recursive: true, force: true });
 }
