@@ -4,7 +4,10 @@ import { ClickHouse } from '../src/events/store/clickhouse/connection.ts';
 import { MOVED_KINDS } from '../src/events/store/clickhouse/schema.ts';
 import { clickhouseStore } from '../src/events/store/clickhouse/store.ts';
 import { moveToClickHouse, moveToPostgres } from '../src/events/store/clickhouse/transfer.ts';
+import { eventsStore } from '../src/events/store/index.ts';
+import { pendingRebuilds, requestRebuild } from '../src/events/store/postgres/rollup-rebuilds.ts';
 import { db, rows } from '../src/infra/db.ts';
+import { workspaceId } from '../src/workspaces/queries.ts';
 import { type Command, required, slugOf, UsageError } from './cli-options.ts';
 
 const MOVES = { clickhouse: moveToClickHouse, postgres: moveToPostgres };
@@ -14,8 +17,23 @@ const isPlace = (text: string): text is keyof typeof MOVES => Object.hasOwn(MOVE
 /** Before the first visit, and after the last one. */
 const EVER = { start: new Date(0), end: new Date('9999-01-01') };
 
-/** Commands about where events are kept. */
+/** Commands about rollups, and about where events are kept. */
 export const EVENT_COMMANDS: Record<string, Command> = {
+  'rollups rebuild': {
+    summary: 'Derive the rollups of a workspace from its events',
+    usage: '--workspace acme [--background]',
+    async run(options) {
+      const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
+      if (options['background'] !== true) return eventsStore.rebuild(projectId);
+      await requestRebuild(db(), projectId);
+      return pendingRebuilds(db());
+    },
+  },
+  'rollups pending': {
+    summary: 'List workspaces whose rollups are being rebuilt',
+    usage: '',
+    run: () => pendingRebuilds(db()),
+  },
   'events move': {
     summary: 'Move clicks, scans and views to the ClickHouse of EVENTS_URL, or back to Postgres',
     usage: '--to clickhouse|postgres [--workspace acme]',

@@ -66,3 +66,10 @@ export function newSlugOf(options: Options, name: string): string {
 /** An object with a field, or without it where there is no value. */
 export const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [K in Name]?: Value };
+
+/** The number of an option. @throws UsageError */
+export function wholeNumber(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a whole number`);
+  return Number(value);
+}

@@ -1,14 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { ensureFirstRates } from '../src/currency/rates.ts';
-import { ensureDefaultDomain } from '../src/domains/commands.ts';
+import { ensureDefaultDomain } from '../src/domains/default-domain.ts';
 import { connectDb, execute, type Knex } from '../src/infra/db.ts';
 import { checkSecretKey } from '../src/infra/secret-key.ts';
-import { linkEntry } from '../src/links/commands.ts';
-import { LINK_TABLES, type LinkRow } from '../src/links/model.ts';
-import { qrCodeEntry } from '../src/qrcodes/entry.ts';
-import { QR_CODE_TABLES, type QrCodeRow } from '../src/qrcodes/model.ts';
-import { rebuildEntries } from '../src/short-links/rebuild.ts';
 import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
 
 /**
@@ -70,8 +65,9 @@ export async function migrateEntries(databaseUrl: string): Promise<void> {
 }
 
 async function rebuildAllEntries(db: Knex): Promise<void> {
-  await rebuildEntries<LinkRow>(db, LINK_TABLES, (row, _, known) => linkEntry(row, known));
-  await rebuildEntries<QrCodeRow>(db, QR_CODE_TABLES, qrCodeEntry);
+  // Seldom needed, and all of links and QR codes.
+  const { rebuildLookups } = await import('./rebuild-lookups.ts');
+  await rebuildLookups(db);
 }
 
 /** Takes every migration back, and with them all data. */

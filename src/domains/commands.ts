@@ -3,7 +3,7 @@ import { noteByOperator } from '../audit/write.ts';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type Db, db, execute, rows } from '../infra/db.ts';
+import { type Db, db, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import { cacheRedis } from '../infra/redis.ts';
@@ -188,17 +188,6 @@ async function checkDomain(projectId: string, id: string, log: Log): Promise<voi
     if (!(error instanceof Refusal)) throw error;
     log.warn({ domain: domain.slug, reason: error.message }, 'domain could not be verified');
   });
-}
-
-/** Makes the service's default short domain, once. Run with the migrations. */
-export async function ensureDefaultDomain(connection: Db, slug: string): Promise<void> {
-  await execute(
-    connection,
-    `INSERT INTO domains (id, project_id, slug, verified, verification_token)
-     SELECT ?, NULL, ?, true, '' WHERE NOT EXISTS (SELECT 1 FROM domains WHERE project_id IS NULL AND slug = ?)
-     ON CONFLICT DO NOTHING`,
-    [newId('domain'), slug, slug],
-  );
 }
 
 /** Adds a domain outside of any job, for the operator, and lets redirect processes know. */
