@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, statSync, utimesSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
 
 /**
  * Below the ranges from which Linux (32768) and macOS (49152) take ports for outgoing connections: a server that
@@ -7,6 +10,10 @@ import { createServer, type Server } from 'node:net';
  */
 const LOWEST = 20_000;
 const BEYOND = 32_768;
+/** Time for which a port is nobody else's once it was found to be free, in ms: servers listen there by then. */
+const KEPT_MS = 60_000;
+/** Has an empty file for each port that was found by a process of this user. */
+const KEPT = path.join(tmpdir(), `shortlinks-ports-${userInfo().uid}`);
 
 /** True if a server could listen there now. */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
@@ -24,22 +31,39 @@ export async function bindError(
   return undefined;
 }
 
-/** Different free ports. They are not reserved: use them soon. */
+/** Different free ports. For a minute, no other process of this user that asks for free ports is given them. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = new Map<number, Server>();
   while (held.size < count) {
     const port = randomInt(LOWEST, BEYOND);
-    const server = held.has(port) ? undefined : await listen(port, '127.0.0.1');
+    const server = isKept(port) ? undefined : await listen(port, '127.0.0.1');
     if (server && !(server instanceof Error)) held.set(port, server);
   }
   await Promise.all([...held.values()].map(close));
   return [...held.keys()];
 }
 
-/** A free port. It is not reserved: use it soon. */
+/** A free port, as {@link freePorts}. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
+}
+
+/** True for a port that was given away in the last minute; otherwise it is the caller's from now on. */
+function isKept(port: number): boolean {
+  const file = path.join(KEPT, String(port));
+  const now = Date.now();
+  try {
+    mkdirSync(KEPT, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'wx'));
+    return false;
+  } catch (error) {
+    // Where no files can be made, ports are not kept.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+  }
+  const isRecent = now - statSync(file).mtimeMs < KEPT_MS;
+  if (!isRecent) utimesSync(file, now / 1_000, now / 1_000);
+  return isRecent;
 }
 
 function listen(port: number, host: string): Promise<Server | NodeJS.ErrnoException> {
