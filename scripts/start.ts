@@ -26,6 +26,8 @@ const PORT_PATIENCE_MS = 3_000;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Processes that answer requests, of which a write and a click are part: on two cores all at once would take twice as long. */
 const FIRST = ['api', 'redirect', 'worker_writes', 'worker_clicks', 'worker_all'];
+/** Then that of a first QR code, which would wait for all others to start otherwise. */
+const SECOND = ['worker_qr'];
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
@@ -75,13 +77,15 @@ async function main(): Promise<void> {
       cwd: ROOT,
       onLine: (name, line) => logs.take(name, line),
     });
-    const [first, rest] = [true, false].map((isFirst) =>
-      runner!.names.filter((name) => FIRST.includes(name) === isFirst),
-    );
-    await Promise.race([runner.start(first), aborted(end)]);
-    end.throwIfAborted();
+    const { names } = runner;
+    const startThose = async (some: readonly string[]) => {
+      await Promise.race([runner!.start(some), aborted(end)]);
+      end.throwIfAborted();
+    };
+    await startThose(names.filter((name) => FIRST.includes(name)));
     console.log(welcome(config, apiKey, signIn));
-    await Promise.race([runner.start(rest), aborted(end)]);
+    await startThose(names.filter((name) => SECOND.includes(name)));
+    await startThose(names.filter((name) => !FIRST.includes(name) && !SECOND.includes(name)));
     await aborted(end);
   } catch (error) {
     if (!end.aborted) {
