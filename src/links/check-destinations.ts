@@ -230,9 +230,11 @@ async function save(trx: Db, due: Due, answer: Found): Promise<void> {
   // The link first, as all its writers do.
   const [before] = await rows<{ failures: number; broken_since: Date | null }>(
     trx,
-    `SELECT d.failures, d.broken_since
-       FROM (SELECT project_id, id FROM links
-              WHERE project_id = :projectId AND id = :linkId AND url = :url FOR NO KEY UPDATE) AS l
+    `WITH l AS MATERIALIZED (
+       SELECT project_id, id FROM links
+        WHERE project_id = :projectId AND id = :linkId AND url = :url FOR NO KEY UPDATE)
+     SELECT d.failures, d.broken_since
+       FROM l
        JOIN destination_checks d ON d.project_id = l.project_id AND d.link_id = l.id AND d.url = :url`,
     { projectId, linkId, url },
   );

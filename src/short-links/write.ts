@@ -134,9 +134,11 @@ async function markWildcards(
   if (ids.length === 0) return [];
   const marked = await rows<DomainColumns & { slug: string; verified: boolean; version: number }>(
     trx,
-    `UPDATE domains SET has_wildcards = true, version = nextval('lookup_version')
-      WHERE id IN (SELECT id FROM domains WHERE id = ANY(?) AND NOT has_wildcards ORDER BY id FOR UPDATE)
-      RETURNING *`,
+    `WITH unmarked AS MATERIALIZED (
+       SELECT id FROM domains WHERE id = ANY(?) AND NOT has_wildcards ORDER BY id FOR UPDATE)
+     UPDATE domains AS d SET has_wildcards = true, version = nextval('lookup_version')
+       FROM unmarked WHERE d.id = unmarked.id
+     RETURNING d.*`,
     [ids],
   );
   return marked

@@ -75,9 +75,11 @@ export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<
     for (const table of ['links', 'qrcodes']) {
       await execute(
         trx,
-        `UPDATE ${table} AS r SET webhook_ids = nullif(array_remove(r.webhook_ids, :id), '{}')
-           FROM (SELECT id FROM ${table} WHERE project_id = :projectId AND :id = ANY(webhook_ids)
-                  ORDER BY id FOR UPDATE) AS naming
+        `WITH naming AS MATERIALIZED (
+           SELECT id FROM ${table} WHERE project_id = :projectId AND :id = ANY(webhook_ids)
+            ORDER BY id FOR UPDATE)
+         UPDATE ${table} AS r SET webhook_ids = nullif(array_remove(r.webhook_ids, :id), '{}')
+           FROM naming
           WHERE r.project_id = :projectId AND r.id = naming.id`,
         { projectId, id },
       );

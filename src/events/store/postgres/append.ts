@@ -239,10 +239,12 @@ async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
     // Locked in the order of their ids, as everywhere.
     await execute(
       trx,
-      `UPDATE ${table} AS r SET filled = true
-         FROM (SELECT r.project_id, r.id FROM json_populate_recordset(NULL::${table}, ?) AS f
-                 JOIN ${table} r ON r.project_id = f.project_id AND r.id = f.id
-                WHERE NOT r.filled ORDER BY r.id FOR UPDATE OF r) AS open
+      `WITH open AS MATERIALIZED (
+         SELECT r.project_id, r.id FROM json_populate_recordset(NULL::${table}, ?) AS f
+           JOIN ${table} r ON r.project_id = f.project_id AND r.id = f.id
+          WHERE NOT r.filled ORDER BY r.id FOR UPDATE OF r)
+       UPDATE ${table} AS r SET filled = true
+         FROM open
         WHERE r.project_id = open.project_id AND r.id = open.id`,
       [JSON.stringify([...filled.values()])],
     );

@@ -210,10 +210,12 @@ async function buildEmpty(projectId: string, until: number): Promise<void> {
 const claimBlocks = (projectId: string, tried: readonly number[]): Promise<Claimed[]> =>
   rows<Claimed>(
     db(),
-    `UPDATE event_blocks b SET claim = pg_current_xact_id()::text::bigint
-       FROM (SELECT id FROM event_blocks
-              WHERE project_id = :projectId AND size IS NULL AND id <> ALL(:tried::bigint[])
-              ORDER BY to_at DESC LIMIT ${DIVIDED} FOR UPDATE SKIP LOCKED) AS empty
+    `WITH empty AS MATERIALIZED (
+       SELECT id FROM event_blocks
+        WHERE project_id = :projectId AND size IS NULL AND id <> ALL(:tried::bigint[])
+        ORDER BY to_at DESC LIMIT ${DIVIDED} FOR UPDATE SKIP LOCKED)
+     UPDATE event_blocks b SET claim = pg_current_xact_id()::text::bigint
+       FROM empty
       WHERE b.project_id = :projectId AND b.id = empty.id
      RETURNING b.id, b.claim, b.from_at::text AS "from", b.to_at::text AS "to"`,
     { projectId, tried },

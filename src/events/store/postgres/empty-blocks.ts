@@ -62,9 +62,11 @@ export async function emptyBlocks(trx: Db, { byProject }: ChangedTimes): Promise
   await execute(
     trx,
     // Locked in their order, so that two transactions cannot deadlock.
-    `UPDATE event_blocks b SET size = NULL, claim = NULL
-       FROM (SELECT project_id, id FROM event_blocks WHERE project_id = ANY(:projects) AND id = ANY(:ids::bigint[])
-              ORDER BY id FOR UPDATE) AS emptied
+    `WITH emptied AS MATERIALIZED (
+       SELECT project_id, id FROM event_blocks WHERE project_id = ANY(:projects) AND id = ANY(:ids::bigint[])
+        ORDER BY id FOR UPDATE)
+     UPDATE event_blocks b SET size = NULL, claim = NULL
+       FROM emptied
       WHERE b.project_id = emptied.project_id AND b.id = emptied.id`,
     { projects: [...byProject.keys()], ids: ids.map(({ id }) => id) },
   );

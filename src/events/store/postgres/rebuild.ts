@@ -117,14 +117,16 @@ export async function rollManyEvents(
 ): Promise<ReadonlySet<string>> {
   const found = await rows<{ id: string }>(
     trx,
-    `UPDATE counters AS c SET rolled_from = date_trunc('day', many.first, 'UTC')
-       FROM (SELECT c.record_id, e.first
-               FROM (SELECT link_id, min(occurred_at) AS first FROM events
-                      WHERE project_id = :projectId AND link_id IS NOT NULL AND occurred_at >= :from
-                      GROUP BY link_id HAVING count(*) >= :manyEvents) AS e
-               JOIN counters c ON c.project_id = :projectId AND c.record_id = e.link_id
-              -- Locked in the order of their ids, as everywhere.
-              ORDER BY c.record_id FOR UPDATE OF c) AS many
+    `WITH many AS MATERIALIZED (
+       SELECT c.record_id, e.first
+         FROM (SELECT link_id, min(occurred_at) AS first FROM events
+                WHERE project_id = :projectId AND link_id IS NOT NULL AND occurred_at >= :from
+                GROUP BY link_id HAVING count(*) >= :manyEvents) AS e
+         JOIN counters c ON c.project_id = :projectId AND c.record_id = e.link_id
+        -- Locked in the order of their ids, as everywhere.
+        ORDER BY c.record_id FOR UPDATE OF c)
+     UPDATE counters AS c SET rolled_from = date_trunc('day', many.first, 'UTC')
+       FROM many
       WHERE c.project_id = :projectId AND c.record_id = many.record_id
         AND (c.rolled_from IS NULL OR c.rolled_from > many.first)
      RETURNING c.record_id AS id`,
