@@ -176,6 +176,8 @@ export class Hopeless extends UnrecoverableError {}
 /** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
 const POSTPONED_MS = 2_000;
 const LOCK_MS = 10_000;
+/** Difference of clocks at which a scheduled run is not yet taken for misplaced, in ms. */
+const CLOCK_TOLERANCE_MS = 30_000;
 const STALLED_CHECK_MS = 5_000;
 const FIRST_PAUSE_MS = 250;
 /** Longest time for which a worker without jobs in hand waits for Redis when it closes. */
@@ -477,7 +479,8 @@ export class Producer {
 
   /**
    * Registers the jobs of a queue that run every so many ms, and removes other registrations. One that is registered
-   * already is left alone, since to register it anew would put its next run off.
+   * already is left alone, since to register it anew would put its next run off, unless that is later than its interval
+   * allows: a worker whose clock was wrong has put it there.
    */
   async schedule(
     queue: QueueDefinition<unknown>,
@@ -489,8 +492,15 @@ export class Producer {
       if (!jobs.some(({ job }) => job === key)) await bullQueue.removeJobScheduler(key);
     }
     const envelope: Envelope = { data: {}, projectId: '' };
+    // Not of this machine, whose clock may be the wrong one.
+    const [seconds] = await serverOf(this.#redis, queue).time();
     for (const { job, every } of jobs) {
-      if (known.some((one) => one.key === job && one.every === every)) continue;
+      const latest = Number(seconds) * 1_000 + every + CLOCK_TOLERANCE_MS;
+      const registered = known.find((one) => one.key === job && one.every === every);
+      if (registered !== undefined) {
+        if (Number(registered.next) <= latest) continue;
+        await bullQueue.removeJobScheduler(job);
+      }
       await bullQueue.upsertJobScheduler(
         job,
         { every },

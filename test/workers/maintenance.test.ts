@@ -6,7 +6,7 @@ import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import { bulk } from '../../src/queues/bulk.ts';
 import { maintenance } from '../../src/queues/maintenance.ts';
 import { Producer } from '../../src/queues/queue.ts';
-import { registerSchedule } from '../../src/queues/schedule.ts';
+import { registerSchedule, SCHEDULE } from '../../src/queues/schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
@@ -68,5 +68,26 @@ describe('maintenance', () => {
     await registerSchedule(producer);
 
     expect(await registered()).to.equal(null);
+  });
+
+  it('takes back runs that a clock which was two hours ahead has put off', async () => {
+    const next = async () =>
+      Number(await redis.zscore('{q-maintenance}:maintenance:repeat', 'abuse.prune'));
+    const others = SCHEDULE.filter(
+      ({ queue, job }) => queue.name === maintenance.name && job !== 'abuse.prune',
+    );
+    await producer.schedule(maintenance, others);
+    const { now } = Date;
+    Date.now = () => now() + 2 * 3_600_000;
+    try {
+      await registerSchedule(producer);
+    } finally {
+      Date.now = now;
+    }
+    expect(await next()).to.be.above(Date.now() + 1.5 * 3_600_000);
+
+    await registerSchedule(producer);
+
+    expect(await next()).to.be.below(Date.now() + 3_700_000);
   });
 });
