@@ -44,7 +44,9 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
  *   invalidations are lost: Postgres → own memory, at most REMEMBERED_MS after the loss
  *
  * A process without Postgres asks others in its place (`questions.ts`). While none of them answers either, it goes by the
- * Redis near it, whether invalidations arrive or not: that may be all that its place can reach.
+ * Redis near it, whether invalidations arrive or not: that may be all that its place can reach. What it had in memory when
+ * invalidations were connected again counts as its memory for the rest of REMEMBERED_MS: after a failover, those others are
+ * found again later than Redis.
  *
  * - A created link is found at the instant of the answer, also where its key was asked for before: misses are not
  *   remembered in memory, and no request joins a look-up that began before it.
@@ -93,7 +95,7 @@ export class Unavailable extends Error {}
 interface LookupTarget<Entry> {
   name: string;
   decode(text: string): Entry;
-  recall(): Entry | undefined;
+  recall(memory: NearCache): Entry | undefined;
   remember(entry: Entry, now: number): void;
   forget(): void;
 }
@@ -137,7 +139,10 @@ const OVERLOAD = new Error(`${MOST_WAITING} look-ups wait for Postgres`);
 /** Looks up hosts and keys for one redirect process. */
 export class Finder {
   readonly #redis: Redis;
-  readonly #near: NearCache;
+  readonly #limits: FinderOptions['limits'];
+  #near: NearCache;
+  /** What was in memory when it was last emptied, on a host without Postgres: for when no store answers. */
+  #past: { near: NearCache; until: number } | undefined;
   readonly #invalidations: InvalidationMonitor;
   readonly #epoch: Epoch;
   readonly #shared = new SharedLookups();
@@ -167,6 +172,7 @@ export class Finder {
     this.#source = source;
     this.#answeredBySource = lookups.labels(source.label);
     this.#log = log;
+    this.#limits = limits;
     this.#near = new NearCache(limits, performance.now());
     this.#epoch = new Epoch(commands, () => {
       this.#forgetAll();
@@ -183,6 +189,7 @@ export class Finder {
       onHeartbeat: (now) => {
         this.#epoch.refresh(now);
         this.#near.age(now);
+        if (this.#past !== undefined && now >= this.#past.until) this.#past = undefined;
         rememberedLinks.set(this.#near.size);
       },
     });
@@ -325,7 +332,9 @@ export class Finder {
   }
 
   async #lookUp<Entry>(target: LookupTarget<Entry>): Promise<Entry | null> {
-    const known = this.#invalidations.isReceiving(performance.now()) ? target.recall() : undefined;
+    const known = this.#invalidations.isReceiving(performance.now())
+      ? target.recall(this.#near)
+      : undefined;
     if (known !== undefined) return known;
     return this.#shared.ask(target.name, (lookup) => this.#ask(target, lookup));
   }
@@ -431,7 +440,11 @@ export class Finder {
     const now = performance.now();
     const mayRecall =
       this.#invalidations.isReceiving(now) || now < this.#invalidations.lostAt + REMEMBERED_MS;
-    const known = mayRecall ? target.recall() : undefined;
+    const known =
+      (mayRecall ? target.recall(this.#near) : undefined) ??
+      (this.#past !== undefined && now < this.#past.until
+        ? target.recall(this.#past.near)
+        : undefined);
     if (known === undefined) {
       throw new Unavailable('no store answers', { cause: error });
     }
@@ -440,18 +453,26 @@ export class Finder {
   }
 
   #forgetAll(): void {
-    this.#near.clear(performance.now());
+    const now = performance.now();
+    // A failover empties memory twice: when invalidations arrive again, and when its epoch is known.
+    if (this.#source.isRemote && this.#past === undefined && this.#near.size > 0) {
+      const until = Math.min(now, this.#invalidations.lostAt) + REMEMBERED_MS;
+      this.#past = { near: this.#near, until };
+      this.#near = new NearCache(this.#limits, now);
+    } else this.#near.clear(now);
     this.#shared.invalidateAll();
   }
 
   #forget(name: string): void {
     this.#shared.invalidate(name);
     const [kind, rest] = [name.slice(0, 3), name.slice(3)];
-    if (kind === 'dm:') this.#near.forgetDomain(rest);
-    else if (kind !== 'lk:') this.#near.forgetOther(name);
-    else {
-      const colon = rest.indexOf(':');
-      this.#near.forgetLink(rest.slice(0, colon), rest.slice(colon + 1));
+    for (const memory of [this.#near, this.#past?.near]) {
+      if (kind === 'dm:') memory?.forgetDomain(rest);
+      else if (kind !== 'lk:') memory?.forgetOther(name);
+      else {
+        const colon = rest.indexOf(':');
+        memory?.forgetLink(rest.slice(0, colon), rest.slice(colon + 1));
+      }
     }
   }
 
@@ -459,7 +480,7 @@ export class Finder {
     return {
       name: domainName(host),
       decode: decodeDomain,
-      recall: () => this.#near.domain(host),
+      recall: (memory) => memory.domain(host),
       remember: (entry, now) => this.#near.rememberDomain(host, entry, now),
       forget: () => this.#near.forgetDomain(host),
     };
@@ -473,7 +494,7 @@ export class Finder {
       name,
       decode,
       // Entries are remembered under the name with which they are decoded.
-      recall: () => this.#near.other(name) as Entry | undefined,
+      recall: (memory) => memory.other(name) as Entry | undefined,
       remember: (entry, now) => this.#near.rememberOther(name, entry, now),
       forget: () => this.#near.forgetOther(name),
     };
@@ -483,7 +504,7 @@ export class Finder {
     return {
       name: linkName(domainId, key),
       decode: decodeLink,
-      recall: () => this.#near.link(domainId, key),
+      recall: (memory) => memory.link(domainId, key),
       remember: (entry, now) => this.#near.rememberLink(domainId, key, entry, now),
       forget: () => this.#near.forgetLink(domainId, key),
     };
