@@ -33,10 +33,9 @@ const CHECKS = [
 const WITHOUT_COVERAGE = testFiles(
   'cli',
   'newcomer',
-  'cluster/failover',
-  'cluster/redis-cluster',
   'cluster/sentinel',
   'cluster/standbys',
+  'cluster/topology',
   'workers/chaos',
   'workers/runner',
   'workers/small',
@@ -77,7 +76,7 @@ const SECONDS = {
   'workers/small': 50,
   'api/docs': 50,
   'workers/processes': 50,
-  'cluster/redis-cluster': 62,
+  'cluster/topology': 90,
   'workers/twice': 70,
   'unit/images': 50,
   'workers/secrets': 38,
@@ -92,7 +91,6 @@ const SECONDS = {
   'api/http': 32,
   'redirect/wait-replicas': 29,
   'cluster/pgbouncer': 27,
-  'cluster/failover': 25,
   'cluster/standbys': 25,
   'workers/start-messages': 20,
 };

@@ -122,7 +122,7 @@ class GuideRun {
       [/(?<=^|[\s"'=>])\/(?=(?:etc|srv|tmp|var)\/)/gm, `${this.folder}/`],
       [/<API_KEY>|\$API_KEY/g, this.world.apiKey],
       [/https:\/\/api\.(?:example\.com|acme\.test)|http:\/\/localhost:3000/g, stack().apiUrl],
-      ['http://localhost:3001', `http://127.0.0.1:${stack().redirectPorts[0]}`],
+      ['http://localhost:3001', `http://127.0.0.1:${stack().redirectPort}`],
       ['--workspace acme', `--workspace ${slug}`],
       ['--slug acme', `--slug new-${slug}`],
       ['go.acme.test', `go.${domain}`],
@@ -347,7 +347,7 @@ const toStack = (text: string): string =>
   text
     .replaceAll('127.0.0.1:3000', new URL(stack().apiUrl).host)
     .replaceAll('127.0.0.1:3010', new URL(stack().apiUrl).host)
-    .replaceAll('127.0.0.1:3001', `127.0.0.1:${stack().redirectPorts[0]}`)
+    .replaceAll('127.0.0.1:3001', `127.0.0.1:${stack().redirectPort}`)
     .replaceAll('127.0.0.1:3011', `127.0.0.1:${stack().redirectPorts[1]}`);
 
 /** Starts a proxy, which ends with the guide. Its output is told when it ends before. */

@@ -187,7 +187,7 @@ describe('a click', () => {
       new Promise<number>((resolve, reject) => {
         const outgoing = request(
           {
-            port: stack().redirectPorts[0],
+            port: stack().redirectPort,
             host: '127.0.0.1',
             path: '/a',
             headers: ['host', world.domain, ...headers],

@@ -465,14 +465,13 @@ describe('customers', () => {
 describe('a sale in US dollars', () => {
   it('needs no exchange rates: it is recorded while worker_currency is stopped', async () => {
     const { api } = await aWorkspace();
-    const { runner } = stack();
-    runner.kill('worker_currency', 'SIGSTOP');
+    stack().signal('worker_currency', 'SIGSTOP');
     try {
       for (const currency of [{}, { currency: 'usd' }, { currency: 'USD' }]) {
         expect((await api.post('/track/sale', { ...SALE, ...currency })).status).to.equal(200);
       }
     } finally {
-      runner.kill('worker_currency', 'SIGCONT');
+      stack().signal('worker_currency', 'SIGCONT');
     }
   });
 });

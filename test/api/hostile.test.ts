@@ -63,7 +63,7 @@ describe('hostile inputs', function () {
   const seen = new Map<number, number>();
 
   const PROCESSES = ['api', 'worker_writes', 'worker_bulk'];
-  const restarts = () => PROCESSES.map((name) => stack().runner.restarts(name));
+  const restarts = () => PROCESSES.map((name) => stack().restarts(name));
   let restartsBefore: number[];
 
   before(async () => {
@@ -72,7 +72,7 @@ describe('hostile inputs', function () {
   });
 
   async function send(method: string, path: string, body?: string): Promise<void> {
-    const response = await fetch(stack().apiUrl + path, {
+    const response = await fetch(stack().apiProcessUrl + path, {
       method: method.toUpperCase(),
       headers: {
         authorization: `Bearer ${world.apiKey}`,
@@ -167,7 +167,7 @@ describe('hostile inputs', function () {
   ];
   for (const [path, status] of paths) {
     it(`GET ${path.slice(0, 80)} responds with ${status}`, async () => {
-      const response = await fetch(stack().apiUrl + path, {
+      const response = await fetch(stack().apiProcessUrl + path, {
         // Others have used up what this machine's own address may ask for without a key.
         headers: { authorization: `Bearer ${world.apiKey}`, 'x-forwarded-for': '198.51.100.21' },
       });
@@ -221,7 +221,7 @@ describe('hostile inputs', function () {
   it('leave the service healthy', async () => {
     expect((await world.api.get('/links')).status).to.equal(200);
     expect(restarts()).to.deep.equal(restartsBefore);
-    expect((await fetch(`${stack().apiUrl}/readyz`)).status).to.equal(200);
+    expect((await fetch(`${stack().apiProcessUrl}/readyz`)).status).to.equal(200);
     const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
     expect(total).to.be.greaterThan(1_000);
   });

@@ -11,7 +11,7 @@ const A = 'https://example.com/a';
 /** Sends bytes as they are, and gives back all that came until the server closed the connection. */
 function exchange(text: string | Buffer, { ms = 20_000 } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(stack().apiUrl);
+    const { hostname, port } = new URL(stack().apiProcessUrl);
     const socket = connect(Number(port), hostname);
     const chunks: Buffer[] = [];
     const end = () => {
@@ -45,7 +45,7 @@ describe('malformed requests', () => {
     world = await aWorkspace();
   });
 
-  const host = () => new URL(stack().apiUrl).host;
+  const host = () => new URL(stack().apiProcessUrl).host;
   const refused: [name: string, request: () => string | Buffer][] = [
     ['no HTTP', () => 'hello\r\n\r\n'],
     [
@@ -183,7 +183,7 @@ describe('responses', () => {
     for (let i = 0; i < 4; i += 1)
       await world.api.post('/links', { url: A, title: 'x'.repeat(900) });
     const authorization = `Bearer ${world.apiKey}`;
-    const { hostname, port } = new URL(stack().apiUrl);
+    const { hostname, port } = new URL(stack().apiProcessUrl);
     /** The answer as it was sent: fetch would unpack it. */
     const raw = (path: string, encoding: string) =>
       new Promise<{ head: string; body: Buffer }>((resolve, reject) => {

@@ -249,8 +249,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('returns 409 for another body while the first request waits for its worker', async () => {
-    const { runner } = stack();
-    runner.kill('worker_writes', 'SIGSTOP');
+    stack().signal('worker_writes', 'SIGSTOP');
     try {
       const prefer = { prefer: 'respond-async' };
       const first = await post('/tags', { name: 'a' }, 'key', prefer);
@@ -260,7 +259,7 @@ describe('Idempotency-Key', () => {
       const again = await post('/tags', { name: 'a' }, 'key', prefer);
       expect([again.status, again.body.id]).to.deep.equal([202, first.body.id]);
     } finally {
-      runner.kill('worker_writes', 'SIGCONT');
+      stack().signal('worker_writes', 'SIGCONT');
     }
     expect((await post('/tags', { name: 'a' }, 'key')).status).to.equal(201);
     expect(await count('/tags')).to.equal(1);

@@ -133,7 +133,7 @@ describe('imports from the APIs of other services', () => {
     server.delayMs = 60;
     const { body } = await begin('kutt', server.url);
     await eventually(() => expect(server.asked.length).to.be.above(5), 20_000);
-    await eventually(() => stack().runner.kill('worker_bulk', 'SIGKILL'), 20_000);
+    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'), 20_000);
     const one = await rest(world, body.id, 90_000);
     expect(one.counts).to.deep.equal({ created: 1_200, updated: 0, skipped: 0, refused: 0 });
     // Pages that were read before are not read again.

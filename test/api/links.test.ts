@@ -86,7 +86,7 @@ describe('POST /links', () => {
     expect(new URL(own.qrCode).searchParams.get('url')).to.equal(`${own.shortLink}?qr=1`);
 
     const { body: link } = await api.post('/links', { url: A, domain: 'localhost' });
-    expect(link.shortLink).to.equal(`http://localhost:${stack().redirectPorts[0]}/${link.key}`);
+    expect(link.shortLink).to.equal(`http://localhost:${stack().redirectPort}/${link.key}`);
     const opened = await fetch(link.shortLink, { redirect: 'manual' });
     expect(opened.headers.get('location')).to.equal(A);
     const picture = Buffer.from(await (await fetch(link.qrCode)).arrayBuffer());
@@ -345,7 +345,7 @@ describe('an invalid link', () => {
   for (const [field, fields] of loops) {
     it(`is refused when it redirects to itself: ${field}`, async () => {
       const { api, domain } = world;
-      const port = stack().redirectPorts[0];
+      const port = stack().redirectPort;
       const selves: [body: object, address: string][] = [
         [{}, `https://${domain.toUpperCase()}/loop`],
         [{}, `http://${domain}./loop/?a=b#c`],

@@ -294,9 +294,7 @@ describe('GET /metatags', () => {
   });
 
   it('leaves no job in the queue', async () => {
-    const metrics = await (
-      await fetch(`${stack().runner.healthUrlOf('worker_metatags')}/metrics`)
-    ).text();
+    const metrics = await stack().metrics('worker_metatags');
     expect(metrics).to.match(/dead_letters_total\{queue="metatags",job="page.read"\} 0/);
     expect(metrics).not.to.match(/dead_letters_total\{queue="metatags"[^}]*\} [1-9]/);
   });

@@ -20,14 +20,11 @@ describe('GET /qr', () => {
 
   /** Number of images that worker_qr has rendered. */
   async function drawn(): Promise<number> {
-    const metrics = await (
-      await fetch(`${stack().runner.healthUrlOf('worker_qr')}/metrics`)
-    ).text();
-    const count =
-      /shortlinks_job_duration_seconds_count\{queue="qr",job="qr.render",outcome="done"\} (\d+)/.exec(
-        metrics,
-      );
-    return Number(count?.[1] ?? 0);
+    const counts = await stack().metric(
+      'worker_qr',
+      'shortlinks_job_duration_seconds_count{queue="qr",job="qr.render",outcome="done"}',
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   it('renders any URL without a key, and may be cached for a day', async () => {
@@ -122,16 +119,15 @@ describe('GET /qr', () => {
   });
 
   it('returns 429 while the worker is overloaded, and works again afterwards', async () => {
-    const { runner } = stack();
     const url = `${URL_A}?${Date.now()}`;
-    runner.kill('worker_qr', 'SIGSTOP');
+    stack().signal('worker_qr', 'SIGSTOP');
     try {
       const { status, body, headers } = await anyone.get('/qr', { url }, from(here));
       expect(status).to.equal(429);
       expect(body.error.code).to.equal('rate_limit_exceeded');
       expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
     } finally {
-      runner.kill('worker_qr', 'SIGCONT');
+      stack().signal('worker_qr', 'SIGCONT');
     }
     await eventually(async () =>
       expect((await anyone.download('/qr', { url }, from(here))).status).to.equal(200),

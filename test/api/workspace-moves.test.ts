@@ -323,7 +323,7 @@ describe('the export of a workspace', () => {
       const { progress } = (await to.api.get(`/imports/${started.id}`)).body;
       expect(progress.done).to.be.above(0);
     });
-    await eventually(() => stack().runner.kill('worker_bulk', 'SIGKILL'), 20_000);
+    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'), 20_000);
     const done = await rest(to, started.id, 120_000);
     expect([done.state, done.errors]).to.deep.equal(['done', []]);
     const question = { groupBy: 'countries', interval: 'all' };

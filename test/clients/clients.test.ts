@@ -88,7 +88,7 @@ describe('clients that are generated from the reference', () => {
           ...process.env,
           API_URL: stack().apiUrl,
           API_KEY: apiKey,
-          VISIT_URL: `http://127.0.0.1:${stack().redirectPorts[0]}/`,
+          VISIT_URL: `http://127.0.0.1:${stack().redirectPort}/`,
           VISIT_HOST: domain,
           AGENT: browser(),
         },

@@ -520,7 +520,7 @@ describe('every view of the console', function () {
 
   it('of visitors, in the look of the workspace', async () => {
     const { world } = sample;
-    const [port] = stack().redirectPorts;
+    const { redirectPort: port } = stack();
     const own = `http://${world.domain}:${port}`;
     // The redirect process knows the API, which serves the logo, by this name.
     const api = `http://localhost:${new URL(stack().apiUrl).port}`;

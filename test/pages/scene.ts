@@ -23,7 +23,7 @@ export async function made(world: World, path: string, body: object) {
 
 /** Where a key is here. */
 export const here = ({ domain }: World, key: string): string =>
-  `http://${domain}:${stack().redirectPorts[0]}/${key}`;
+  `http://${domain}:${stack().redirectPort}/${key}`;
 
 /** A workspace with a domain, and a site. */
 export async function aScene(site: Site): Promise<Scene> {

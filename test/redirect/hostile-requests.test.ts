@@ -45,7 +45,8 @@ describe('a hostile request', () => {
       keys.map((key) => ({ url: A, key })),
     );
     expect(status).to.equal(200);
-    await cache.del(...keys.map((key) => linkName(domainId, key)));
+    // One by one: the nodes of a cluster have some each.
+    await Promise.all(keys.map((key) => cache.del(linkName(domainId, key))));
     return keys;
   }
 
@@ -69,7 +70,7 @@ describe('a hostile request', () => {
       expect((await world.visit(`/${keys[at]!}`)).status, `after ${path}`).to.equal(302);
     }
     expect((await visit('/x', { host: 'r\x80\xff.test' })).status).to.be.oneOf([400, 404]);
-    expect(stack().runner.restarts('redirect.1')).to.equal(0);
+    expect(stack().restarts('redirect')).to.equal(0);
   });
 
   it('causes no query of its own among thousands of unknown keys and hosts', async () => {

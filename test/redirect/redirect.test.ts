@@ -220,7 +220,7 @@ describe('a missing link', () => {
       expect(answer)
         .to.match(/\r\nContent-Type: text\/html/i)
         .and.to.contain('<html lang=');
-      expect(stack().runner.restarts('redirect.1')).to.equal(0);
+      expect(stack().restarts('redirect')).to.equal(0);
     });
   }
 
@@ -273,13 +273,11 @@ describe('every process', () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'm' });
     await visit('/m', { userAgent: browser(7) });
-    const { runner } = stack();
-    const metricsOf = async (name: string) =>
-      (await fetch(`${runner.healthUrlOf(name)}/metrics`)).text();
+    const { metrics: metricsOf } = stack();
     expect(await metricsOf('api')).to.match(
       /shortlinks_http_request_duration_seconds_count\{method="POST",route="\/links",status="201"\} \d/,
     );
-    expect(await metricsOf('redirect.1')).to.match(
+    expect(await metricsOf('redirect')).to.match(
       /shortlinks_redirects_total\{outcome="redirect"\} \d/,
     );
     expect(await metricsOf('worker_writes')).to.match(
@@ -294,8 +292,8 @@ describe('every process', () => {
   });
 
   it('measures the longest delay of its event loop since the last scrape, and the part of its own computing', async () => {
-    const { runner } = stack();
-    for (const name of ['api', 'redirect.1', 'worker_qr']) {
+    const { runner, copies } = stack();
+    for (const name of ['api', 'redirect', 'worker_qr'].map((one) => copies(one)[0]!)) {
       const longest = async () => {
         const metrics = await (await fetch(`${runner.healthUrlOf(name)}/metrics`)).text();
         const read = (gauge: string) =>

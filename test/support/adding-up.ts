@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from './eventually.ts';
-import type { OwnService } from './own-service.ts';
+import type { Owned } from './own-service.ts';
 import { rolledUp } from './rolled-up.ts';
 import type { Tally, WriteTally } from './traffic.ts';
 
@@ -8,7 +8,7 @@ const SETTLE_MS = 90_000;
 
 /** Every redirect that a client received is exactly one event; what was cut off is at most one. */
 export async function visitsAddUp(
-  { db, projectId }: OwnService,
+  { db, projectId }: Owned,
   name: string,
   tally: Tally,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function visitsAddUp(
 
 /** Every answered write is stored once, every accepted job has ended, and no write is stored in part. */
 export async function writesAddUp(
-  { db, projectId, service, apiKey }: OwnService,
+  { db, projectId, service, apiKey }: Owned,
   name: string,
   { made, accepted, failed }: WriteTally,
 ): Promise<void> {

@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import { visitsAddUp, writesAddUp } from './adding-up.ts';
 import { eventually } from './eventually.ts';
-import type { OwnService } from './own-service.ts';
+import { type Owned, type OwnService, postTo } from './own-service.ts';
 import { Visitors, Writers } from './traffic.ts';
 
 const VISITS_PER_SECOND = 100;
 const WRITES_PER_SECOND = 10;
 /** Longest time from a change of servers to the next answered write, in ms; a busy machine takes most of it. */
 const AGAIN_MS = 20_000;
-const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
+/** The links that are visited. */
+export const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
 
 /** Starts a service whose queues and look-ups are in one Redis, with the links that {@link goOn} visits. */
 export async function startOn(
@@ -25,15 +26,20 @@ export async function startOn(
     ...others,
   };
   await own.start(settings, 'Procfile.small');
-  await own.post(
+  await makeKnown(own);
+}
+
+/** Makes the links that {@link goOn} visits. */
+export const makeKnown = (own: Owned): Promise<unknown> =>
+  postTo(
+    own,
     '/links/bulk',
     KEYS.map((key) => ({ url: `https://example.com/${key}`, key })),
   );
-}
 
 /** Visits and writes go on while servers change, and every answered one is there once. */
 export async function goOn(
-  own: OwnService,
+  own: Owned,
   name: string,
   change: () => Promise<unknown>,
 ): Promise<void> {

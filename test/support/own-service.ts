@@ -17,6 +17,30 @@ interface Database extends Pick<Servers, 'databaseUrl' | 'secretKey' | 'stop'> {
 const startPrivate = (dataDir: string): Promise<Database> =>
   startServers({ dataDir, env: withoutServers() });
 
+/** A service with a workspace. */
+export interface Owned {
+  service: Service;
+  db: Knex;
+  projectId: string;
+  apiKey: string;
+}
+
+/** Sends something to the API of a service. @returns the body of the answer */
+export async function postTo(
+  { service, apiKey }: Pick<Owned, 'service' | 'apiKey'>,
+  route: string,
+  body: object,
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+): Promise<any> {
+  const answer = await fetch(service.apiUrl + route, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`POST ${route} answered ${answer.status}`);
+  return answer.json();
+}
+
 /** A whole service, with a workspace, on servers of its own, which can be stopped one by one. */
 export class OwnService {
   service!: Service;
@@ -78,13 +102,7 @@ export class OwnService {
   /** Sends something to the API. @returns the body of the answer */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
   async post(route: string, body: object): Promise<any> {
-    const answer = await fetch(this.service.apiUrl + route, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${this.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`POST ${route} answered ${answer.status}`);
-    return answer.json();
+    return postTo(this, route, body);
   }
 
   async startPostgres(): Promise<void> {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { expect } from 'chai';
 import { freePorts } from '../../scripts/ports.ts';
 import { connectDb, type Knex, rows } from '../../src/infra/db.ts';
 import { eventually } from './eventually.ts';
@@ -32,6 +33,10 @@ export class PostgresServer {
     this.port = port;
     this.#data = path.join(folder, name);
     this.#ids = process.getuid?.() === 0 ? idsOf(OWNER) : undefined;
+    this.#makeFolder();
+  }
+
+  #makeFolder(): void {
     mkdirSync(this.#data, { mode: 0o700 });
     if (this.#ids) chownSync(this.#data, this.#ids.uid, this.#ids.gid);
   }
@@ -47,8 +52,10 @@ export class PostgresServer {
     this.configure('max_connections = 200', 'hot_standby_feedback = on');
   }
 
-  /** Makes a standby of another server, which runs. */
+  /** Makes a standby of another server, which runs. What it had before is removed. */
   copy(primary: PostgresServer): void {
+    rmSync(this.#data, { recursive: true });
+    this.#makeFolder();
     this.#run('pg_basebackup', [
       `--dbname=${primary.url}`,
       '--checkpoint=fast',
@@ -80,6 +87,30 @@ export class PostgresServer {
     child.kill('SIGCONT');
     child.kill('SIGQUIT');
     await ended;
+  }
+
+  /** Lets it keep its connections and answer nothing, until `goOn`. */
+  freeze(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  /** Ends a freeze. */
+  goOn(): void {
+    this.#signal('SIGCONT');
+  }
+
+  /** Each of its processes has a group of its own. */
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child!;
+    process.kill(pid!, signal);
+    const { stdout } = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8' });
+    for (const child of stdout.split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(child), signal);
+      } catch {
+        // It has ended.
+      }
+    }
   }
 
   /** Makes a standby the primary, which waits for no other. */
@@ -120,8 +151,8 @@ export class PostgresServer {
 
 /** A primary, and a standby that streams from it. */
 export class PostgresPair {
-  readonly primary: PostgresServer;
-  readonly standby: PostgresServer;
+  primary: PostgresServer;
+  standby: PostgresServer;
 
   private constructor(primary: PostgresServer, standby: PostgresServer) {
     this.primary = primary;
@@ -145,6 +176,40 @@ export class PostgresPair {
   get url(): string {
     const { primary, standby } = this;
     return `postgres://${OWNER}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`;
+  }
+
+  /** Lets no commit end before the standby has it. */
+  async synchronize(): Promise<void> {
+    await this.primary.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    await this.primary.query('SELECT pg_reload_conf()');
+    await this.inSync();
+  }
+
+  /** Resolves when the standby confirms commits. */
+  async inSync(): Promise<void> {
+    await eventually(async () => {
+      const states = await this.primary.query(
+        "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'",
+      );
+      expect(states).to.deep.equal([{ sync_state: 'sync' }]);
+    }, START_MS);
+  }
+
+  /** Ends the primary at once, and lets the standby take its place. @returns the server that ended */
+  async failOver(): Promise<PostgresServer> {
+    const ended = this.primary;
+    await ended.stop();
+    await this.standby.promote();
+    this.primary = this.standby;
+    this.standby = ended;
+    return ended;
+  }
+
+  /** Makes the server that was replaced a standby, from a copy of the one in its place. */
+  async rebuildStandby(): Promise<void> {
+    this.standby.copy(this.primary);
+    await this.standby.start();
+    await this.synchronize();
   }
 
   async stop(): Promise<void> {

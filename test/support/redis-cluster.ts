@@ -18,6 +18,7 @@ const PRIMARIES = 3;
 /** A Redis Cluster of three primaries, each with a replica if not told otherwise. */
 export class RedisCluster {
   readonly #nodes: RedisNode[] = [];
+  readonly #busPorts: number[] = [];
   readonly #replicas: number;
 
   constructor({ replicas = 1 }: { replicas?: number } = {}) {
@@ -28,6 +29,7 @@ export class RedisCluster {
   async start(): Promise<void> {
     const count = PRIMARIES * (1 + this.#replicas);
     const ports = await freePorts(2 * count);
+    this.#busPorts.push(...ports.slice(count));
     for (const port of ports.slice(0, count)) {
       const node = new RedisNode(port, [
         'cluster-enabled yes',
@@ -50,12 +52,21 @@ export class RedisCluster {
       String(this.#replicas),
       '--cluster-yes',
     ]);
-    await this.#settled();
+    await this.settled();
   }
 
   get url(): string {
     const hosts = this.#nodes.slice(0, PRIMARIES).map(({ port }) => `127.0.0.1:${port}`);
     return `redis+cluster://:${PASSWORD}@${hosts.join(',')}`;
+  }
+
+  get nodes(): readonly RedisNode[] {
+    return this.#nodes;
+  }
+
+  /** The port by which the other nodes reach one. */
+  busPortOf(node: RedisNode): number {
+    return this.#busPorts[this.#nodes.indexOf(node)]!;
   }
 
   /** The primary that has a key. */
@@ -82,7 +93,7 @@ export class RedisCluster {
     await eventually(async () => {
       expect((await this.primaryOf(key)).port).not.to.equal(killed.port);
     }, READY_MS);
-    await this.#settled(killed);
+    await this.settled(killed);
     return killed;
   }
 
@@ -113,6 +124,46 @@ export class RedisCluster {
     await this.#setEach('cluster-replica-no-failover', 'no');
   }
 
+  /** Moves slots from one primary to another, as operators do; which ones, redis-cli decides. */
+  async reshard(slots: number): Promise<void> {
+    const primaries = (await this.#list()).filter(({ isPrimary }) => isPrimary);
+    const byCount = primaries.toSorted((a, b) => countSlots(b.slots) - countSlots(a.slots));
+    await this.#setEach('cluster-replica-no-failover', 'yes');
+    try {
+      await this.#ask(this.#nodes.find(({ port }) => port === byCount[0]!.port)!, [
+        '--cluster',
+        'reshard',
+        `127.0.0.1:${byCount[0]!.port}`,
+        '--cluster-from',
+        byCount[0]!.id,
+        '--cluster-to',
+        byCount.at(-1)!.id,
+        '--cluster-slots',
+        String(slots),
+        '--cluster-yes',
+      ]);
+    } finally {
+      await this.#setEach('cluster-replica-no-failover', 'no');
+    }
+    await this.settled();
+  }
+
+  /** Resolves when every primary has a replica that has all its data. */
+  async replicated(): Promise<void> {
+    await this.settled();
+    await eventually(async () => {
+      const roles = await Promise.all(
+        this.#nodes.map((node) => this.#ask(node, ['info', 'replication'])),
+      );
+      const replicas = roles.filter((info) => /^role:slave[^]*^master_link_status:up/m.test(info));
+      expect(replicas).to.have.length(this.#nodes.length - PRIMARIES);
+      const primaries = roles.filter((info) =>
+        /^role:master[^]*^slave0:.*state=online/m.test(info),
+      );
+      expect(primaries).to.have.length(PRIMARIES);
+    }, READY_MS);
+  }
+
   async #setEach(parameter: string, value: string): Promise<void> {
     for (const node of this.#nodes) await this.#ask(node, ['config', 'set', parameter, value]);
   }
@@ -137,7 +188,7 @@ export class RedisCluster {
     for (const node of [to, from]) {
       await this.#ask(node, ['cluster', 'setslot', slot, 'node', target.id]);
     }
-    await this.#settled();
+    await this.settled();
     expect((await this.primaryOf(key)).port).to.equal(target.port);
   }
 
@@ -198,7 +249,7 @@ export class RedisCluster {
   }
 
   /** Resolves when all nodes but one see that every slot has its node. */
-  async #settled(without?: RedisNode): Promise<void> {
+  async settled(without?: RedisNode): Promise<void> {
     await eventually(async () => {
       for (const node of this.#nodes.filter((one) => one !== without)) {
         const info = await this.#ask(node, ['cluster', 'info']);
@@ -208,3 +259,9 @@ export class RedisCluster {
     }, READY_MS);
   }
 }
+
+const countSlots = (ranges: readonly string[]): number =>
+  ranges.reduce((sum, range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return sum + last - first + 1;
+  }, 0);

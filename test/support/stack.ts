@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -11,8 +11,9 @@ import { MailServer } from './mail-server.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
 import { Pgbouncer } from './pgbouncer.ts';
-import { type Service, startService } from './service.ts';
+import { type Layout, type Service, startService } from './service.ts';
 import { Site } from './site.ts';
+import { Topology } from './topology.ts';
 
 /*
  * One whole service for a run of the tests, with real servers in a folder of their own: every process of the
@@ -30,13 +31,47 @@ export interface Stack extends Service {
 
 /** The settings of this process that tests begin with. */
 let settingsBefore: Record<string, string | undefined> = {};
-let running:
-  | (Stack & {
-      servers: Servers;
-      pgbouncer: Pgbouncer | undefined;
-      clickhouse: Awaited<ReturnType<typeof startClickHouse>> | undefined;
-    })
-  | undefined;
+let running: (Stack & { stores: Stores }) | undefined;
+
+/** The servers of the service, by the variables with which npm scripts choose them. */
+interface Stores {
+  servers: Servers;
+  /** Further settings of the processes; tests start others without them. */
+  settings?: Record<string, string>;
+  layout?: Layout;
+  stop(): Promise<void>;
+}
+
+/** True where the service under test runs as on several machines. */
+export const isTopology = (): boolean => process.env['TEST_TOPOLOGY'] !== undefined;
+
+async function startStores(dataDir: string): Promise<Stores> {
+  if (isTopology()) {
+    // Postgres has an account of its own.
+    chmodSync(dataDir, 0o711);
+    const topology = await Topology.start(dataDir);
+    const { servers, settings } = topology;
+    return { servers, settings, layout: await topology.layout(), stop: () => topology.stop() };
+  }
+  const servers = await startServers({ dataDir });
+  const pgbouncer =
+    process.env['TEST_PGBOUNCER'] === undefined
+      ? undefined
+      : await Pgbouncer.start(servers.databaseUrl);
+  const clickhouse =
+    process.env['TEST_CLICKHOUSE'] === undefined
+      ? undefined
+      : await startClickHouse(Number(process.env['TEST_CLICKHOUSE']));
+  if (clickhouse !== undefined) process.env['EVENTS_URL'] = clickhouse.url;
+  return {
+    servers: { ...servers, ...(pgbouncer && { databaseUrl: pgbouncer.url }) },
+    async stop() {
+      await pgbouncer?.stop();
+      await clickhouse?.stop();
+      await servers.stop();
+    },
+  };
+}
 
 /** The service under test. */
 export function stack(): Stack {
@@ -85,38 +120,32 @@ export async function mochaGlobalSetup(): Promise<void> {
     SMTP_URL: mail.url('starttls'),
     NODE_EXTRA_CA_CERTS: path.resolve('test/data/tls/localhost.crt'),
   };
-  const own = await startServers({ dataDir });
-  const pgbouncer =
-    process.env['TEST_PGBOUNCER'] === undefined
-      ? undefined
-      : await Pgbouncer.start(own.databaseUrl);
-  const clickhouse =
-    process.env['TEST_CLICKHOUSE'] === undefined
-      ? undefined
-      : await startClickHouse(Number(process.env['TEST_CLICKHOUSE']));
-  if (clickhouse !== undefined) process.env['EVENTS_URL'] = clickhouse.url;
-  const servers = { ...own, ...(pgbouncer && { databaseUrl: pgbouncer.url }) };
+  const stores = await startStores(dataDir);
+  const { servers, layout } = stores;
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
   settingsBefore = settingsNow();
   try {
     running = {
-      ...(await startService(servers, { ...settings, ...trusting })),
+      ...(await startService(
+        servers,
+        { ...settings, ...trusting, ...stores.settings },
+        'Procfile',
+        layout,
+      )),
       dns,
       mail,
       rates,
       dataDir,
-      servers,
-      pgbouncer,
-      clickhouse,
+      stores,
     };
+    // A test that writes to Postgres by itself is followed by questions that a standby may answer.
+    if (isTopology()) process.env['PGOPTIONS'] = '-c synchronous_commit=remote_apply';
   } catch (error) {
     await dns.stop();
     await mail.stop();
     await rates.stop();
-    await pgbouncer?.stop();
-    await clickhouse?.stop();
-    await servers.stop();
+    await stores.stop();
     throw error;
   }
 }
@@ -149,8 +178,6 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await running.dns.stop();
   await running.rates.stop();
   await running.mail.stop();
-  await running.pgbouncer?.stop();
-  await running.clickhouse?.stop();
-  await running.servers.stop();
+  await running.stores.stop();
   rmSync(running.dataDir, { recursive: true, force: true });
 }

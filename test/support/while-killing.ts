@@ -8,11 +8,12 @@ export async function whileKilling<Result>(
   names: readonly string[],
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { runner } = stack();
+  const { runner, copies } = stack();
   const isDone = new AbortController();
   const killing = (async () => {
     while (!isDone.signal.aborted) {
-      for (const name of names) if (runner.isRunning(name)) runner.kill(name, 'SIGKILL');
+      for (const name of names.flatMap(copies))
+        if (runner.isRunning(name)) runner.kill(name, 'SIGKILL');
       await delay(EVERY_MS);
     }
   })();

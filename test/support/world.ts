@@ -27,7 +27,7 @@ export interface VisitOptions {
   body?: string;
   userAgent?: string;
   headers?: Record<string, string>;
-  /** Which of the two redirect processes. */
+  /** Which of the two redirect processes; any, where it makes no difference. */
   process?: 0 | 1;
   host?: string;
 }
@@ -47,14 +47,14 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
     method = body === undefined ? 'GET' : 'POST',
     userAgent = browser(),
     headers = {},
-    process = 0,
+    process,
     host = 'localhost',
   } = options;
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
         host: '127.0.0.1',
-        port: stack().redirectPorts[process],
+        port: process === undefined ? stack().redirectPort : stack().redirectPorts[process],
         path,
         method,
         headers: {

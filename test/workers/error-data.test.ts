@@ -6,6 +6,7 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { WorkspaceModel } from '../../src/infra/model.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
+import { serverOf } from '../../src/queues/queue.ts';
 
 const MARKER = 'ada.lovelace@secret.example';
 
@@ -91,8 +92,8 @@ describe('errors of the database', () => {
       const job = await redis.hgetall(`{q-${name}}:${name}:one`);
       expect(job['failedReason']).to.contain('invalid input syntax');
       expect(JSON.stringify(job)).not.to.contain(MARKER);
-      const keys = await redis.keys(`{q-${name}}*`);
-      await redis.del(...keys);
+      const server = serverOf(redis, { name });
+      await server.del(...(await server.keys(`{q-${name}}*`)));
     } finally {
       redis.disconnect();
     }

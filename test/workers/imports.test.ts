@@ -46,7 +46,7 @@ describe('imports in workers', () => {
       }, 60_000);
       // At some moment of a slice.
       await pause(Math.random() * 300);
-      await eventually(() => stack().runner.kill('worker_bulk', 'SIGKILL'), 20_000);
+      await eventually(() => stack().signal('worker_bulk', 'SIGKILL'), 20_000);
     }
     const done = await eventually(async () => {
       const one = await stateOf(world, id);
@@ -66,7 +66,7 @@ describe('imports in workers', () => {
     }
 
     await world.api.post(`/imports/${id}/undo`);
-    await eventually(() => stack().runner.kill('worker_bulk', 'SIGKILL'), 20_000);
+    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'), 20_000);
     const undone = await eventually(async () => {
       const one = await stateOf(world, id);
       expect(one.state).to.equal('undone');

@@ -9,8 +9,10 @@ import {
   type Job,
   Postponed,
   Producer,
+  type QueueDefinition,
   type RunningWorker,
   serve,
+  serverOf,
 } from '../../src/queues/queue.ts';
 import { CALL_MS, Slots } from '../../src/queues/slots.ts';
 import { eventually } from '../support/eventually.ts';
@@ -61,13 +63,18 @@ describe('the slots of a worker', () => {
     worker = definition.start({ redis, log, concurrency });
   }
 
+  async function removeQueue(definition: QueueDefinition<unknown>): Promise<void> {
+    const server = serverOf(redis, definition);
+    const keys = await server.keys(`{q-${definition.name}}*`);
+    if (keys.length > 0) await server.del(...keys);
+  }
+
   afterEach(async () => {
     isOver = true;
     for (const end of ends.values()) end();
     await worker.close();
     await producer.close();
-    const keys = await redis.keys(`{q-${queue.name}}*`);
-    if (keys.length > 0) await redis.del(...keys);
+    await removeQueue(queue);
     redis.disconnect();
   });
 
@@ -134,7 +141,7 @@ describe('the slots of a worker', () => {
       expect((await producer.stateOf(mixed, 'once'))?.status).to.equal('failed');
     } finally {
       await own.close();
-      await redis.del(...(await redis.keys(`{q-${mixed.name}}*`)));
+      await removeQueue(mixed);
     }
   }).timeout(30_000);
 

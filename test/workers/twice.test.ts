@@ -660,7 +660,7 @@ describe('a job that runs twice', function () {
       pageName(world.projectId, page.id),
       domainName(slug),
     ];
-    await cacheRedis().del(...names);
+    await Promise.all(names.map((name) => cacheRedis().del(name)));
 
     for (const { link, job } of links)
       await createLink({ userId, link }, { ...job, isRepeat: true });

@@ -39,7 +39,7 @@ describe('upkeep', () => {
     } finally {
       redis.disconnect();
     }
-    expect(stack().runner.restarts('worker_scheduler')).to.equal(0);
+    expect(stack().restarts('worker_scheduler')).to.equal(0);
   });
 
   it('creates partitions in advance, and repeatedly without errors', async () => {

@@ -36,13 +36,12 @@ describe('faulty receivers', function () {
   const memory: number[] = [];
   let healthBefore: { restarts: number; faults: string[] };
 
-  const metrics = async () =>
-    (await fetch(`${stack().runner.healthUrlOf('worker_webhooks')}/metrics`)).text();
+  const metrics = () => stack().metrics('worker_webhooks');
   const memoryNow = async () =>
-    Number(/^process_resident_memory_bytes (\S+)$/m.exec(await metrics())![1]);
+    Math.max(...(await stack().metric('worker_webhooks', 'process_resident_memory_bytes')));
   /** Restarts of the worker, and the counters of its faults. */
   const health = async () => ({
-    restarts: stack().runner.restarts('worker_webhooks'),
+    restarts: stack().restarts('worker_webhooks'),
     faults: (await metrics())
       .split('\n')
       .filter((line) =>

@@ -1,0 +1,120 @@
+import { type Knex, rows } from '../../src/infra/db.ts';
+import { rolledUp } from '../support/rolled-up.ts';
+import type { Tally } from '../support/traffic.ts';
+import type { Deliveries, Outcomes } from './traffic.ts';
+
+/** What clients were told, to be compared with what is stored. */
+export interface Told {
+  visits: Tally;
+  links: Outcomes;
+  sales: Outcomes;
+  deliveries: Deliveries;
+}
+
+/** One comparison: a row of the table that is printed. */
+export interface Line {
+  what: string;
+  /** Answered as done, or promised. */
+  answered: number;
+  stored: number;
+  lost: string[];
+  doubled: string[];
+}
+
+interface Stored {
+  name: string;
+  count: number;
+}
+
+/** Compares one kind of record with what was answered. Records of requests without an answer may be there, once. */
+function compare(what: string, stored: readonly Stored[], answered: ReadonlySet<string>): Line {
+  const there = new Map(stored.map(({ name, count }) => [name, count]));
+  return {
+    what,
+    answered: answered.size,
+    stored: stored.reduce((sum, { count }) => sum + count, 0),
+    lost: [...answered].filter((name) => !there.has(name)),
+    doubled: [...there].filter(([, count]) => count > 1).map(([name]) => name),
+  };
+}
+
+/** Two numbers that must be equal. */
+function equal(what: string, expected: number, found: number): Line {
+  const difference = `${found} instead of ${expected}`;
+  return {
+    what,
+    answered: expected,
+    stored: found,
+    lost: found < expected ? [difference] : [],
+    doubled: found > expected ? [difference] : [],
+  };
+}
+
+/** The whole table. */
+export async function reconcile(
+  db: Knex,
+  projectId: string,
+  { visits, links, sales, deliveries }: Told,
+  hookedKeys: readonly string[],
+): Promise<Line[]> {
+  const counted = (sql: string) => rows<Stored>(db, sql, [projectId]);
+  const [clicks, made, sold] = await Promise.all([
+    counted(
+      `SELECT substr(referer_url, length('https://visitor.example/') + 1) AS name, count(*)
+         FROM events WHERE project_id = ? AND event = 'click' GROUP BY 1`,
+    ),
+    counted(
+      `SELECT external_id AS name, count(*) FROM links
+        WHERE project_id = ? AND external_id LIKE 'link-%' GROUP BY 1`,
+    ),
+    counted(
+      `SELECT sale->>'invoiceId' AS name, count(*) FROM events WHERE project_id = ? AND event = 'sale' GROUP BY 1`,
+    ),
+  ]);
+  const [sums] = await rows<{ events: number; visits: number; sales: number; links: number }>(
+    db,
+    `SELECT (SELECT count(*) FROM events WHERE project_id = :projectId) AS events,
+            (SELECT coalesce(sum(visits), 0)::bigint FROM counters WHERE project_id = :projectId) AS visits,
+            (SELECT count(*) FROM claims c WHERE project_id = :projectId AND EXISTS
+              (SELECT 1 FROM links l WHERE l.project_id = c.project_id AND l.id = c.record_id)) AS links`,
+    { projectId },
+  );
+  const messages = await rows<{ record: string }>(
+    db,
+    `SELECT 'link.created ' || id AS record FROM links WHERE project_id = :projectId AND external_id LIKE 'link-%'
+      UNION ALL
+     SELECT 'link.clicked ' || e.id FROM events e JOIN links l ON l.id = e.link_id AND l.project_id = e.project_id
+      WHERE e.project_id = :projectId AND e.event = 'click' AND l.key = ANY(:hookedKeys)`,
+    { projectId, hookedKeys: [...hookedKeys] },
+  );
+  const known = new Set(messages.map(({ record }) => record));
+  const rolled = (await rolledUp(db, projectId, 'all')).get('') ?? 0;
+  const allLinks = await rows<{ count: number }>(
+    db,
+    'SELECT count(*) FROM links WHERE project_id = ?',
+    [projectId],
+  );
+  const events = sums!.events;
+  return [
+    compare('visits answered = events', clicks, visits.answered),
+    compare('links answered = rows', made, new Set([...links.done, ...links.accepted.keys()])),
+    compare('sales answered = events', sold, new Set([...sales.done, ...sales.accepted.keys()])),
+    equal('links = claims of their keys', allLinks[0]!.count, sums!.links),
+    equal(
+      'visits stored = counters',
+      clicks.reduce((sum, { count }) => sum + count, 0),
+      sums!.visits,
+    ),
+    equal('events = rollups', events, rolled),
+    {
+      what: 'messages due = delivered',
+      answered: known.size,
+      stored: [...known].filter((record) => deliveries.accepted.has(record)).length,
+      lost: [...known].filter((record) => !deliveries.accepted.has(record)),
+      // A repeat has the id of the first; another id is another message.
+      doubled: [...deliveries.received]
+        .filter(([record, ids]) => ids.size > 1 || !known.has(record))
+        .map(([record, ids]) => `${record}: ${[...ids].join(' ')}`),
+    },
+  ];
+}
