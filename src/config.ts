@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { parseClickHouseAddress } from './infra/clickhouse-address.ts';
 import { PROXY_RANGES } from './infra/ip.ts';
 import { parseRedisAddress } from './infra/redis-address.ts';
 import { parseUrl } from './infra/url.ts';
@@ -178,11 +179,12 @@ export const SETTINGS = {
     secret: true,
   },
   EVENTS_URL: {
-    ...url(
-      'URL of the ClickHouse that keeps clicks, scans and views: `clickhouse://user:password@host:8123/database`, `clickhouses://` for TLS ([how](clickhouse.md)). Unset: they are kept in the Postgres database.',
-      '',
-      ['clickhouse:', 'clickhouses:'],
-    ),
+    help: 'URL of the ClickHouse that keeps clicks, scans and views: `clickhouse://user:password@host:8123/database`, `clickhouses://` for TLS ([how](clickhouse.md)); [several servers](clickhouse.md#several-servers): `clickhouse://user:password@host:8123,host:8123/database?cluster=<name>`. Unset: they are kept in the Postgres database.',
+    fallback: '',
+    parse(value: string) {
+      parseClickHouseAddress(value);
+      return value.replace(/\/$/, '');
+    },
     secret: true,
   },
   REDIS_URL: redisUrl(

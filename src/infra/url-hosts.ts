@@ -1,9 +1,9 @@
 /** Schemes whose URLs may name several hosts. */
-const SCHEME = /^(?:postgres(?:ql)?|rediss?\+(?:sentinel|cluster)):\/\//;
+const SCHEME = /^(?:postgres(?:ql)?|clickhouses?|rediss?\+(?:sentinel|cluster)):\/\//;
 
 /**
- * The URLs of the single hosts of a URL of Postgres, or of sentinels or a cluster of Redis, which may name several, as libpq allows
- * (`postgres://user@a:5432,b:5432/name`). A text that is no such URL remains as it is.
+ * The URLs of the single hosts of a URL of Postgres or ClickHouse, or of sentinels or a cluster of Redis, which may name
+ * several, as libpq allows (`postgres://user@a:5432,b:5432/name`). A text that is no such URL remains as it is.
  */
 export function singleHosts(url: string): [string, ...string[]] {
   const [scheme] = SCHEME.exec(url) ?? [];

@@ -62,6 +62,10 @@ export class ClickHouseServer {
     this.#configure();
   }
 
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && !this.#child.killed;
+  }
+
   /** Resolves when it answers. It keeps its data over starts. */
   async start(): Promise<void> {
     const folder = this.#folder;
@@ -168,9 +172,15 @@ export class ClickHouseCluster {
     return this.urlOf(this.nodes.map(({ url }) => url));
   }
 
-  /** Resolves when all nodes answer. */
+  /** Starts the nodes that don't run. Resolves when all answer. */
   async start(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node.start()));
+    const others = this.nodes.filter((node) => !node.isRunning);
+    await Promise.all(others.map((node) => node.start()));
+  }
+
+  /** Ends one node as an accident would. */
+  async kill(): Promise<void> {
+    await this.nodes.at(-1)!.kill();
   }
 
   /** Adds a database to all nodes. @returns the value of EVENTS_URL for it */

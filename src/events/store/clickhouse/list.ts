@@ -65,7 +65,7 @@ export async function countUpTo(
   ]);
   if (source === undefined) return inPostgres;
   const [row] = await clickhouse.rows<{ n: string | number }>(
-    `SELECT count() AS n FROM (SELECT 1 FROM events WHERE ${source.stored} LIMIT ${most})`,
+    `SELECT count() AS n FROM (SELECT event FROM events WHERE ${source.stored} LIMIT ${most})`,
   );
   return Math.min(most, inPostgres + source.waiting.length + Number(row!.n));
 }

@@ -2,7 +2,7 @@ import { copyOut } from '../../../infra/copy.ts';
 import { db, execute, rows } from '../../../infra/db.ts';
 import type { ClickHouse } from './connection.ts';
 import { OUTBOX_VALUES, STORED_COLUMNS } from './schema.ts';
-import { lockTable } from './table.ts';
+import { whileLocked } from './table.ts';
 
 /** Events that are moved at a time. ClickHouse prefers few large inserts. */
 const BATCH = 100_000;
@@ -39,10 +39,7 @@ async function checkBatches(clickhouse: ClickHouse): Promise<void> {
 /** Moves all events of the outbox to ClickHouse; one process at a time does. */
 export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
-    const moved = await db().transaction(async (lock) => {
-      await lockTable(lock);
-      return moveBatch(clickhouse);
-    });
+    const moved = await whileLocked(() => moveBatch(clickhouse));
     if (moved < BATCH) return;
   }
 }
@@ -57,7 +54,7 @@ async function moveBatch(clickhouse: ClickHouse): Promise<number> {
   const waiting = await rows(db(), 'SELECT FROM event_outbox LIMIT 1');
   if (waiting.length === 0) return 0;
   // No batch is begun for a server that is down: its rows would have to be deleted.
-  await clickhouse.rows('SELECT 1');
+  await clickhouse.checkForInsert();
   await checkBatches(clickhouse);
   // Committed before the first of its rows can be seen.
   const [begun] = await rows<{ id: number }>(

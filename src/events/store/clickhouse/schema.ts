@@ -88,10 +88,13 @@ export const OUTBOX_VALUES = `
  *
  * Parts are of three months: an insert may have rows of a hundred parts at most, and imports have events of many years.
  */
-export const createTable = (name: string): string => `CREATE TABLE IF NOT EXISTS ${name} (
+export const createTable = (
+  name: string,
+  engine: string,
+): string => `CREATE TABLE IF NOT EXISTS ${name} (
   ${STORED.map((column) => `${column.name} ${column.type}`).join(',\n  ')},
   ${MADE.map((column) => `${column.name} ${column.type} DEFAULT ${column.sql}`).join(',\n  ')}
-) ENGINE = MergeTree
+) ENGINE = ${engine}
 PARTITION BY toRelativeQuarterNum(toDateTime(intDiv(at, 1000000), 'UTC'))
 ORDER BY (project_id, event, slot, at, id)`;
 

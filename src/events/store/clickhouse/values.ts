@@ -28,7 +28,8 @@ export function valueSql(name: DimensionName): ValueSql {
   const condition = nullable.length === 0 ? '1' : nullable.join(' AND ');
   const joined = JOINED[name];
   if (joined !== undefined) return { value: joined, condition };
-  if (columns.length === 0) return { value: "''", condition };
+  // Not a constant: old servers find no column where they ask other nodes for constants only.
+  if (columns.length === 0) return { value: 'substring(event, 1, 0)', condition };
   const value =
     columns.length === 1 ? columns[0]! : `concat(${columns.join(String.raw`, '\t', `)})`;
   return { value, condition };
