@@ -11,6 +11,7 @@ import {
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace } from '../support/world.ts';
+import { hasZooKeeper, ZooKeeper } from '../support/zookeeper.ts';
 
 /** Times between the begin of an insert and the end of a node. */
 const DELAYS_MS =
@@ -32,7 +33,7 @@ describe('a cluster of ClickHouse', function () {
     for (const stop of stops.splice(0).toReversed()) await stop();
   });
 
-  const aCluster = async (options: { shards?: number; replicas?: number }) => {
+  const aCluster = async (options: Parameters<typeof ClickHouseCluster.prepare>[0]) => {
     const cluster = await ClickHouseCluster.prepare(options);
     stops.push(() => cluster.stop());
     await cluster.start();
@@ -111,6 +112,42 @@ describe('a cluster of ClickHouse', function () {
     expect(stored[0]! + stored[1]!).to.equal(added);
     expect(Math.min(...stored)).to.be.greaterThan(added * 0.4);
     expect(await clicksOf(store, projectId)).to.equal(added);
+  });
+
+  it('keeps the same events on replicas, any of which may answer, with ZooKeeper', async function () {
+    // Debian's package is not everywhere: npm run test:clickhouse says what was left out.
+    if (!hasZooKeeper()) this.skip();
+    const zookeeper = await ZooKeeper.start();
+    stops.push(() => zookeeper.stop());
+    const cluster = await aCluster({ shards: 1, replicas: 2, zookeeperPort: zookeeper.port });
+    const [first, second] = cluster.nodes as [ClickHouseServer, ClickHouseServer];
+    const store = aStore(cluster.url);
+    const { projectId } = await aWorkspace();
+    const onBoth = () => Promise.all([rowsOn(first, projectId), rowsOn(second, projectId)]);
+    await add(store, projectId, 300);
+    // ZooKeeper takes connections a moment before it answers.
+    await eventually(() => store.compact(log), 60_000);
+    expect(await onBoth()).to.deep.equal([300, 300]);
+    await second.kill();
+    await add(store, projectId, 30, 'link_b');
+    expect(await hasMoved(store)).to.equal(false);
+    expect(await clicksOf(store, projectId)).to.equal(330);
+    await second.start();
+    await eventually(() => store.compact(log), 60_000);
+    expect(await clicksOf(store, projectId)).to.equal(330);
+    await db().transaction((trx) => store.eraseRecords(trx, projectId, ['link_b']));
+    await db()('event_batches').update({ begun_at: new Date(0) });
+    await eventually(() => store.retain(log), 60_000);
+    expect(await onBoth()).to.deep.equal([300, 300]);
+    expect(await clicksOf(store, projectId)).to.equal(300);
+    await zookeeper.kill();
+    await add(store, projectId, 20);
+    expect(await hasMoved(store)).to.equal(false);
+    expect(await clicksOf(store, projectId)).to.equal(320);
+    await zookeeper.start();
+    await eventually(() => store.compact(log), 60_000);
+    expect(await onBoth()).to.deep.equal([320, 320]);
+    expect(await clicksOf(store, projectId)).to.equal(320);
   });
 
   it('asks a node that answers, and lets visits wait while one is away or hangs', async () => {

@@ -32,6 +32,7 @@ export class ClickHouseServer {
   readonly #isKept: boolean;
   #child: ChildProcess | undefined;
   #cluster = '';
+  #keeper = '';
 
   private constructor(ports: Ports, keptIn?: string) {
     this.#ports = ports;
@@ -52,13 +53,23 @@ export class ClickHouseServer {
     return new ClickHouseServer({ http, tcp, between }, keptIn);
   }
 
-  /** Makes it a node of a cluster; a running server reads that within two seconds. */
-  join(shards: readonly (readonly ClickHouseServer[])[]): void {
+  /**
+   * Makes it a node of a cluster; a running server reads that within two seconds.
+   *
+   * @param zookeeperPort of a ZooKeeper by which the nodes of a shard copy from each other; a running server does not read it
+   */
+  join(shards: readonly (readonly ClickHouseServer[])[], zookeeperPort?: number): void {
     const replica = ({ tcpPort }: ClickHouseServer) =>
       `<replica><host>127.0.0.1</host><port>${tcpPort}</port><user>default</user><password>${PASSWORD}</password></replica>`;
+    const copies = `<internal_replication>${zookeeperPort !== undefined}</internal_replication>`;
     this.#cluster = shards
-      .map((replicas) => `<shard>${replicas.map(replica).join('')}</shard>`)
+      .map((replicas) => `<shard>${copies}${replicas.map(replica).join('')}</shard>`)
       .join('\n    ');
+    if (zookeeperPort !== undefined) {
+      const shard = shards.findIndex((replicas) => replicas.includes(this));
+      this.#keeper = `<zookeeper><node><host>127.0.0.1</host><port>${zookeeperPort}</port></node></zookeeper>
+  <macros><shard>${shard}</shard><replica>${this.tcpPort}</replica></macros>`;
+    }
     this.#configure();
   }
 
@@ -97,6 +108,7 @@ export class ClickHouseServer {
   <remote_servers><${CLUSTER}>
     ${this.#cluster}
   </${CLUSTER}></remote_servers>
+  ${this.#keeper}
   <default_profile>default</default_profile><default_database>default</default_database>
 </yandex>`,
     );
@@ -150,21 +162,35 @@ export class ClickHouseServer {
 /** Several ClickHouse servers that form a cluster. */
 export class ClickHouseCluster {
   readonly nodes: readonly ClickHouseServer[];
+  readonly #isReplicated: boolean;
 
-  private constructor(shards: readonly (readonly ClickHouseServer[])[]) {
+  private constructor(shards: readonly (readonly ClickHouseServer[])[], zookeeperPort?: number) {
     this.nodes = shards.flat();
-    for (const node of this.nodes) node.join(shards);
+    this.#isReplicated = zookeeperPort !== undefined;
+    for (const node of this.nodes) node.join(shards, zookeeperPort);
   }
 
-  /** Finds free ports; nothing is started yet. */
-  static async prepare({ shards = 2, replicas = 1 } = {}): Promise<ClickHouseCluster> {
+  /**
+   * Finds free ports; nothing is started yet.
+   *
+   * @param options.zookeeperPort with which tables are replicated
+   */
+  static async prepare({
+    shards = 2,
+    replicas = 1,
+    zookeeperPort,
+  }: {
+    shards?: number;
+    replicas?: number;
+    zookeeperPort?: number;
+  } = {}): Promise<ClickHouseCluster> {
     const nodes: ClickHouseServer[][] = [];
     for (let shard = 0; shard < shards; shard += 1) {
       const ofShard: ClickHouseServer[] = [];
       while (ofShard.length < replicas) ofShard.push(await ClickHouseServer.prepare());
       nodes.push(ofShard);
     }
-    return new ClickHouseCluster(nodes);
+    return new ClickHouseCluster(nodes, zookeeperPort);
   }
 
   /** For the setting EVENTS_URL. */
@@ -196,7 +222,7 @@ export class ClickHouseCluster {
   urlOf([first, ...others]: readonly string[]): string {
     const [url, ...rest] = [first!, ...others].map((one) => new URL(one));
     const hosts = [url!, ...rest].map(({ host }) => host).join(',');
-    return `${url!.href.replace(url!.host, hosts)}?cluster=${CLUSTER}`;
+    return `${url!.href.replace(url!.host, hosts)}?cluster=${CLUSTER}${this.#isReplicated ? '&replicated=1' : ''}`;
   }
 }
 

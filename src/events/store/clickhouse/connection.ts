@@ -11,6 +11,8 @@ import { storedIn } from './table.ts';
 
 /** Longest time until a mutation is done, in ms; it rewrites all parts with rows that it deletes. */
 const MUTATION_MS = 30 * 60_000;
+/** Longest time until replicas have copied an insert, in ms. */
+const COPIES_MS = 120_000;
 const POLL_MS = 200;
 /** Time after which a node of a cluster that has not answered a statement is asked if it is there, in ms. */
 const WATCH_MS = 3_000;
@@ -112,15 +114,7 @@ export class ClickHouse {
    * @param text values of the columns, in the text format of Postgres' COPY
    */
   async insert(table: string, columns: [string, ...string[]], text: Readable): Promise<void> {
-    const clickhouse_settings = {
-      ...(this.#isCluster && BY_ALL_NODES),
-      // A question may be answered by any replica.
-      ...(this.#address.isReplicated &&
-        this.#replicas > 1 && {
-          insert_quorum: String(this.#replicas),
-          insert_quorum_timeout: 60_000,
-        }),
-    };
+    const clickhouse_settings = this.#isCluster ? BY_ALL_NODES : {};
     await this.#use(
       (client, signal) =>
         client.insert({
@@ -133,6 +127,11 @@ export class ClickHouse {
         }),
       // The text can be read once.
       { isOnce: true },
+    );
+    if (!this.#address.isReplicated) return;
+    const stored = storedIn(table, this.#address);
+    await Promise.all(
+      this.#nodes.map((node) => node.use((client) => waitForCopies(client, stored))),
     );
   }
 
@@ -223,6 +222,34 @@ export class ClickHouse {
       clearInterval(timer);
     }
   }
+}
+
+/**
+ * Waits until a replica has what others have stored: any of them may answer the next question. A quorum of inserts would do it
+ * too, but old servers then keep the newest rows from mutations.
+ */
+async function waitForCopies(client: ClickHouseClient, table: string): Promise<void> {
+  const of = `database = currentDatabase() AND table = ${literal(table)}`;
+  const isThere = async (query: string) => {
+    const answer = await client.query({ query, format: 'JSONEachRow' });
+    const [row] = await answer.json<{ done: string | number }>();
+    return Number(row?.done) === 1;
+  };
+  for (const end = Date.now() + COPIES_MS; Date.now() < end; ) {
+    if (
+      // What the replica has heard of, then what of that it still has to fetch.
+      (await isThere(
+        `SELECT log_pointer > log_max_index AS done FROM system.replicas WHERE ${of}`,
+      )) &&
+      (await isThere(
+        `SELECT count() = 0 AS done FROM system.replication_queue WHERE ${of} AND type = 'GET_PART'`,
+      ))
+    ) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`ClickHouse did not copy rows of ${table} in time`);
 }
 
 /**
