@@ -18,9 +18,11 @@ import { postgresStore } from '../../src/events/store/postgres/store.ts';
 import type { EventsStore } from '../../src/events/store/store.ts';
 import { db, rows } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
+import { ChdbServer } from '../support/chdb-server.ts';
 import {
   ClickHouseCluster,
   ClickHouseServer,
+  type EventsServer,
   hasClickHouse,
 } from '../support/clickhouse-server.ts';
 import { anEvent } from '../support/events.ts';
@@ -64,7 +66,16 @@ function movedFirst(store: EventsStore): EventsStore {
   });
 }
 
+/** Folder in which `npm run test:chdb` has installed chDB, which is too large for everybody. */
+const CHDB = process.env['CHDB_FOLDER'];
 const servers = [await ClickHouseServer.prepare(), await ClickHouseCluster.prepare()] as const;
+
+if (CHDB !== undefined) {
+  const server = await ChdbServer.prepare(CHDB);
+  describe('with events in the engine of present ClickHouse servers', function () {
+    describeOn.call(this, server, 25, true);
+  });
+}
 
 describe('with events in ClickHouse', function () {
   describeOn.call(this, servers[0], 25, true);
@@ -75,18 +86,13 @@ describe('with events in a cluster of ClickHouse', function () {
 });
 
 /** @param rounds random questions of each kind */
-function describeOn(
-  this: Suite,
-  server: ClickHouseServer | ClickHouseCluster,
-  rounds: number,
-  isWhole: boolean,
-) {
+function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: boolean) {
   this.timeout(120_000);
   const store = clickhouseStore(server.url);
   const clickhouse = new ClickHouse(server.url);
 
   before(async function () {
-    if (!hasClickHouse()) this.skip();
+    if (!(server instanceof ChdbServer || hasClickHouse())) this.skip();
     await server.start();
   });
 

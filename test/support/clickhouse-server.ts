@@ -22,8 +22,21 @@ interface Ports {
 export const hasClickHouse = (): boolean =>
   spawnSync('clickhouse-server', ['--version']).error === undefined;
 
+/** Servers that keep events, for which EVENTS_URL is one setting. */
+export interface EventsServer {
+  readonly url: string;
+  /** Resolves when all answer. They keep their data over starts. */
+  start(): Promise<void>;
+  /** Adds a database. @returns the value of EVENTS_URL for it */
+  addDatabase(name: string): Promise<string>;
+  /** Ends one as an accident would. */
+  kill(): Promise<void>;
+  /** Ends all, and removes their files. */
+  stop(): Promise<void>;
+}
+
 /** A ClickHouse server with files in a folder, which is removed when it stops unless it is to be kept. */
-export class ClickHouseServer {
+export class ClickHouseServer implements EventsServer {
   /** For the setting EVENTS_URL. */
   readonly url: string;
   readonly tcpPort: number;
@@ -160,7 +173,7 @@ export class ClickHouseServer {
 }
 
 /** Several ClickHouse servers that form a cluster. */
-export class ClickHouseCluster {
+export class ClickHouseCluster implements EventsServer {
   readonly nodes: readonly ClickHouseServer[];
   readonly #isReplicated: boolean;
 
@@ -227,9 +240,7 @@ export class ClickHouseCluster {
 }
 
 /** Starts as many servers as the tests are to keep events in: one, or a cluster of several. */
-export async function startClickHouse(
-  count: number,
-): Promise<ClickHouseServer | ClickHouseCluster> {
+export async function startClickHouse(count: number): Promise<EventsServer> {
   const server =
     count === 1
       ? await ClickHouseServer.prepare()
