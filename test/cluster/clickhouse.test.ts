@@ -173,6 +173,31 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     expect((await totalsOf(projectId))['clicks']).to.equal(2);
   });
 
+  it('moves all visits to Postgres though a batch has failed a moment before', async () => {
+    const { projectId } = await aWorkspace();
+    await add([aClick(projectId, 'evt_1'), aClick(projectId, 'evt_2')]);
+    const [batch] = await rows<{ id: number }>(
+      db(),
+      `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
+       INSERT INTO event_batches (id) SELECT last_batch FROM next RETURNING id`,
+    );
+    await insert(batch!.id, projectId, 'evt_1');
+    await store.compact(log);
+    expect(await countIn(projectId)).to.equal(3);
+    expect(await moveToPostgres(clickhouse, projectId)).to.equal(2);
+    expect(await db()('events').where({ project_id: projectId }).pluck('id')).to.have.members([
+      'evt_1',
+      'evt_2',
+    ]);
+    // Rows of the failed batch may come even later.
+    await insert(batch!.id, projectId, 'evt_2');
+    expect((await totalsOf(projectId))['clicks']).to.equal(2);
+    await db()('event_batches').update({ begun_at: new Date(0) });
+    await store.retain(log);
+    expect(await countIn(projectId)).to.equal(0);
+    expect((await totalsOf(projectId))['clicks']).to.equal(2);
+  });
+
   it('keeps accepting visits while the server is down, goes on with rollups, and counts them afterwards', async () => {
     const { projectId } = await aWorkspace();
     await add([aClick(projectId, 'evt_1')]);

@@ -39,7 +39,11 @@ async function checkBatches(clickhouse: ClickHouse): Promise<void> {
 /** Moves all events of the outbox to ClickHouse; one process at a time does. */
 export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
-    const moved = await whileLocked(() => moveBatch(clickhouse));
+    const moved = await whileLocked(async () => {
+      // Who began it has ended, or has lost the lock and cannot commit any more.
+      await execute(db(), 'UPDATE event_batches SET is_failed = true WHERE NOT is_failed');
+      return moveBatch(clickhouse);
+    });
     if (moved < BATCH) return;
   }
 }

@@ -10,7 +10,8 @@ import { isOneOf, literal } from './connection.ts';
  * ClickHouse in batches (`move.ts`), which has no transactions. So Postgres says which rows of ClickHouse count:
  *
  *   event_outbox_state.last_batch   the last batch that was begun
- *   event_batches                   batches that are being moved, or failed: their events are in the outbox
+ *   event_batches                   batches that are being moved, or failed: their events are in the outbox. What failed
+ *                                   never counts, though some of its rows may be stored later
  *   event_retention                 events before `kept_until`, of batches up to `kept_batch`, are in Postgres, or their
  *                                   counts, and are to be deleted
  *   event_erasures                  events of these links and QR codes, of batches up to `batch`, are deleted
@@ -40,7 +41,7 @@ export interface Pending {
   events: ListedEvent[];
   /** SQL of ClickHouse that is true for the rows of the workspace that count. */
   counting: string;
-  /** The last batch before which none is pending. */
+  /** The last batch before which none is being moved. */
   settledBatch: number;
   /** Microseconds since 1970. Events before it are in Postgres, but for those of newer batches. */
   keptUntil: number;
@@ -49,6 +50,7 @@ export interface Pending {
 interface PendingRow {
   lastBatch: number;
   batches: (string | number)[];
+  moving: string | number | null;
   keptUntil: number | null;
   keptBatch: number | null;
 }
@@ -73,6 +75,7 @@ export async function readPending(
   const found = await rows<PendingRow & (ListedEvent | { id: null })>(
     connection,
     `SELECT s.last_batch AS "lastBatch", ARRAY(SELECT id FROM event_batches) AS batches,
+            (SELECT min(id) FROM event_batches WHERE NOT is_failed) AS moving,
             (extract(epoch FROM r.kept_until) * 1000000)::bigint AS "keptUntil", r.kept_batch AS "keptBatch",
             ${OUTBOX_COLUMNS}
        FROM event_outbox_state s
@@ -80,9 +83,9 @@ export async function readPending(
        LEFT JOIN event_outbox e ON e.project_id = :projectId AND ${condition}`,
     { ...bindings, projectId },
   );
-  const { lastBatch, batches, keptUntil, keptBatch } = found[0]!;
+  const { lastBatch, batches, moving, keptUntil, keptBatch } = found[0]!;
   const events = found.flatMap(
-    ({ lastBatch: _, batches: __, keptUntil: ___, keptBatch: ____, ...event }) =>
+    ({ lastBatch: _, batches: __, moving: ___, keptUntil: ____, keptBatch: _____, ...event }) =>
       event.id === null ? [] : [event as ListedEvent],
   );
   const open = batches.map(Number);
@@ -100,6 +103,6 @@ export async function readPending(
     events,
     counting: conditions.join(' AND '),
     keptUntil: keptUntil ?? 0,
-    settledBatch: Math.min(lastBatch, ...open.map((batch) => batch - 1)),
+    settledBatch: moving === null ? lastBatch : Number(moving) - 1,
   };
 }
