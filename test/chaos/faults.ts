@@ -43,6 +43,8 @@ const slotKeys = ['{q-writes}', '{q-shard-1}', '{channels}', 'some', 'other', 't
 
 const noNetwork = ({ network }: Means) =>
   network.isOpen ? undefined : 'rules of routing cannot be changed by this account';
+const noClickHouse = ({ topology }: Means) =>
+  topology.clickhouse === undefined ? 'clickhouse-server is not installed' : undefined;
 const noDisk = ({ disks }: Means) =>
   disks.length > 0 ? undefined : 'no file system can be mounted by this account';
 
@@ -193,6 +195,39 @@ export const FAULTS: readonly Fault[] = [
       await postgres.failOver();
       await pause(means, 200);
       await postgres.rebuildStandby();
+      return undefined;
+    },
+  },
+  {
+    name: 'kill a node of ClickHouse',
+    skipped: noClickHouse,
+    async happen(means) {
+      const node = pick(means, means.topology.clickhouse!.nodes);
+      await node.kill();
+      await pause(means, 200);
+      await node.start();
+      return String(node.tcpPort);
+    },
+  },
+  {
+    name: 'freeze a node of ClickHouse',
+    skipped: noClickHouse,
+    async happen(means) {
+      const node = pick(means, means.topology.clickhouse!.nodes);
+      node.freeze();
+      await pause(means, 200);
+      node.resume();
+      return String(node.tcpPort);
+    },
+  },
+  {
+    name: 'cut the nodes of ClickHouse off from each other',
+    skipped: (means) => noClickHouse(means) ?? noNetwork(means),
+    async happen(means) {
+      const { topology, network } = means;
+      const heal = network.cut({ ports: topology.clickhouse!.nodes.map(({ tcpPort }) => tcpPort) });
+      await pause(means);
+      heal();
       return undefined;
     },
   },

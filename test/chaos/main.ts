@@ -6,11 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serversEnv } from '../../scripts/embedded/servers.ts';
 import type { ProcessSpec } from '../../scripts/procfile.ts';
 import { reloadConfig } from '../../src/config.ts';
+import { ClickHouse } from '../../src/events/store/clickhouse/connection.ts';
+import { moveToPostgres } from '../../src/events/store/clickhouse/transfer.ts';
 import { closeDb, db } from '../../src/infra/db.ts';
 import { closeRedis } from '../../src/infra/redis.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { seeded } from '../qr/pairwise.ts';
+import { hasClickHouse } from '../support/clickhouse-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/service.ts';
 import { hasTopology, REDIRECT_HOSTS, Topology } from '../support/topology.ts';
@@ -81,7 +84,7 @@ class Run {
   async run(): Promise<boolean> {
     chmodSync(this.#folder, 0o755);
     const clockFile = existsSync(FAKETIME) ? path.join(this.#folder, 'clock') : undefined;
-    const topology = await Topology.start(this.#folder);
+    const topology = await Topology.start(this.#folder, { hasClickHouse: hasClickHouse() });
     this.#topology = topology;
     const layout = await topology.layout({ hasAccounts: this.#network.isOpen });
     for (const host of REDIRECT_HOSTS) {
@@ -240,8 +243,15 @@ class Run {
     await this.#jobsOf(links, apiKey);
     await this.#jobsOf(sales, apiKey);
     const end = Date.now() + SETTLE_MS;
+    const { clickhouse: events } = this.#topology!;
+    const clickhouse = events && new ClickHouse(events.url);
     let lines: Line[] = [];
     for (;;) {
+      // All are compared in Postgres, to which the command of operators moves the visits.
+      if (clickhouse !== undefined) {
+        const moved = await moveToPostgres(clickhouse, projectId);
+        if (moved > 0) say(`${moved} visits were moved from ClickHouse to Postgres`);
+      }
       await db()('webhook_deliveries')
         .where({ state: 'pending' })
         .where('next_attempt_at', '>', new Date(Date.now() + 30_000))
@@ -251,6 +261,7 @@ class Run {
       if (isWell || Date.now() > end) break;
       await delay(2_000);
     }
+    await clickhouse?.close();
     say(
       `${visits.cut.size} visits were cut off and ${visits.others.size} answered otherwise ` +
         `(${tallied(visits.others)}); ${links.failed.size} links (${tallied(links.failed)}) and ` +

@@ -24,6 +24,9 @@ export class Network {
   readonly isOpen: boolean;
 
   constructor() {
+    // A run that was killed has left its own.
+    if (ip('rule', 'del', 'pref', String(OWN_ADDRESSES)))
+      ip('rule', 'add', 'pref', '0', 'lookup', 'local');
     this.isOpen = ip('rule', 'add', 'pref', String(OWN_ADDRESSES), 'lookup', 'local');
     if (this.isOpen) ip('rule', 'del', 'pref', '0', 'lookup', 'local');
   }

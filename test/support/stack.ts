@@ -46,11 +46,14 @@ interface Stores {
 export const isTopology = (): boolean => process.env['TEST_TOPOLOGY'] !== undefined;
 
 async function startStores(dataDir: string): Promise<Stores> {
+  const clickhouseServers = process.env['TEST_CLICKHOUSE'];
   if (isTopology()) {
     // Postgres has an account of its own.
     chmodSync(dataDir, 0o711);
-    const topology = await Topology.start(dataDir);
+    const hasClickHouse = clickhouseServers !== undefined;
+    const topology = await Topology.start(dataDir, { hasClickHouse });
     const { servers, settings } = topology;
+    if (hasClickHouse) process.env['EVENTS_URL'] = topology.clickhouse!.url;
     return { servers, settings, layout: await topology.layout(), stop: () => topology.stop() };
   }
   const servers = await startServers({ dataDir });
@@ -59,9 +62,7 @@ async function startStores(dataDir: string): Promise<Stores> {
       ? undefined
       : await Pgbouncer.start(servers.databaseUrl);
   const clickhouse =
-    process.env['TEST_CLICKHOUSE'] === undefined
-      ? undefined
-      : await startClickHouse(Number(process.env['TEST_CLICKHOUSE']));
+    clickhouseServers === undefined ? undefined : await startClickHouse(Number(clickhouseServers));
   if (clickhouse !== undefined) process.env['EVENTS_URL'] = clickhouse.url;
   return {
     servers: { ...servers, ...(pgbouncer && { databaseUrl: pgbouncer.url }) },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Servers } from '../../scripts/embedded/servers.ts';
 import { freePorts } from '../../scripts/ports.ts';
 import { parseProcfile } from '../../scripts/procfile.ts';
+import { ClickHouseCluster } from './clickhouse-server.ts';
 import { Haproxy, hasHaproxy } from './haproxy.ts';
 import { hasPostgresPair, PostgresPair } from './postgres-pair.ts';
 import { RedisCluster } from './redis-cluster.ts';
@@ -21,44 +22,58 @@ export const hasTopology = (): boolean => hasPostgresPair() && hasHaproxy();
 
 /**
  * What a service on several machines has, as far as one machine can stand for them: a Redis Cluster of three primaries
- * with a replica each, a Postgres with a synchronous standby, two hosts that only redirect, two processes of each other
- * kind, and haproxy in front of them.
+ * with a replica each, a Postgres with a synchronous standby, two ClickHouse servers with the visits where that is asked for,
+ * two hosts that only redirect, two processes of each other kind, and haproxy in front of them.
  */
 export class Topology {
   readonly redis: RedisCluster;
   readonly postgres: PostgresPair;
   readonly haproxy: Haproxy;
+  readonly clickhouse: ClickHouseCluster | undefined;
   /** Of all processes. */
   readonly settings: Record<string, string>;
   readonly #dataDir: string;
 
   private constructor(
     dataDir: string,
-    servers: { redis: RedisCluster; postgres: PostgresPair; haproxy: Haproxy },
+    servers: {
+      redis: RedisCluster;
+      postgres: PostgresPair;
+      haproxy: Haproxy;
+      clickhouse: ClickHouseCluster | undefined;
+    },
   ) {
     this.#dataDir = dataDir;
     this.redis = servers.redis;
     this.postgres = servers.postgres;
     this.haproxy = servers.haproxy;
+    this.clickhouse = servers.clickhouse;
     this.settings = {
       CACHE_REDIS_URL: this.redis.url,
       REDIS_WAIT_REPLICAS: '1',
       QUEUE_SHARDS: '3',
       // A server that was promoted is not asked.
       DATABASE_READ_URLS: `${this.postgres.standby.url},${this.postgres.primary.url}`,
+      ...(this.clickhouse && { EVENTS_URL: this.clickhouse.url }),
     };
   }
 
-  /** Starts the servers, with their data in a folder that the account of Postgres may enter. */
-  static async start(dataDir: string): Promise<Topology> {
+  /**
+   * Starts the servers, with their data in a folder that the account of Postgres may enter.
+   *
+   * @param options.hasClickHouse false if visits are kept in Postgres
+   */
+  static async start(dataDir: string, { hasClickHouse = false } = {}): Promise<Topology> {
     const haproxy = await Haproxy.prepare();
     const redis = new RedisCluster();
+    const clickhouse = hasClickHouse ? await ClickHouseCluster.prepare() : undefined;
     const [postgres] = await Promise.all([
       PostgresPair.start(dataDir, 'max_connections = 500'),
       redis.start(),
+      clickhouse?.start(),
     ]);
     await postgres.synchronize();
-    return new Topology(dataDir, { redis, postgres, haproxy });
+    return new Topology(dataDir, { redis, postgres, haproxy, clickhouse });
   }
 
   get servers(): Servers {
@@ -144,6 +159,7 @@ export class Topology {
 
   async stop(): Promise<void> {
     await this.haproxy.stop();
+    await this.clickhouse?.stop();
     await this.postgres.stop();
     await this.redis.stop();
   }
