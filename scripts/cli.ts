@@ -36,6 +36,10 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     words: ['backup', 'restore'],
     load: async () => (await import('./cli-backup.ts')).BACKUP_COMMANDS,
   },
+  {
+    words: ['partition'],
+    load: async () => (await import('./cli-partition.ts')).PARTITION_COMMANDS,
+  },
 ];
 
 /** The commands that a first word may mean: all of them where no command begins with it. */

@@ -79,7 +79,10 @@ export async function rollbackAll(databaseUrl: string): Promise<void> {
  * Runs `work` while no other process migrates the database. Knex' own lock is a row that stays when its owner is
  * killed; the one here ends with its connection, so its holder may clear that row.
  */
-async function migrating<T>(databaseUrl: string, work: (db: Knex) => Promise<T>): Promise<T> {
+export async function migrating<T>(
+  databaseUrl: string,
+  work: (db: Knex) => Promise<T>,
+): Promise<T> {
   const db = connectDb(databaseUrl, 3, 'migrate');
   try {
     return await db.transaction(async (lock) => {

@@ -33,6 +33,7 @@ const CHECKS = [
 const WITHOUT_COVERAGE = testFiles(
   'cli',
   'newcomer',
+  'cluster/partitions',
   'cluster/sentinel',
   'cluster/standbys',
   'cluster/topology',
@@ -92,6 +93,7 @@ const SECONDS = {
   'api/http': 32,
   'redirect/wait-replicas': 29,
   'cluster/pgbouncer': 27,
+  'cluster/partitions': 30,
   'cluster/standbys': 25,
   'workers/start-messages': 20,
 };

@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { config } from '../../src/config.ts';
 import { connectDb, rows } from '../../src/infra/db.ts';
-import { listProcesses } from '../../src/infra/heartbeat.ts';
 import { type Redis, scanKeys } from '../../src/infra/redis.ts';
 import { keyCheck } from '../../src/infra/secrets.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
@@ -14,6 +13,8 @@ import { keep } from '../embedded/kept.ts';
 import type { Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
 import { migrateLatest, migrateTo, rollbackAll } from '../migrate.ts';
+import { partitionTables } from '../partition.ts';
+import { checkStopped } from '../stopped.ts';
 import type { UploadPart } from './backup.ts';
 import {
   type Manifest,
@@ -77,11 +78,7 @@ export async function restoreBackup(
   servers: Servers,
   { queue, cache, overwrite }: { queue: Redis; cache: Redis; overwrite: boolean },
 ): Promise<void> {
-  const running = (await listProcesses(queue)).filter(({ state }) => state !== 'silent');
-  if (running.length > 0) {
-    const names = [...new Set(running.map(({ name }) => name))].join(', ');
-    throw new SetupError(`The service is running (${names}): stop it first.`);
-  }
+  await checkStopped(queue);
   const spool = path.join(servers.dataDir, 'spool');
   const producer = new Producer(queue);
   const there = await findContents(servers, producer, spool);
@@ -97,6 +94,9 @@ export async function restoreBackup(
   await rm(spool, { recursive: true, force: true });
 
   await migrateTo(servers.databaseUrl, manifest.migrations);
+  // Partitions of events are made one by one; these are of tables that migrations make whole.
+  const parts = manifest.partitions.filter(({ of }) => of === 'links').length;
+  if (parts > 1) await partitionTables(servers.databaseUrl, parts);
   await importTables(servers.databaseUrl, folder, manifest);
   for await (const parts of readLines<UploadPart>(path.join(folder, UPLOADS_FILE))) {
     for (const { name, value, seconds } of parts) await cache.set(name, value, 'EX', seconds);

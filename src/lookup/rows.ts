@@ -36,12 +36,17 @@ export interface LinkName {
 
 /** The links and QR codes that have these keys, in their order; `null` where nothing has. */
 export async function readLinks(names: readonly LinkName[]): Promise<(Row | null)[]> {
+  const domains = names.map(({ domainId }) => domainId);
+  // Each name by the index. A join of many may read all partitions of claims; one domain, as most batches have, is in one.
+  const isOne = domains.every((domain) => domain === domains[0]);
   const found = await rows<Row & { at: number }>(
     db(),
     `SELECT q.at, c.entry, c.version
-         FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS q (domain_id, key, at)
-         JOIN claims c ON c.domain_id = q.domain_id AND c.key = q.key AND c.free_at IS NULL`,
-    [names.map(({ domainId }) => domainId), names.map(({ key }) => key)],
+         FROM unnest(:domains::text[], :keys::text[]) WITH ORDINALITY AS q (domain_id, key, at)
+         CROSS JOIN LATERAL (
+           SELECT entry, version FROM claims
+            WHERE domain_id = ${isOne ? ':domain' : 'q.domain_id'} AND key = q.key AND free_at IS NULL LIMIT 1) AS c`,
+    { domains, keys: names.map(({ key }) => key), ...(isOne && { domain: domains[0]! }) },
     POSTGRES_MS,
   );
   const inOrder: (Row | null)[] = Array.from(names, () => null);

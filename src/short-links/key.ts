@@ -102,9 +102,9 @@ export async function claimNames(
   );
   const claimed = await rows<{ record_id: string; version: number }>(
     trx,
-    `WITH wanted AS (SELECT * FROM json_populate_recordset(NULL::claims, ?)),
+    `WITH wanted AS (SELECT * FROM json_populate_recordset(NULL::claims, :wanted)),
           freed AS (DELETE FROM claims c USING wanted w
-                     WHERE c.domain_id = w.domain_id AND c.key = w.key
+                     WHERE c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id AND c.key = w.key
                        AND (c.free_at <= now() OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))
                     RETURNING c.key)
      INSERT INTO claims (domain_id, key, project_id, record_id, entry)
@@ -112,7 +112,10 @@ export async function claimNames(
       -- Names are freed before they are claimed.
       WHERE (SELECT count(*) FROM freed) >= 0
      ON CONFLICT DO NOTHING RETURNING record_id, version`,
-    [JSON.stringify(ordered)],
+    {
+      wanted: JSON.stringify(ordered),
+      domains: [...new Set(ordered.map(({ domain_id }) => domain_id))],
+    },
   );
   return new Map(claimed.map(({ record_id, version }) => [record_id, version]));
 }

@@ -67,17 +67,27 @@ export async function remove(
     await eventsStore.eraseRecords(trx, projectId, ids);
     await eraseVisitors(trx, projectId, ids);
   }
-  const freed = await rows<{ domain_id: string; key: string; version: number }>(
+  const gone = await rows<{ id: string; domain_id: string; key: string }>(
     trx,
     `WITH gone AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
           counted AS (DELETE FROM counters c USING gone WHERE c.project_id = :projectId AND c.record_id = gone.id),
           rolled AS (DELETE FROM record_rollups r USING gone WHERE r.project_id = :projectId AND r.record_id = gone.id),
           added AS (DELETE FROM rollup_deltas d USING gone
                      WHERE d.project_id = :projectId AND d.is_record AND d.owner = gone.id)
-     DELETE FROM claims USING gone
-      WHERE claims.domain_id = gone.domain_id AND claims.key = gone.key AND claims.record_id = gone.id
-     RETURNING claims.domain_id, claims.key, claims.version`,
+     SELECT id, domain_id, key FROM gone`,
     { projectId, ids: [...ids] },
+  );
+  const freed = await rows<{ domain_id: string; key: string; version: number }>(
+    trx,
+    `DELETE FROM claims USING json_populate_recordset(NULL::claims, :gone) AS g
+      WHERE claims.domain_id = ANY(:domains)
+        AND claims.domain_id = g.domain_id AND claims.key = g.key AND claims.record_id = g.record_id
+     RETURNING claims.domain_id, claims.key, claims.version`,
+    {
+      gone: JSON.stringify(gone.map(({ id, ...name }) => ({ ...name, record_id: id }))),
+      // Of partitioned claims, those of these domains alone are read.
+      domains: [...new Set(gone.map(({ domain_id }) => domain_id))],
+    },
   );
   return freed.map(({ domain_id, key, version }) => ({
     name: linkName(domain_id, key),

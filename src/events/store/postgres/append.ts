@@ -156,16 +156,17 @@ async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<Map<
   const sums = sumsOf(events);
   if (sums.length === 0) return new Map();
   const names = COUNTED.map(([name]) => name);
-  // Records that were deleted in the meantime keep their events, and have no counters.
+  // Records that were deleted in the meantime keep their events, and have no counters. OFFSET has each looked for by the
+  // index: without it, a large batch may read all links of all workspaces.
   const rolled = await rows<{ record_id: string; rolled_from: Date }>(
     trx,
     `WITH counted AS (
        INSERT INTO counters (${names.join(', ')})
        SELECT ${names.map((name) => `sum.${name}`).join(', ')}
          FROM unnest(${COUNTED.map(([name, type]) => `:${name}::${type}[]`).join(', ')}) AS sum(${names.join(', ')})
-        WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id)
-           OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id)
-           OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id)
+        WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
+           OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
+           OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
         ORDER BY sum.project_id COLLATE "C", sum.record_id COLLATE "C"
        ON CONFLICT (project_id, record_id) DO UPDATE
           SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n              ')}
@@ -227,26 +228,26 @@ function sumsOf(rows: readonly EventRow[]): Counted[] {
 
 /** Marks links and QR codes whose form was submitted. */
 async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
-  const filled = new Map(
-    rows.flatMap(({ event, project_id, link_id, page_id, event_name }) =>
-      event === 'lead' && link_id !== null && (page_id !== null || event_name === FORM_SUBMITTED)
-        ? [[link_id, { project_id, id: link_id }]]
-        : [],
-    ),
-  );
-  if (filled.size === 0) return;
+  const filled = new Map<string, Set<string>>();
+  for (const { event, project_id, link_id, page_id, event_name } of rows) {
+    if (event !== 'lead' || link_id === null) continue;
+    if (page_id === null && event_name !== FORM_SUBMITTED) continue;
+    filled.set(project_id, (filled.get(project_id) ?? new Set()).add(link_id));
+  }
+  // Locked in the order of workspaces and ids, as everywhere.
+  const inOrder = [...filled].toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const table of ['links', 'qrcodes']) {
-    // Locked in the order of their ids, as everywhere.
-    await execute(
-      trx,
-      `WITH open AS MATERIALIZED (
-         SELECT r.project_id, r.id FROM json_populate_recordset(NULL::${table}, ?) AS f
-           JOIN ${table} r ON r.project_id = f.project_id AND r.id = f.id
-          WHERE NOT r.filled ORDER BY r.id FOR UPDATE OF r)
-       UPDATE ${table} AS r SET filled = true
-         FROM open
-        WHERE r.project_id = open.project_id AND r.id = open.id`,
-      [JSON.stringify([...filled.values()])],
-    );
+    for (const [projectId, ids] of inOrder) {
+      await execute(
+        trx,
+        `WITH open AS MATERIALIZED (
+           SELECT id FROM ${table}
+            WHERE project_id = :projectId AND id = ANY(:ids) AND NOT filled ORDER BY id FOR UPDATE)
+         UPDATE ${table} AS r SET filled = true
+           FROM open
+          WHERE r.project_id = :projectId AND r.id = open.id`,
+        { projectId, ids: [...ids] },
+      );
+    }
   }
 }
