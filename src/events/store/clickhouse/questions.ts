@@ -75,6 +75,21 @@ export async function countByValue(
   return most(all, asked.events);
 }
 
+/** Columns of a table whose events are counted by one value and by kind: the key of a group is then one column. */
+const columnsOf = (kinds: readonly EventKind[], value: string, name: string): string[] => [
+  `${value} AS ${name}`,
+  ...(kinds.length === 1 ? [] : ['event']),
+];
+
+/** Numbers of events of each kind, each under the name of the kind. */
+const countsOf = (kinds: readonly EventKind[], before = ''): string =>
+  kinds
+    .map((kind) => {
+      const count = kinds.length === 1 ? 'count()' : `countIf(event = ${literal(kind)})`;
+      return `${count} AS ${before}${kind}`;
+    })
+    .join(', ');
+
 type StoredValue = { value: string } & Record<EventKind, string | number>;
 
 /**
@@ -90,12 +105,11 @@ async function topStored(
   known: readonly string[],
 ): Promise<StoredValue[]> {
   const kinds = kindsIn(asked);
-  const countOf = (kind: EventKind) =>
-    kinds.length === 1 ? 'count()' : `countIf(event = ${literal(kind)})`;
-  const { value, condition, part } = valueSql(dimension);
-  const columns = [`${value} AS value`, ...(kinds.length === 1 ? [] : ['event'])];
-  const counted = `SELECT value, ${kinds.map((kind) => `${countOf(kind)} AS ${kind}`).join(', ')}
-    FROM ${source.table(columns, condition)} GROUP BY value`;
+  const { value, condition, isOfValue, part } = valueSql(dimension);
+  // Of a condition on each event, the server copies what remains: events without a value are counted, and then left out.
+  const counted = `SELECT value, ${countsOf(kinds)}
+    FROM ${source.table(columnsOf(kinds, value, 'value'), isOfValue ? '1' : condition)}
+    GROUP BY value${isOfValue ? " HAVING value != ''" : ''}`;
   const values =
     part === undefined
       ? counted
@@ -131,12 +145,15 @@ export async function countByTime(clickhouse: ClickHouse, asked: Question): Prom
   for (const { event, occurred_at } of source.waiting) {
     counts.get(event)!.add(Math.floor(occurred_at.getTime() / unitMs), 1);
   }
-  const found = await clickhouse.rows<Record<'slot' | 'n', string | number> & { event: string }>(
-    `SELECT event, step AS slot, count() AS n
-       FROM ${source.table(['event', `${unitMs === QUARTER_MS ? 'slot' : `intDiv(at, ${unitMs * 1000})`} AS step`], '1')}
-      GROUP BY event, step`,
+  const step = unitMs === QUARTER_MS ? 'slot' : `intDiv(at, ${unitMs * 1000})`;
+  // In one row: a year has 35,000 quarters of an hour.
+  const [found] = await clickhouse.rows<Record<'steps' | EventKind, (string | number)[]>>(
+    `SELECT groupArray(step) AS steps, ${kinds.map((kind) => `groupArray(n_${kind}) AS ${kind}`).join(', ')}
+       FROM (SELECT step, ${countsOf(kinds, 'n_')} FROM ${source.table(columnsOf(kinds, step, 'step'), '1')} GROUP BY step)`,
   );
-  for (const { event, slot, n } of found) counts.get(event)!.add(Number(slot), Number(n));
+  for (const [at, unit] of found!.steps.entries()) {
+    for (const kind of kinds) counts.get(kind)!.add(Number(unit), Number(found![kind][at]));
+  }
   const elsewhere = inSteps(steps, kinds, counts, unitMs);
   for (const [at, { numbers }] of counted.entries()) {
     for (const kind of kinds) add(numbers, kind, elsewhere[at]!.numbers[pluralOf(kind)]!);

@@ -10,6 +10,8 @@ export interface ValueSql {
   value: string;
   /** True for events that have one. */
   condition: string;
+  /** True where `condition` says that the value is not empty, and nothing else. */
+  isOfValue?: true;
   /** Made of `value` once values are counted; empty where there is none. */
   part?: string;
 }
@@ -20,12 +22,13 @@ const JOINED: Partial<Record<DimensionName, string>> = { city: 'place', region: 
 /** SQL of the values of a dimension. */
 export function valueSql(name: DimensionName): ValueSql {
   const { columns, isUtm, isPage, part } = dimensionOf(name);
-  const ofUtm = { value: 'utm', condition: "utm != ''" };
-  if (isUtm) return ofUtm;
-  if (part !== undefined) return { ...ofUtm, part: utmSql('value', part) };
+  if (isUtm) return notEmpty('utm');
+  if (part !== undefined) return { ...notEmpty('utm'), part: utmSql('value', part) };
   if (isPage) return { value: 'page_url', condition: '1' };
-  const nullable = columns.filter(isNullable).map((column) => `${column} != ''`);
-  const condition = nullable.length === 0 ? '1' : nullable.join(' AND ');
+  const nullable = columns.filter(isNullable);
+  if (columns.length === 1 && nullable.length === 1) return notEmpty(columns[0]!);
+  const condition =
+    nullable.length === 0 ? '1' : nullable.map((column) => `${column} != ''`).join(' AND ');
   const joined = JOINED[name];
   if (joined !== undefined) return { value: joined, condition };
   // Not a constant: old servers find no column where they ask other nodes for constants only.
@@ -34,6 +37,12 @@ export function valueSql(name: DimensionName): ValueSql {
     columns.length === 1 ? columns[0]! : `concat(${columns.join(String.raw`, '\t', `)})`;
   return { value, condition };
 }
+
+const notEmpty = (value: string) => ({
+  value,
+  condition: `${value} != ''`,
+  isOfValue: true as const,
+});
 
 /** Reads the value of a dimension of an event; `undefined` where it has none. As `valueSql`. */
 export function readerOf(name: DimensionName): (event: StoredEvent) => string | undefined {
