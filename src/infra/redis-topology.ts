@@ -123,22 +123,23 @@ export class Topology {
   }
 
   #connection(node: string): Redis {
-    let redis = this.#nodes.get(node);
-    if (redis === undefined) {
-      const colon = node.lastIndexOf(':');
-      redis = new Redis({
-        ...this.#options,
-        host: node.slice(0, colon),
-        port: Number(node.slice(colon + 1)),
-        connectTimeout: ANSWER_MS,
-        maxRetriesPerRequest: 0,
-        // A node that loads its data knows the cluster.
-        enableReadyCheck: false,
-        replyMapping: 'legacy',
-      });
-      redis.on('error', () => {});
-      this.#nodes.set(node, redis);
-    }
+    const known = this.#nodes.get(node);
+    if (known !== undefined) return known;
+    const colon = node.lastIndexOf(':');
+    const redis = new Redis({
+      ...this.#options,
+      host: node.slice(0, colon),
+      port: Number(node.slice(colon + 1)),
+      connectTimeout: ANSWER_MS,
+      maxRetriesPerRequest: 0,
+      // A node that loads its data knows the cluster.
+      enableReadyCheck: false,
+      replyMapping: 'legacy',
+    });
+    redis.on('error', () => {});
+    // A process that has closed its own connections ends; one that waits for an answer has a timer.
+    redis.on('connect', () => redis.stream.unref());
+    this.#nodes.set(node, redis);
     return redis;
   }
 

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { clicks } from '../../src/queues/clicks.ts';
 import { tagOf } from '../../src/queues/shards.ts';
@@ -42,6 +44,18 @@ describe('on several machines', function () {
     const counts = await Promise.all(SHARDS.map(ended));
     const all = counts.reduce((sum, count) => sum + count, 0);
     for (const count of counts) expect(count / all).to.be.closeTo(1 / 3, 0.1);
+  });
+
+  it('lets a process end as soon as it has closed its connections', async () => {
+    const script = `
+      import { connectRedis, ownerOf } from './dist/src/infra/redis.js';
+      const redis = connectRedis(${JSON.stringify(topology.redis.url)}, 'wait');
+      await ownerOf(redis, '{channels}').ping();
+      await redis.quit();`;
+    // Connections that are kept for the next question to a node are closed after 20 s.
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+      timeout: 15_000,
+    });
   });
 
   it('loses no answered visit or write when the primary of a queue is killed before its replica has it', async () => {
