@@ -163,7 +163,8 @@ describe('the API', () => {
   });
 
   it('answers oversized headers and malformed HTTP with the error body', async () => {
-    const { port } = new URL(stack().apiUrl);
+    // Not through a proxy, which refuses such requests itself.
+    const { port } = new URL(stack().apiProcessUrl);
     const send = (text: string) =>
       new Promise<string>((resolve, reject) => {
         const socket = createConnection(Number(port), '127.0.0.1', () => socket.end(text));

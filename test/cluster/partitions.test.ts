@@ -9,6 +9,7 @@ import { partitionTables } from '../../scripts/partition.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
 import { connectRedis, scanKeys } from '../../src/infra/redis.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
+import { databaseUrlOf } from '../support/database-url.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { type Row, rowsOf } from '../support/rows.ts';
@@ -112,11 +113,10 @@ describe('tables partitioned by workspace', function () {
     work: (url: string, database: Knex) => Promise<T>,
   ): Promise<T> {
     await execute(own.db, `CREATE DATABASE ${name}`);
-    const url = new URL(servers.databaseUrl);
-    url.pathname = `/${name}`;
-    const database = connectDb(url.href, 1, 'test');
+    const url = databaseUrlOf(servers.databaseUrl, name);
+    const database = connectDb(url, 1, 'test');
     try {
-      return await work(url.href, database);
+      return await work(url, database);
     } finally {
       await database.destroy();
     }

@@ -46,6 +46,7 @@ pool_mode = transaction
 default_pool_size = ${POOL_SIZE}
 max_client_conn = 1000
 server_check_delay = 0
+${process.env['PGOPTIONS'] === undefined ? '' : 'ignore_startup_parameters = options'}
 `,
     );
     const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};

@@ -10,6 +10,7 @@ import { migrateLatest } from '../../scripts/migrate.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { connectDb, execute, type Knex } from '../../src/infra/db.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
+import { databaseUrlOf } from '../support/database-url.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { RedisNode } from '../support/redis-node.ts';
@@ -138,12 +139,11 @@ describe('a process by itself', function () {
       const { DATABASE_URL, SECRET_KEY } = process.env as Record<string, string>;
       admin = connectDb(DATABASE_URL!, 1, 'test');
       await execute(admin, `CREATE DATABASE ${name}`);
-      const url = new URL(DATABASE_URL!);
-      url.pathname = `/${name}`;
-      const env = { ...withoutServers(), DATABASE_URL: url.href, SECRET_KEY: SECRET_KEY! };
+      const url = databaseUrlOf(DATABASE_URL!, name);
+      const env = { ...withoutServers(), DATABASE_URL: url, SECRET_KEY: SECRET_KEY! };
       servers = await startServers({ dataDir, env });
       settings = {
-        DATABASE_URL: url.href,
+        DATABASE_URL: url,
         REDIS_URL: servers.redisUrl,
         CACHE_REDIS_URL: servers.redisUrl,
         DATA_DIR: dataDir,
@@ -151,7 +151,7 @@ describe('a process by itself', function () {
         API_PORT: '0',
         REDIRECT_PORT: '0',
       };
-      db = connectDb(url.href, 1, 'test');
+      db = connectDb(url, 1, 'test');
       redis = connectRedis(servers.redisUrl, 'wait');
     });
 

@@ -28,6 +28,7 @@ import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
 import { connectDb, db, type Knex } from '../../src/infra/db.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { databaseUrlOf } from '../support/database-url.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectKept, fillEmptyTables, rowsOf } from '../support/rows.ts';
@@ -390,9 +391,7 @@ const digestOf = (text: string): string => `\u0001${createHash('md5').update(tex
 async function createDatabase(name: string): Promise<string> {
   await dropDatabase(name);
   await db().raw('CREATE DATABASE ??', [name]);
-  const url = new URL(config().DATABASE_URL);
-  url.pathname = name;
-  return url.href;
+  return databaseUrlOf(config().DATABASE_URL, name);
 }
 
 async function dropDatabase(name: string): Promise<void> {

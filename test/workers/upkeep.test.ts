@@ -17,6 +17,7 @@ import { connectDb, db } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { CHANGED, decodeLink, linkName } from '../../src/lookup/codec.ts';
 import { SCHEDULE } from '../../src/queues/schedule.ts';
+import { databaseUrlOf } from '../support/database-url.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -170,18 +171,17 @@ describe('migrations', () => {
   it('go up, down and up again', async () => {
     const name = `migrations_${process.pid}`;
     await db().raw('CREATE DATABASE ??', [name]);
-    const url = new URL(config().DATABASE_URL);
-    url.pathname = `/${name}`;
+    const url = databaseUrlOf(config().DATABASE_URL, name);
     try {
-      await migrateLatest({ databaseUrl: url.href, secretKey: config().SECRET_KEY });
-      await rollbackAll(url.href);
-      const empty = connectDb(url.href, 1, 'test');
+      await migrateLatest({ databaseUrl: url, secretKey: config().SECRET_KEY });
+      await rollbackAll(url);
+      const empty = connectDb(url, 1, 'test');
       const { rows } = await empty.raw<{ rows: { name: string }[] }>(
         "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'knex%'",
       );
       await empty.destroy();
       expect(rows).to.deep.equal([]);
-      await migrateLatest({ databaseUrl: url.href, secretKey: config().SECRET_KEY });
+      await migrateLatest({ databaseUrl: url, secretKey: config().SECRET_KEY });
     } finally {
       await db().raw('DROP DATABASE ??', [name]);
     }
