@@ -35,10 +35,13 @@ export async function totals(clickhouse: ClickHouse, asked: Question): Promise<N
   const [source, numbers] = await Promise.all([sourceOf(asked), postgresStore.totals(asked)]);
   if (source === undefined) return numbers;
   for (const { event } of source.waiting) add(numbers, event, 1);
-  const found = await clickhouse.rows<{ event: EventKind; n: string | number }>(
-    `SELECT event, count() AS n FROM ${source.table(['event'], '1')} GROUP BY event`,
-  );
-  for (const { event, n } of found) add(numbers, event, Number(n));
+  const [kind, ...others] = kindsIn(asked);
+  const query =
+    others.length === 0
+      ? `SELECT count() AS n FROM ${source.table(['slot'], '1')}`
+      : `SELECT event, count() AS n FROM ${source.table(['event'], '1')} GROUP BY event`;
+  const found = await clickhouse.rows<{ event?: EventKind; n: string | number }>(query);
+  for (const { event = kind!, n } of found) add(numbers, event, Number(n));
   return numbers;
 }
 
