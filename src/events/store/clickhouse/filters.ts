@@ -2,8 +2,8 @@ import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../../filter.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 import { isOneOf, literal } from './connection.ts';
 
-/** A filter as SQL of ClickHouse: the conditions of `matcherOf`, each after an AND. */
-export function filterSql(filter: EventFilter): string {
+/** A filter as SQL of ClickHouse: the conditions of `matcherOf`. */
+export function filterSql(filter: EventFilter): string[] {
   const { records, domain, values = {}, via, parts = {}, isRoot, isEmpty } = filter;
   const { pageId, variants, utm = {} } = filter;
   const conditions: string[] = [];
@@ -33,7 +33,7 @@ export function filterSql(filter: EventFilter): string {
     conditions.push(isRoot ? isOfRoot : `NOT ${isOfRoot}`);
   }
   if (isEmpty === true) conditions.push('0');
-  return conditions.map((condition) => ` AND ${condition}`).join('');
+  return conditions;
 }
 
 /** SQL of a part of the value of the dimension `utm`, by its place from 1; empty without one. */

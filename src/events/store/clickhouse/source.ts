@@ -26,6 +26,12 @@ export interface Source {
 }
 
 /**
+ * Columns with thousands of texts. Servers read them more slowly for the events that a filter has left than for all; what
+ * else a question needs is read in half of the time when the filter comes first.
+ */
+const OF_MANY = ['link_id', 'referer_url', 'page_url', 'place', 'ip'];
+
+/**
  * Finds the events of some kinds in a span of time.
  *
  * @returns nothing where none of the kinds is kept in ClickHouse
@@ -52,7 +58,8 @@ export async function sourceOf(
   const isIn = isBetween(from, to);
   // Old servers take longer to compare a text with several than for all else of a question.
   const isOfKind = kinds.length === MOVED_KINDS.length ? '1' : isOneOf('event', kinds);
-  const others = `${counting} AND ${isOfKind}${filterSql(filter)}`;
+  const counted = `${counting} AND ${isOfKind}`;
+  const conditions = filterSql(filter);
   const [first, last] = [Math.ceil(from / QUARTER_MS), Math.floor(to / QUARTER_MS)];
   const ends = [
     ...(from % QUARTER_MS === 0 ? [] : [first - 1]),
@@ -69,11 +76,16 @@ export async function sourceOf(
   ];
   return {
     waiting: events.filter(matcherOf(filter)),
-    stored: `${others} AND ${isIn}`,
+    stored: [counted, ...conditions, isIn].join(' AND '),
     table(columns, condition) {
+      const isOfMany = columns.some((column) => OF_MANY.some((name) => column.includes(name)));
+      const where =
+        conditions.length === 0 || isOfMany
+          ? ['WHERE 1', ...conditions].join(' AND ')
+          : `PREWHERE ${conditions.join(' AND ')} WHERE 1`;
       const selects = (spans.length === 0 ? ['0'] : spans).map(
         (times) =>
-          `SELECT ${columns.join(', ')} FROM events WHERE ${others} AND ${times} AND ${condition}`,
+          `SELECT ${columns.join(', ')} FROM events ${where} AND ${counted} AND ${times} AND ${condition}`,
       );
       return `(${selects.join(' UNION ALL ')})`;
     },
