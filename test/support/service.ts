@@ -89,7 +89,12 @@ export async function startService(
     },
   });
   await runner.start();
-  await publish?.();
+  try {
+    await publish?.();
+  } catch (error) {
+    await runner.stop();
+    throw error;
+  }
   const copies = (name: string) =>
     runner.names.filter((one) => one === name || one.startsWith(`${name}.`));
   const texts = (name: string) =>
