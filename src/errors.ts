@@ -1,4 +1,7 @@
-/** The nine errors of the interface: status, and the anchor of their explanation. */
+/**
+ * The nine errors of the interface, and `service_unavailable`, which extends it: status, and the anchor of their
+ * explanation.
+ */
 export const ERRORS = {
   bad_request: { status: 400, anchor: 'bad-request' },
   unauthorized: { status: 401, anchor: 'unauthorized' },
@@ -9,6 +12,7 @@ export const ERRORS = {
   unprocessable_entity: { status: 422, anchor: 'unprocessable-entity' },
   rate_limit_exceeded: { status: 429, anchor: 'rate-limit_exceeded' },
   internal_server_error: { status: 500, anchor: 'internal-server_error' },
+  service_unavailable: { status: 503, anchor: 'service-unavailable' },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -17,6 +21,8 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface RefusalData {
   code: ErrorCode;
   message: string;
+  /** As that of `Refusal`. */
+  retryAfterSeconds?: number | undefined;
 }
 
 /** The body of every error answer. */
@@ -32,7 +38,7 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   /** An earlier request with the same Idempotency-Key was refused with it. */
   readonly isReplayed: boolean;
-  /** Of `rate_limit_exceeded`: when a repeat is worth while. */
+  /** Of `rate_limit_exceeded` and `service_unavailable`: time after which a repeat is worth while, in s. */
   readonly retryAfterSeconds: number | undefined;
 
   /** @param message names the field, the value and the rule, in one sentence for a person */
@@ -42,7 +48,7 @@ export class Refusal extends Error {
     {
       isReplayed = false,
       retryAfterSeconds,
-    }: { isReplayed?: boolean; retryAfterSeconds?: number } = {},
+    }: { isReplayed?: boolean; retryAfterSeconds?: number | undefined } = {},
   ) {
     super(message);
     this.name = 'Refusal';
@@ -52,7 +58,8 @@ export class Refusal extends Error {
   }
 
   toJSON(): RefusalData {
-    return { code: this.code, message: this.message };
+    const { code, message, retryAfterSeconds } = this;
+    return { code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
   }
 }
 

@@ -211,12 +211,14 @@ function refuse(log: Log) {
       return;
     }
     if (isDataError(thrown)) log.warn({ err: thrown, requestId }, 'a query refused a value');
-    if (status >= 500) log.error({ err: thrown, requestId, status }, 'request failed');
+    if (status >= 500 && !(refusal instanceof Refusal)) {
+      log.error({ err: thrown, requestId, status }, 'request failed');
+    }
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    if (status === 429 && !response.hasHeader('Retry-After')) {
+    if ((status === 429 || status === 503) && !response.hasHeader('Retry-After')) {
       const seconds = refusal instanceof Refusal ? refusal.retryAfterSeconds : undefined;
       response.set('Retry-After', String(seconds ?? RETRY_S));
     }

@@ -18,6 +18,7 @@ const MEANINGS: Record<keyof typeof ERRORS, string> = {
   unprocessable_entity: 'A field or parameter breaks its rule.',
   rate_limit_exceeded: 'There were too many requests.',
   internal_server_error: 'The service failed.',
+  service_unavailable: 'The service has no capacity for this now; `Retry-After` says when it may.',
 };
 
 const errorBody = Joi.object({

@@ -133,6 +133,8 @@ const MEANINGS: Record<keyof typeof ERRORS, string> = {
   rate_limit_exceeded:
     'Too many requests in a minute; the header Retry-After says how long to wait.',
   internal_server_error: 'A fault on our side; the message has the id of the request.',
+  service_unavailable:
+    'The service has no capacity for this now; the header Retry-After says how long to wait.',
 };
 
 /** The page that `doc_url` of every error leads to, where the documentation is not hosted elsewhere. */

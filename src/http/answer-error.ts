@@ -1,7 +1,7 @@
 import { config } from '../config.ts';
 import { ERRORS, type ErrorBody, errorBody, Refusal } from '../errors.ts';
 
-/** Default of Retry-After for a 429, in s. */
+/** Default of Retry-After for a 429 or 503, in s. */
 export const RETRY_S = 10;
 
 /** Status and body for whatever was thrown. Of a fault the caller learns the request's id and nothing else. */

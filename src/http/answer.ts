@@ -338,7 +338,7 @@ function resultOf<Result>(jobId: string, outcome: Outcome<Result> | undefined): 
   // Every job is bounded to less than that: this one waited for other jobs, or for a worker.
   if (outcome === undefined) {
     throw new Refusal(
-      'rate_limit_exceeded',
+      'service_unavailable',
       `The service is busy and has not done this within ${PATIENCE_MS / 1000} s; try again in ${RETRY_S} s`,
     );
   }
@@ -355,6 +355,9 @@ function accepted(jobId: string): Answer {
   };
 }
 
-function refusalFrom({ code, message }: RefusalData, isReplayed = false): Refusal {
-  return new Refusal(code, message, { isReplayed });
+function refusalFrom(
+  { code, message, retryAfterSeconds }: RefusalData,
+  isReplayed = false,
+): Refusal {
+  return new Refusal(code, message, { isReplayed, retryAfterSeconds });
 }

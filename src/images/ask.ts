@@ -12,7 +12,7 @@ export async function namingField<Image>(field: string, fetching: Promise<Image>
   try {
     return await fetching;
   } catch (thrown) {
-    if (!(thrown instanceof Refusal) || thrown.code === 'rate_limit_exceeded') throw thrown;
+    if (!(thrown instanceof Refusal) || thrown.code !== 'unprocessable_entity') throw thrown;
     throw new Refusal(thrown.code, `${field} ${thrown.message}`);
   }
 }

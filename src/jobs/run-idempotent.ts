@@ -122,7 +122,8 @@ async function earlierRun<Result>({
   if (row === undefined) return undefined;
   await Promise.all([publishPresent(cacheRedis(), row.changes), noteWrite(projectId)]);
   if ('refused' in row.outcome) {
-    throw new Refusal(row.outcome.refused.code, row.outcome.refused.message);
+    const { code, message, retryAfterSeconds } = row.outcome.refused;
+    throw new Refusal(code, message, { retryAfterSeconds });
   }
   return row.outcome as { result: Result };
 }

@@ -123,8 +123,8 @@ describe('GET /qr', () => {
     stack().signal('worker_qr', 'SIGSTOP');
     try {
       const { status, body, headers } = await anyone.get('/qr', { url }, from(here));
-      expect(status).to.equal(429);
-      expect(body.error.code).to.equal('rate_limit_exceeded');
+      expect(status).to.equal(503);
+      expect(body.error.code).to.equal('service_unavailable');
       expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
     } finally {
       stack().signal('worker_qr', 'SIGCONT');

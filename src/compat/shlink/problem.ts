@@ -74,6 +74,7 @@ const TITLES: Readonly<Record<ErrorCode, readonly [type: string, title: string]>
   unprocessable_entity: ['invalid-data', 'Invalid data'],
   rate_limit_exceeded: ['too-many-requests', 'Too many requests'],
   internal_server_error: ['internal-server-error', 'Internal server error'],
+  service_unavailable: ['service-unavailable', 'Service unavailable'],
 };
 
 /** Names of our fields in Shlink's bodies. */

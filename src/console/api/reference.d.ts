@@ -3682,7 +3682,7 @@ export interface components {
                  * @description Stable name of the error.
                  * @enum {string}
                  */
-                code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
+                code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error" | "service_unavailable";
                 /** @description Explanation for a person: the field and its rule. */
                 message: string;
                 /** @description Address of the explanation of the error. */
@@ -6898,6 +6898,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The service has no capacity for this now; `Retry-After` says when it may. */
+        service_unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter. */
@@ -7162,6 +7171,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     exportLinks: {
@@ -7260,6 +7270,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     exportWorkspace: {
@@ -7298,6 +7309,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     downloadExport: {
@@ -7335,6 +7347,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listImports: {
@@ -7369,6 +7382,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createImport: {
@@ -7433,6 +7447,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createImportFromApi: {
@@ -7471,6 +7486,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveImport: {
@@ -7503,6 +7519,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateImport: {
@@ -7540,6 +7557,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     startImport: {
@@ -7577,6 +7595,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     cancelImport: {
@@ -7614,6 +7633,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     undoImport: {
@@ -7651,6 +7671,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     downloadImportErrors: {
@@ -7683,6 +7704,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listLinks: {
@@ -7783,6 +7805,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createLink: {
@@ -7822,6 +7845,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     countLinks: {
@@ -7918,6 +7942,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     findLink: {
@@ -7963,6 +7988,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     upsertLink: {
@@ -8011,6 +8037,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     bulkCreateLinks: {
@@ -8049,6 +8076,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     bulkDeleteLinks: {
@@ -8084,6 +8112,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     bulkUpdateLinks: {
@@ -8118,6 +8147,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveLink: {
@@ -8155,6 +8185,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteLink: {
@@ -8194,6 +8225,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateLink: {
@@ -8235,6 +8267,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     renderQrCode: {
@@ -8306,6 +8339,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listQrCodes: {
@@ -8402,6 +8436,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createQrCode: {
@@ -8441,6 +8476,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     countQrCodes: {
@@ -8533,6 +8569,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     findQrCode: {
@@ -8578,6 +8615,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     bulkCreateQrCodes: {
@@ -8616,6 +8654,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     bulkDeleteQrCodes: {
@@ -8651,6 +8690,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveQrCode: {
@@ -8688,6 +8728,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteQrCode: {
@@ -8727,6 +8768,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateQrCode: {
@@ -8768,6 +8810,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveQrCodeImage: {
@@ -8812,6 +8855,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listTemplates: {
@@ -8846,6 +8890,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteTemplate: {
@@ -8882,6 +8927,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listTags: {
@@ -8924,6 +8970,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createTag: {
@@ -8963,6 +9010,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveTag: {
@@ -9000,6 +9048,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateTag: {
@@ -9041,6 +9090,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteTag: {
@@ -9077,6 +9127,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listFolders: {
@@ -9113,6 +9164,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createFolder: {
@@ -9152,6 +9204,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveFolder: {
@@ -9189,6 +9242,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteFolder: {
@@ -9225,6 +9279,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateFolder: {
@@ -9266,6 +9321,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listUtmTemplates: {
@@ -9302,6 +9358,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createUtmTemplate: {
@@ -9341,6 +9398,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveUtmTemplate: {
@@ -9378,6 +9436,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteUtmTemplate: {
@@ -9414,6 +9473,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateUtmTemplate: {
@@ -9455,6 +9515,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listViews: {
@@ -9493,6 +9554,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createView: {
@@ -9532,6 +9594,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveView: {
@@ -9569,6 +9632,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteView: {
@@ -9605,6 +9669,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateView: {
@@ -9646,6 +9711,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listPages: {
@@ -9682,6 +9748,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createPage: {
@@ -9721,6 +9788,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrievePage: {
@@ -9758,6 +9826,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deletePage: {
@@ -9794,6 +9863,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updatePage: {
@@ -9835,6 +9905,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveMetatags: {
@@ -9867,6 +9938,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveMetatagsImage: {
@@ -9899,6 +9971,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listDomains: {
@@ -9937,6 +10010,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createDomain: {
@@ -9976,6 +10050,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveDomain: {
@@ -10013,6 +10088,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteDomain: {
@@ -10049,6 +10125,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateDomain: {
@@ -10090,6 +10167,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     verifyDomain: {
@@ -10128,6 +10206,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     trackLead: {
@@ -10166,6 +10245,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     trackSale: {
@@ -10204,6 +10284,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     trackClick: {
@@ -10242,6 +10323,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listCustomers: {
@@ -10284,6 +10366,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveCustomer: {
@@ -10321,6 +10404,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteCustomer: {
@@ -10357,6 +10441,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateCustomer: {
@@ -10398,6 +10483,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listEvents: {
@@ -10500,6 +10586,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     streamEvents: {
@@ -10584,6 +10671,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveAnalytics: {
@@ -10678,6 +10766,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveReport: {
@@ -10712,6 +10801,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     renderReport: {
@@ -10746,6 +10836,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listWebhooks: {
@@ -10780,6 +10871,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createWebhook: {
@@ -10819,6 +10911,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveWebhook: {
@@ -10856,6 +10949,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteWebhook: {
@@ -10892,6 +10986,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateWebhook: {
@@ -10933,6 +11028,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -10971,6 +11067,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     testWebhook: {
@@ -11012,6 +11109,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     resendDeliveries: {
@@ -11053,6 +11151,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listDeliveries: {
@@ -11100,6 +11199,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveDelivery: {
@@ -11134,6 +11234,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     resendDelivery: {
@@ -11173,6 +11274,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveWorkspace: {
@@ -11207,6 +11309,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateWorkspace: {
@@ -11245,6 +11348,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     downloadLogo: {
@@ -11279,6 +11383,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listMembers: {
@@ -11313,6 +11418,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveMember: {
@@ -11350,6 +11456,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteMember: {
@@ -11386,6 +11493,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateMember: {
@@ -11427,6 +11535,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listInvitations: {
@@ -11461,6 +11570,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createInvitation: {
@@ -11499,6 +11609,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     findInvitation: {
@@ -11532,6 +11643,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     acceptInvitation: {
@@ -11565,6 +11677,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveInvitation: {
@@ -11602,6 +11715,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteInvitation: {
@@ -11638,6 +11752,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listKeys: {
@@ -11672,6 +11787,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createKey: {
@@ -11710,6 +11826,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveKey: {
@@ -11747,6 +11864,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteKey: {
@@ -11783,6 +11901,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateKey: {
@@ -11824,6 +11943,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     rotateKey: {
@@ -11861,6 +11981,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listAuditLog: {
@@ -11901,6 +12022,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveJob: {
@@ -11933,6 +12055,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listProcesses: {
@@ -11962,6 +12085,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listQueues: {
@@ -11991,6 +12115,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listDeadLetters: {
@@ -12027,6 +12152,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveDeadLetter: {
@@ -12059,6 +12185,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteDeadLetter: {
@@ -12089,6 +12216,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     resendDeadLetter: {
@@ -12121,6 +12249,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listBlockedHosts: {
@@ -12157,6 +12286,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     upsertBlockedHost: {
@@ -12193,6 +12323,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteBlockedHost: {
@@ -12223,6 +12354,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listBlockedLinks: {
@@ -12259,6 +12391,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteBlockedLink: {
@@ -12289,6 +12422,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listAbuseReports: {
@@ -12329,6 +12463,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveAbuseReport: {
@@ -12361,6 +12496,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     upsertAbuseReportAnswer: {
@@ -12397,6 +12533,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveSignInMethods: {
@@ -12426,6 +12563,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createSession: {
@@ -12459,6 +12597,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createSessionByLink: {
@@ -12492,6 +12631,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteSession: {
@@ -12519,6 +12659,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     startSingleSignOn: {
@@ -12546,6 +12687,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createSessionByOidc: {
@@ -12584,6 +12726,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     retrieveMe: {
@@ -12613,6 +12756,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateMe: {
@@ -12646,6 +12790,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listSessions: {
@@ -12675,6 +12820,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     bulkDeleteSessions: {
@@ -12704,6 +12850,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     deleteOwnSession: {
@@ -12736,6 +12883,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     createWorkspace: {
@@ -12769,6 +12917,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     listNotifications: {
@@ -12798,6 +12947,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     updateNotifications: {
@@ -12834,6 +12984,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
         };
     };
     onLinkCreated: {
