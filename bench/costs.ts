@@ -17,7 +17,7 @@ import type { Runner } from '../scripts/procfile.ts';
 import { newId } from '../src/ids.ts';
 import { db } from '../src/infra/db.ts';
 import type { Redis } from '../src/infra/redis.ts';
-import { seal } from '../src/infra/secrets.ts';
+import { seal } from '../src/infra/seal.ts';
 import { newSecret } from '../src/webhooks/sign.ts';
 import { ClickHouseServer, hasClickHouse } from '../test/support/clickhouse-server.ts';
 import { below, browserRequest } from './open-loop.ts';
@@ -88,7 +88,7 @@ export async function watchLinks({ projectId }: AccountedService): Promise<Child
     id,
     name: 'bench',
     url: `http://127.0.0.1:${port}/`,
-    secret: seal(newSecret()),
+    secret: seal({ purpose: 'webhook secret', owner: projectId }, newSecret()),
     kinds: ['link.clicked'],
   });
   const watched = Array.from({ length: WATCHED_LINKS }, (_, n) => `k${n}`);

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { freePort } from '../scripts/ports.ts';
 import { newId } from '../src/ids.ts';
 import { db } from '../src/infra/db.ts';
-import { seal } from '../src/infra/secrets.ts';
+import { seal } from '../src/infra/seal.ts';
 import { insertDeliveries } from '../src/webhooks/outbox.ts';
 import { newSecret, signatures } from '../src/webhooks/sign.ts';
 import { percentileOf } from './figures.ts';
@@ -41,7 +41,7 @@ export function benchWebhooks({ rounds }: BenchOptions): Promise<Row[]> {
       id: webhookId,
       name: 'bench',
       url,
-      secret: seal(secret),
+      secret: seal({ purpose: 'webhook secret', owner: service.projectId }, secret),
       kinds: ['link.created'],
     });
     try {

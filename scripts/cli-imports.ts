@@ -10,9 +10,9 @@ import { PEER_NAMES, PEERS, type PeerName } from '../src/imports/peers/index.ts'
 import type { Peer } from '../src/imports/peers/peer.ts';
 import { readImport } from '../src/imports/queries.ts';
 import { runImport } from '../src/imports/run.ts';
+import { sealOfImport } from '../src/imports/sealing.ts';
 import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
-import { seal } from '../src/infra/secrets.ts';
 import type { JobContext } from '../src/queues/queue.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import {
@@ -105,13 +105,13 @@ async function newImportOf(
     const file = required(options, 'file');
     const upload = { id: '', parts: 0, bytes: sizeOf(file, 'file'), sha256: '' };
     const secret = secretOf(options, 'passphrase-file');
-    const passphrase = secret === undefined ? {} : { passphrase: seal(secret) };
+    const passphrase = secret === undefined ? {} : { passphrase: sealOfImport(projectId, secret) };
     return { wanted: { ...common, ...passphrase, upload, name: path.basename(file) }, file };
   }
   if (source === undefined || source === 'csv' || source === 'workspace') {
     throw new UsageError(`--source must be one of ${PEER_NAMES.join(', ')}`);
   }
-  const api = { url: urlOf(source, options), token: seal(token) };
+  const api = { url: urlOf(source, options), token: sealOfImport(projectId, token) };
   return { wanted: { ...common, api, name: PEERS[source].title }, file: undefined };
 }
 

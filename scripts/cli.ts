@@ -36,6 +36,7 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     words: ['backup', 'restore'],
     load: async () => (await import('./cli-backup.ts')).BACKUP_COMMANDS,
   },
+  { words: ['secrets'], load: async () => (await import('./cli-secrets.ts')).SECRETS_COMMANDS },
   {
     words: ['partition'],
     load: async () => (await import('./cli-partition.ts')).PARTITION_COMMANDS,

@@ -26,11 +26,13 @@ const LOCK = 7_305_001;
 export async function migrateLatest({
   databaseUrl,
   secretKey,
-}: Pick<Servers, 'databaseUrl' | 'secretKey'>): Promise<void> {
+  otherSecretKey = '',
+}: Pick<Servers, 'databaseUrl' | 'secretKey' | 'otherSecretKey'>): Promise<void> {
   await migrating(databaseUrl, async (db) => {
     await db.migrate.latest(MIGRATIONS);
-    await checkSecretKey(db, secretKey);
-    await ensureDefaultDomain(db, readConfig(process.env).DEFAULT_SHORT_DOMAIN);
+    const { DEFAULT_SHORT_DOMAIN } = readConfig(process.env);
+    await checkSecretKey(db, otherSecretKey === '' ? [secretKey] : [secretKey, otherSecretKey]);
+    await ensureDefaultDomain(db, DEFAULT_SHORT_DOMAIN);
     await ensureFirstRates(db);
   });
 }

@@ -3,19 +3,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UPLOAD_NAMES } from '../../src/http/upload.ts';
+import { keyCheck } from '../../src/infra/keys.ts';
 import { type Redis, scanKeys } from '../../src/infra/redis.ts';
-import { keyCheck } from '../../src/infra/secrets.ts';
 import { VERSION } from '../../src/infra/version.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import { Producer } from '../../src/queues/queue.ts';
-import type { Servers } from '../embedded/servers.ts';
+import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
 import {
   FORMAT,
   type Manifest,
   manifestFile,
   queueFile,
-  SECRET_FILE,
   SPOOL_FILE,
   UPLOADS_FILE,
   writeLines,
@@ -80,9 +79,16 @@ export async function writeBackup(
     }
     const database = await exportTables(servers.databaseUrl, draft, files);
     if (withSecretKey) {
-      const content = `${servers.secretKey}\n`;
-      await writeFile(path.join(draft, SECRET_FILE), content, { mode: 0o600, flush: true });
-      files[SECRET_FILE] = createHash('sha256').update(content).digest('hex');
+      const keys = {
+        [SECRET_KEY_FILE]: servers.secretKey,
+        [OTHER_KEY_FILE]: servers.otherSecretKey ?? '',
+      };
+      for (const [file, key] of Object.entries(keys)) {
+        if (key === '') continue;
+        const content = `${key}\n`;
+        await writeFile(path.join(draft, file), content, { mode: 0o600, flush: true });
+        files[file] = createHash('sha256').update(content).digest('hex');
+      }
     }
     const manifest: Manifest = {
       format: FORMAT,

@@ -13,6 +13,7 @@ import { SetupError } from '../embedded/setup-error.ts';
  *
  *   manifest.json        described by `Manifest`; written last, so that a folder without it is no backup
  *   secret.key           the SECRET_KEY of the installation, unless it was left out
+ *   secret.key.other     the second key, where the first one was being replaced
  *   tables/<name>.gz     rows of a table, in the text format of COPY
  *   queues/<name>.gz     jobs of a queue, one as JSON on each line
  *   spool.gz             visits that waited on disk, one as JSON on each line
@@ -21,7 +22,6 @@ import { SetupError } from '../embedded/setup-error.ts';
 
 export const FORMAT = 1;
 const MANIFEST = 'manifest.json';
-export const SECRET_FILE = 'secret.key';
 export const SPOOL_FILE = 'spool.gz';
 export const UPLOADS_FILE = 'uploads.gz';
 export const tableFile = (name: string): string => path.join('tables', `${name}.gz`);

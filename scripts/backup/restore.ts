@@ -3,14 +3,14 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { config } from '../../src/config.ts';
 import { connectDb, rows } from '../../src/infra/db.ts';
+import { keyCheck } from '../../src/infra/keys.ts';
 import { type Redis, scanKeys } from '../../src/infra/redis.ts';
-import { keyCheck } from '../../src/infra/secrets.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import { Producer, type StoredJob } from '../../src/queues/queue.ts';
 import { COUNT_NAMES } from '../../src/redirect/limits.ts';
 import { keep } from '../embedded/kept.ts';
-import type { Servers } from '../embedded/servers.ts';
+import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
 import { migrateLatest, migrateTo, rollbackAll } from '../migrate.ts';
 import { partitionTables } from '../partition.ts';
@@ -20,7 +20,6 @@ import {
   type Manifest,
   queueFile,
   readLines,
-  SECRET_FILE,
   SPOOL_FILE,
   UPLOADS_FILE,
 } from './files.ts';
@@ -48,7 +47,7 @@ export async function takeSecretKey(
       'SECRET_KEY is not the one of the backup: unset the variable, or set the one of the installation that was backed up.',
     );
   }
-  const kept = path.join(dataDir, 'secret.key');
+  const kept = path.join(dataDir, SECRET_KEY_FILE);
   if (existsSync(kept)) {
     if (isRight((await readFile(kept, 'utf8')).trim())) return;
     if (!overwrite) {
@@ -57,7 +56,7 @@ export async function takeSecretKey(
       );
     }
   }
-  const stored = path.join(folder, SECRET_FILE);
+  const stored = path.join(folder, SECRET_KEY_FILE);
   if (!existsSync(stored)) {
     throw new SetupError(
       'The backup was made without its SECRET_KEY: set the variable to the key of the installation that was backed up.',
@@ -65,6 +64,8 @@ export async function takeSecretKey(
   }
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   keep(kept, await readFile(stored, 'utf8'));
+  const other = path.join(folder, OTHER_KEY_FILE);
+  if (existsSync(other)) keep(path.join(dataDir, OTHER_KEY_FILE), await readFile(other, 'utf8'));
 }
 
 /**

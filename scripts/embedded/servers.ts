@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, NO_DATABASE, readConfig } from '../../src/config.ts';
 import { checkPostgres, checkRedis } from './given.ts';
@@ -11,11 +11,17 @@ import { Stack } from './stack.ts';
 
 export { SetupError };
 
+/** Files of generated keys in DATA_DIR: the SECRET_KEY, and the other one while it is replaced. */
+export const SECRET_KEY_FILE = 'secret.key';
+export const OTHER_KEY_FILE = 'secret.key.other';
+
 /** Connection data of the servers, whether they are the operator's or private ones. */
 export interface Servers {
   databaseUrl: string;
   redisUrl: string;
   secretKey: string;
+  /** Empty unless the key is being replaced. */
+  otherSecretKey?: string;
   /** The folder they were started for, absolute. */
   dataDir: string;
   /** From now on a private server that ends by a crash or a `kill` is restarted. */
@@ -77,7 +83,8 @@ export async function startServers({
     return {
       databaseUrl: stack.urlOf('postgres') ?? givenPostgres,
       redisUrl: stack.urlOf('redis') ?? givenRedis,
-      secretKey: config.SECRET_KEY || keptSecret(path.join(dataDir, 'secret.key')),
+      secretKey: config.SECRET_KEY || keptSecret(path.join(dataDir, SECRET_KEY_FILE)),
+      otherSecretKey: config.SECRET_KEY_OTHER || otherKeyIn(dataDir, config.SECRET_KEY),
       dataDir,
       keepRunning: () => stack.keepRunning(),
       stop: () => stack.stop(),
@@ -88,6 +95,12 @@ export async function startServers({
   }
 }
 
+/** The second key in a folder, which is there while the key is replaced; empty where there is none, or the key is set. */
+function otherKeyIn(dataDir: string, secretKey: string): string {
+  const file = path.join(dataDir, OTHER_KEY_FILE);
+  return secretKey === '' && existsSync(file) ? keptSecret(file) : '';
+}
+
 /** The environment for child processes: our own, with where the servers are. */
 export function serversEnv(servers: Servers): Record<string, string> {
   return {
@@ -96,6 +109,7 @@ export function serversEnv(servers: Servers): Record<string, string> {
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     SECRET_KEY: servers.secretKey,
+    SECRET_KEY_OTHER: servers.otherSecretKey ?? '',
   };
 }
 

@@ -2,7 +2,8 @@ import { config } from '../config.ts';
 import { pluralOf } from '../events/kinds.ts';
 import type { ArchiveHeader } from '../infra/archive.ts';
 import { type Db, db, execute } from '../infra/db.ts';
-import { isSigned, sign, unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
+import { isSigned, sign } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import type { JobContext } from '../queues/queue.ts';
@@ -68,7 +69,9 @@ export function writeWorkspaceExport(
     const { counts, parts } = await writeWorkspace(
       trx,
       projectId,
-      passphrase === undefined ? undefined : unseal(passphrase),
+      passphrase === undefined
+        ? undefined
+        : unseal({ purpose: 'export passphrase', owner: projectId }, passphrase),
     );
     const expiresAt = await addExport(trx, {
       project_id: projectId,

@@ -11,7 +11,7 @@ import { id, Joi, text } from '../http/fields.ts';
 import { type Answer, type ApiRequest, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { ARCHIVE_KINDS } from '../infra/archive.ts';
-import { seal } from '../infra/secrets.ts';
+import { seal } from '../infra/seal.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import { bulk } from '../queues/bulk.ts';
@@ -169,9 +169,12 @@ export const exportRoutes: Route[] = [
     handle(request) {
       refuseWithoutScopes(request.caller);
       const { passphrase } = request.body;
+      const { projectId: owner } = request.caller;
       const data = {
         id: newId('job'),
-        ...(passphrase === undefined ? {} : { passphrase: seal(passphrase) }),
+        ...(passphrase === undefined
+          ? {}
+          : { passphrase: seal({ purpose: 'export passphrase', owner }, passphrase) }),
       };
       return answerWrite(request, bulk, 'export.workspace', data, ok);
     },

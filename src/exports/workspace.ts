@@ -14,7 +14,7 @@ import {
 } from '../infra/archive.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { PassphraseKey } from '../infra/passphrase.ts';
-import { unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
 import { VERSION } from '../infra/version.ts';
 import type { LinkRow } from '../links/model.ts';
 import type { QrCodeRow } from '../qrcodes/model.ts';
@@ -238,10 +238,11 @@ class WorkspacePages {
     };
   }
 
-  #passwordOf({ password }: ShortLinkRow): object {
+  #passwordOf({ project_id, password }: ShortLinkRow): object {
     if (password === null) return {};
     if (this.#key === undefined) return { hasPassword: true };
-    return { hasPassword: true, password: this.#key.encrypt(unseal(password)) };
+    const opened = unseal({ purpose: 'password', owner: project_id }, password);
+    return { hasPassword: true, password: this.#key.encrypt(opened) };
   }
 
   async *#events(): AsyncGenerator<ArchivePage> {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Redis } from '../infra/redis.ts';
-import { seal, unseal } from '../infra/secrets.ts';
+import { seal, unseal } from '../infra/seal.ts';
 import { ClientGone, MEBIBYTE } from './input.ts';
 import type { RouteSpec } from './route.ts';
 
@@ -53,7 +53,7 @@ export async function receiveUpload(
     const upload = { id: newId('job'), parts: 0, bytes: 0, sha256: '' };
     await enter(redis, projectId, upload.id);
     try {
-      await storeParts(request, limit, upload, redis);
+      await storeParts(request, limit, upload, { projectId, redis });
     } catch (thrown) {
       await dropUpload(redis, projectId, upload).catch(() => {});
       throw thrown instanceof Refusal || !request.destroyed ? thrown : new ClientGone();
@@ -105,7 +105,7 @@ async function storeParts(
   request: IncomingMessage,
   limit: number,
   upload: Upload,
-  redis: Redis,
+  { projectId, redis }: { projectId: string; redis: Redis },
 ): Promise<void> {
   const hash = createHash('sha256');
   let gathered: Buffer[] = [];
@@ -116,7 +116,8 @@ async function storeParts(
     [gathered, size] = [[], 0];
     const name = partName(upload.id, upload.parts);
     upload.parts += 1;
-    await redis.set(name, seal(part.toString('latin1')), 'EX', KEEP_SECONDS);
+    const sealed = seal({ purpose: 'upload', owner: projectId }, part.toString('latin1'));
+    await redis.set(name, sealed, 'EX', KEEP_SECONDS);
   };
   // A refusal is answered on the same connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -138,6 +139,7 @@ async function storeParts(
  */
 export async function* readUpload(
   redis: Redis,
+  projectId: string,
   { id, parts }: Upload,
 ): AsyncGenerator<Buffer, void, undefined> {
   for (let part = 0; part < parts; part += 1) {
@@ -145,7 +147,7 @@ export async function* readUpload(
     if (sealed === null) {
       throw new Refusal('conflict', 'The file was lost before it was read; send it again');
     }
-    yield Buffer.from(unseal(sealed), 'latin1');
+    yield Buffer.from(unseal({ purpose: 'upload', owner: projectId }, sealed), 'latin1');
   }
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../errors.ts';
 import type { ArchiveKind } from '../infra/archive.ts';
 import { type Db, rows as select } from '../infra/db.ts';
-import { seal, unseal } from '../infra/secrets.ts';
 import { draftLinks } from '../links/commands.ts';
 import { taken } from '../short-links/key.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
@@ -11,6 +10,7 @@ import { type Conflicts, destinationOf, findConflicts, namesOf } from './conflic
 import { fieldsOf } from './mapping.ts';
 import type { Fault, FileRow, Import } from './model.ts';
 import { faultsOf, type LinkRow, type RefusedRow, toLinks } from './rows.ts';
+import { openOfImport, sealOfImport } from './sealing.ts';
 import { missingTags } from './tags.ts';
 
 /** Rows that a preview shows, and new tags and other domains that it names. */
@@ -56,9 +56,12 @@ export const NO_PREVIEW: Preview = {
   kinds: [],
 };
 
-export const openPreview = (sealed: string): Preview => ({
+export const sealPreview = (projectId: string, preview: Preview): string =>
+  sealOfImport(projectId, JSON.stringify(preview));
+
+export const openPreview = (projectId: string, sealed: string): Preview => ({
   ...NO_PREVIEW,
-  ...(JSON.parse(unseal(sealed)) as Partial<Preview>),
+  ...(JSON.parse(openOfImport(projectId, sealed)) as Partial<Preview>),
 });
 
 /** A record of the export of a workspace. */
@@ -204,7 +207,7 @@ function judge(
 
 /** The preview with what this slice adds to it, sealed. */
 async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<string> {
-  const preview = one.preview === null ? NO_PREVIEW : openPreview(one.preview);
+  const preview = one.preview === null ? NO_PREVIEW : openPreview(one.project_id, one.preview);
   const fields = fieldsOf(one);
   const added = judged.slice(0, SHOWN_ROWS - preview.rows.length).map((each): PreviewRow => {
     const { row, cells } = each.row;
@@ -238,5 +241,5 @@ async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<
       written.flatMap(({ otherDomain }) => otherDomain ?? []),
     ),
   };
-  return seal(JSON.stringify(extended));
+  return sealPreview(one.project_id, extended);
 }

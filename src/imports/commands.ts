@@ -2,7 +2,6 @@ import { Refusal } from '../errors.ts';
 import { dropUpload, readUpload, type Upload } from '../http/upload.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { unseal } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { loadReferences, resolve } from '../short-links/references.ts';
@@ -15,6 +14,7 @@ import { PEERS, type PeerName } from './peers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
 import { wakeImports } from './run.ts';
 import type { OptionChanges } from './schema.ts';
+import { openOfImport } from './sealing.ts';
 import { ARCHIVE_ROWS, storeSlices } from './slices.ts';
 import { keyOf } from './workspace/take-slice.ts';
 
@@ -103,7 +103,7 @@ async function store(
 ): Promise<Import> {
   const { id, userId, upload, name, options, dryRun, mostRows } = wanted;
   if (upload === undefined) return Import.add(projectId, remoteRow(wanted), trx);
-  const bytes = file ?? (() => readUpload(cacheRedis(), upload));
+  const bytes = file ?? (() => readUpload(cacheRedis(), projectId, upload));
   const opened = await openFile(bytes, mostRows, wanted.source);
   const { source, encoding, delimiter, columns, archive } = opened;
   const read = {
@@ -122,7 +122,7 @@ async function store(
       );
     }
   }
-  const token = await passphraseOf(wanted.passphrase, archive);
+  const token = await passphraseOf(projectId, wanted.passphrase, archive);
   refuseWrongMapping(options.mapping, columns);
   if (!dryRun) refuseWithoutUrl({ file: read, options });
   const state = dryRun ? 'checking' : 'queued';
@@ -171,6 +171,7 @@ function refuseOptions({ mapping, folderId, tagIds, onConflict }: OptionChanges)
  * @throws Refusal where it is not that of the export
  */
 async function passphraseOf(
+  projectId: string,
   sealed: string | undefined,
   archive: Archive | undefined,
 ): Promise<string | null> {
@@ -181,7 +182,7 @@ async function passphraseOf(
       'passphrase must not be set: the file has no passwords that are encrypted',
     );
   }
-  if ((await keyOf(unseal(sealed), archive)) !== undefined) return sealed;
+  if ((await keyOf(openOfImport(projectId, sealed), archive)) !== undefined) return sealed;
   throw new Refusal('unprocessable_entity', 'passphrase must be that of the export');
 }
 
@@ -212,7 +213,7 @@ export async function updateImport(
     refuseState(one, ['checking', 'checked'], 'changed');
     const { passphrase, ...given } = changes;
     if (one.file.archive !== undefined) refuseOptions(given);
-    const token = await passphraseOf(passphrase, one.file.archive);
+    const token = await passphraseOf(job.projectId, passphrase, one.file.archive);
     const mapping = { ...one.options.mapping, ...given.mapping };
     refuseWrongMapping(mapping, one.file.columns);
     const options = { ...one.options, ...given, mapping };

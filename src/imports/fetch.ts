@@ -3,7 +3,6 @@ import { type Db, db } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { parseJson } from '../infra/parse-json.ts';
-import { unseal } from '../infra/secrets.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { bulk } from '../queues/bulk.ts';
 import type { JobContext } from '../queues/queue.ts';
@@ -13,6 +12,7 @@ import type { Source } from './open.ts';
 import { PEERS, type PeerName, toCells } from './peers/index.ts';
 import type { Ask, Page, Peer, Question } from './peers/peer.ts';
 import { wakeImports } from './run.ts';
+import { openOfImport } from './sealing.ts';
 import { storeSlices } from './slices.ts';
 
 /*
@@ -93,7 +93,7 @@ export async function fetchImport({ id }: { id: string }, job: JobContext): Prom
 async function fetchPage(one: Import): Promise<number | undefined> {
   const remote = one.remote!;
   try {
-    const token = unseal(one.token!);
+    const token = openOfImport(one.project_id, one.token!);
     const peer = peerOf(one.source);
     const page = await peer.api.page(asker(peer, remote.url, token), remote.cursor, token);
     return await store(one, page);

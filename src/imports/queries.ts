@@ -2,12 +2,12 @@ import { Refusal } from '../errors.ts';
 import { found } from '../http/answer.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { db } from '../infra/db.ts';
-import { unseal } from '../infra/secrets.ts';
 import { openPreview } from './check-slice.ts';
 import { uniqueNames } from './file.ts';
 import { type Fault, Import } from './model.ts';
 import { type ImportRecord, toImport } from './record.ts';
 import type { ImportListQuery } from './schema.ts';
+import { openOfImport } from './sealing.ts';
 
 /** Errors that the record of an import has. */
 const SHOWN_ERRORS = 100;
@@ -39,7 +39,7 @@ export async function readImport(projectId: string, id: string) {
   const errors = await errorRows(projectId, id, 0, SHOWN_ERRORS);
   return {
     ...toImport(one),
-    preview: one.preview === null ? null : openPreview(one.preview),
+    preview: one.preview === null ? null : openPreview(projectId, one.preview),
     errors: errors
       .flatMap(({ row, faults }) => faults.map((fault) => ({ row, ...fault })))
       .slice(0, SHOWN_ERRORS),
@@ -87,15 +87,15 @@ async function* errorParts({
   yield BOM + csvLines([uniqueNames(['row', 'column', 'message', ...columns])]);
   for (let after = 0; ; ) {
     const rows = await errorRows(project_id, id, after, PAGE);
-    yield rows.map(toLines).join('');
+    yield rows.map((row) => toLines(project_id, row)).join('');
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
     after = last.row;
   }
 }
 
-function toLines({ row, faults, cells }: ErrorRow): string {
-  const original = JSON.parse(unseal(cells)) as string[];
+function toLines(projectId: string, { row, faults, cells }: ErrorRow): string {
+  const original = JSON.parse(openOfImport(projectId, cells)) as string[];
   return csvLines(
     faults.map(({ column, message }) => [String(row), column ?? '', message, ...original]),
   );

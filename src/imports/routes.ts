@@ -8,7 +8,6 @@ import { newId } from '../ids.ts';
 import { ARCHIVE_MEDIA } from '../infra/archive.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/guarded-fetch.ts';
-import { seal } from '../infra/secrets.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { includesScope, type Scope } from '../workspaces/api-keys.ts';
@@ -28,6 +27,7 @@ import {
   newImportQuery,
   type OptionChanges,
 } from './schema.ts';
+import { sealOfImport } from './sealing.ts';
 
 const tag = 'Imports';
 /** Browsers name CSV files by the last one where a spreadsheet program is installed. */
@@ -134,7 +134,10 @@ export const importRoutes: Route[] = [
     body: importChangesBody,
     handle: (request) => {
       const { passphrase, ...options } = request.body;
-      const sealed = passphrase === undefined ? {} : { passphrase: seal(passphrase) };
+      const sealed =
+        passphrase === undefined
+          ? {}
+          : { passphrase: sealOfImport(request.caller.projectId, passphrase) };
       const data = { id: request.params.id, changes: { ...options, ...sealed } };
       return answerWrite(request, writes, 'import.update', data, ok);
     },
@@ -198,7 +201,10 @@ function answerFetch(request: ApiRequest<{ body: NewFetchBody }>): Promise<Answe
   const data = {
     id: newId('import'),
     userId: caller.userId,
-    api: { url: refuseForbidden(url ?? (PEERS[source] as Peer).api.url ?? ''), token: seal(token) },
+    api: {
+      url: refuseForbidden(url ?? (PEERS[source] as Peer).api.url ?? ''),
+      token: sealOfImport(caller.projectId, token),
+    },
     source,
     name,
     options: { ...options, mapping: {}, onConflict },

@@ -9,7 +9,7 @@ import type { References } from '../short-links/references.ts';
 import { toSharedChanges } from '../short-links/schema.ts';
 import { type FieldName, readCell } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
-import type { Fault, FileRow, Import, ImportOptions } from './model.ts';
+import type { Fault, FileRow, Import } from './model.ts';
 
 /** A row of a file as a link. */
 export interface LinkRow {
@@ -49,7 +49,7 @@ export const rowBody = newLinkBody.keys({
  * @param references the domains of the workspace
  */
 export function toLinks(
-  one: Pick<Import, 'file' | 'options'>,
+  one: Pick<Import, 'project_id' | 'file' | 'options'>,
   rows: readonly FileRow[],
   references: References,
 ): Promise<(LinkRow | RefusedRow)[]> {
@@ -59,7 +59,7 @@ export function toLinks(
       if (cells.slice(fields.length).some((cell) => cell.trim() !== '')) {
         throw refusal('The row must not have more cells than the header');
       }
-      return { row, cells, ...toLink(fields, cells, one.options, references) };
+      return { row, cells, ...toLink(fields, cells, one, references) };
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       return { row, cells, refusal: thrown };
@@ -72,9 +72,10 @@ const refusal = (message: string): Refusal => new Refusal('unprocessable_entity'
 function toLink(
   fields: readonly (FieldName | null)[],
   cells: readonly string[],
-  { domain, folderId, tagIds }: ImportOptions,
+  { project_id: projectId, options }: Pick<Import, 'project_id' | 'options'>,
   references: References,
 ): Pick<LinkRow, 'link' | 'hasDomain' | 'isRenamed' | 'otherDomain'> {
+  const { domain, folderId, tagIds } = options;
   const { shortLink, hasPassword, disabled, ...own } = bodyOf(fields, cells);
   refuseUnsafe({ hasPassword, disabled }, own.password);
   const place = typeof shortLink === 'string' ? placeOf(shortLink) : undefined;
@@ -95,7 +96,7 @@ function toLink(
     'row',
   );
   return {
-    link: { ...toSharedChanges(checked), id: newId('link') },
+    link: { ...toSharedChanges(projectId, checked), id: newId('link') },
     hasDomain: named !== undefined,
     isRenamed:
       place !== undefined &&

@@ -1,6 +1,5 @@
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { seal, unseal } from '../infra/secrets.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
 import { bulk } from '../queues/bulk.ts';
@@ -8,6 +7,7 @@ import type { JobContext } from '../queues/queue.ts';
 import { checkSlice, type Judged } from './check-slice.ts';
 import { type FileRow, Import, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';
+import { openOfImport, sealOfImport } from './sealing.ts';
 import { undoSlice } from './undo-slice.ts';
 import { takeSlice } from './workspace/take-slice.ts';
 import { writeSlice } from './write-slice.ts';
@@ -140,14 +140,15 @@ async function sliceOf(
   const slice = (await trx('import_slices')
     .where({ project_id, import_id: id, position })
     .first('rows')) as { rows: string } | undefined;
-  return slice === undefined ? undefined : (JSON.parse(unseal(slice.rows)) as FileRow[]);
+  return slice === undefined ? undefined : (JSON.parse(openOfImport(project_id, slice.rows)) as FileRow[]);
 }
 
 async function noteErrors(trx: Db, one: Import, judged: readonly Judged[]): Promise<void> {
   const errors = judged.flatMap((each) => {
     if (each.outcome !== 'refused') return [];
     const { row, cells } = each.row;
-    return [{ row, faults: faultsOf(one, each.refusal), cells: seal(JSON.stringify(cells)) }];
+    const sealed = sealOfImport(one.project_id, JSON.stringify(cells));
+    return [{ row, faults: faultsOf(one, each.refusal), cells: sealed }];
   });
   if (errors.length === 0) return;
   await execute(

@@ -1,6 +1,6 @@
 import type { Db } from '../infra/db.ts';
-import { seal } from '../infra/secrets.ts';
 import type { FileRow, Import } from './model.ts';
+import { sealOfImport } from './sealing.ts';
 
 /** Most rows of a slice, and their characters: whichever is reached first. */
 const SLICE_ROWS = 500;
@@ -28,7 +28,7 @@ export async function storeSlices(
   let count = 0;
   const storeSlice = async () => {
     if (slice.length === 0) return;
-    const sealed = seal(JSON.stringify(slice));
+    const sealed = sealOfImport(project_id, JSON.stringify(slice));
     [slice, length] = [[], 0];
     await trx('import_slices').insert({ project_id, import_id: id, position, rows: sealed });
     position += 1;

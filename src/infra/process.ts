@@ -11,7 +11,7 @@ import { registry, startProcessMetrics } from './metrics.ts';
 import { primariesOf, type Redis, watchPersistence } from './redis.ts';
 import { checkRedisServer } from './redis-server.ts';
 import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
-import { checkSecretKey } from './secret-key.ts';
+import { takeLastingKeys } from './secret-key.ts';
 import { closeStandbys } from './standbys.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -35,6 +35,8 @@ const STOP_MS = 25_000;
 /** Longest wait for connections to Postgres to close, in ms. What is in hand has ended: they are of checks, or still being opened. */
 const CLOSE_MS = 2_000;
 const CHECK_MS = 2_000;
+/** Interval at which SECRET_KEY is compared until the database answers, in ms. */
+const RETRY_KEY_MS = 5_000;
 /** Time for which a result of the checks is reused, in ms: the endpoint is public on the redirect's port. */
 const SHARED_MS = { ready: 1_000, notReady: 100 };
 
@@ -80,7 +82,7 @@ export async function runProcess(
       settings.OTEL_EXPORTER_OTLP_ENDPOINT === ''
         ? undefined
         : (await import('./otel.ts')).startTelemetry(name, settings, log);
-    if (hasDatabase) await checkKey(settings, log);
+    if (hasDatabase) await checkKey(log);
     await checkRedisServers(settings, { mayReplicate: !needsDatabase });
     const running = await start({ config: settings, log });
     if (hasDatabase) {
@@ -109,13 +111,19 @@ export async function runProcess(
   }
 }
 
-/** Compares SECRET_KEY with the database; skipped while Postgres is unavailable, since a redirect process starts without it. */
-async function checkKey({ SECRET_KEY }: Config, log: Log): Promise<void> {
+/**
+ * Compares SECRET_KEY with the database, and takes its lasting keys; tried again later while Postgres is unavailable, since a
+ * redirect process starts without it.
+ */
+async function checkKey(log: Log): Promise<void> {
   try {
-    await within(CHECK_MS, checkSecretKey(db(), SECRET_KEY), 'Postgres');
+    await within(CHECK_MS, takeLastingKeys(db()), 'Postgres');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     log.warn({ err: error }, 'SECRET_KEY could not be compared with the database');
+    setTimeout(() => {
+      checkKey(log).catch((fault: unknown) => log.error({ err: fault }, 'SECRET_KEY is wrong'));
+    }, RETRY_KEY_MS).unref();
   }
 }
 

@@ -1,6 +1,14 @@
 import { ConfigError } from '../config.ts';
 import { type Db, rows } from './db.ts';
-import { canUnseal, keyCheck } from './secrets.ts';
+import { keyCheck, type LastingKeys, lastingKeysOf, secretKeys, setLastingKeys } from './keys.ts';
+import { isSealedWith, type SealContext, seal, unseal } from './seal.ts';
+
+/** Name of the check of the SECRET_KEY in `installation`. */
+export const KEY_CHECK = 'secret_key_check';
+/** Name of the sealed lasting keys in `installation`. */
+export const LASTING_KEYS = 'lasting_keys';
+
+export const LASTING_KEYS_CONTEXT: SealContext = { purpose: 'lasting keys', owner: '' };
 
 /** Selects sealed texts, which identify the key of a database without a stored check. */
 const SEALED = `
@@ -9,28 +17,54 @@ const SEALED = `
   UNION ALL SELECT secret FROM webhooks LIMIT 1`;
 
 /**
- * Makes sure that the database was made with this `SECRET_KEY`: what it holds sealed could not be read with another, and
- * ids of clicks would be different ones. The first key to come is the database's.
+ * Makes sure that the database was made with one of these keys: what it holds sealed could not be read with another, and
+ * ids of clicks would be different ones. The first key to come is the database's, until `secrets rewrite` replaces it.
  *
+ * @returns the key of the database
  * @throws ConfigError when it was another
  */
-export async function checkSecretKey(db: Db, secretKey: string): Promise<void> {
-  const check = keyCheck(secretKey);
-  const find = () => db('installation').where({ name: 'secret_key_check' }).first('value');
-  let kept: { value: string } | undefined = await find();
-  if (kept === undefined) {
-    const sealedTexts = await rows<{ sealed: string }>(db, SEALED);
-    if (sealedTexts.every(({ sealed }) => canUnseal(secretKey, sealed))) {
-      await db('installation')
-        .insert({ name: 'secret_key_check', value: check })
-        .onConflict()
-        .ignore();
-      kept = await find();
-    }
+export async function checkSecretKey(db: Db, keys: readonly string[]): Promise<string> {
+  let check = await installed(db, KEY_CHECK);
+  if (check === undefined) {
+    const [sample] = await rows<{ sealed: string }>(db, SEALED);
+    const first = keys.find((key) => sample === undefined || isSealedWith(key, sample.sealed));
+    if (first !== undefined) check = await install(db, KEY_CHECK, keyCheck(first));
   }
-  if (kept?.value !== check) {
-    throw new ConfigError(
-      'SECRET_KEY is not the one that this database was made with: set that one, or use another database',
-    );
-  }
+  const key = keys.find((one) => keyCheck(one) === check);
+  if (key !== undefined) return key;
+  throw new ConfigError(
+    'SECRET_KEY is not the one that this database was made with: set that one, or use another database',
+  );
+}
+
+/** Compares the keys of this process with the database, and takes its lasting keys. @throws ConfigError */
+export async function takeLastingKeys(db: Db): Promise<void> {
+  const key = await checkSecretKey(db, secretKeys());
+  const sealed =
+    (await installed(db, LASTING_KEYS)) ??
+    (await install(
+      db,
+      LASTING_KEYS,
+      seal(LASTING_KEYS_CONTEXT, JSON.stringify(lastingKeysOf(key))),
+    ));
+  openLastingKeys(sealed);
+}
+
+/** Takes lasting keys as the database has them. */
+export function openLastingKeys(sealed: string): void {
+  setLastingKeys(JSON.parse(unseal(LASTING_KEYS_CONTEXT, sealed)) as LastingKeys);
+}
+
+/** A value that all processes on the database agree on. */
+export async function installed(db: Db, name: string): Promise<string | undefined> {
+  const row = (await db('installation').where({ name }).first('value')) as
+    | { value: string }
+    | undefined;
+  return row?.value;
+}
+
+/** Stores a value, unless there is one. @returns the value that is stored */
+async function install(db: Db, name: string, value: string): Promise<string> {
+  await db('installation').insert({ name, value }).onConflict().ignore();
+  return (await installed(db, name))!;
 }

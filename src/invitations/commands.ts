@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
-import { unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { addMails, isMailSetUp } from '../mail/outbox.ts';
 import type { JobContext } from '../queues/queue.ts';
@@ -60,7 +60,7 @@ export function createInvitation(
       trx,
     );
     const isMailed = await mailInvitation(trx, row, url);
-    return { result: { ...toInvitation(row), url, isMailed }, changes: [] };
+    return { result: { ...toInvitation(row), url: { sealed: url }, isMailed }, changes: [] };
   });
 }
 
@@ -84,7 +84,7 @@ async function mailInvitation(trx: Db, row: Invitation, sealedUrl: string): Prom
       `You are invited to the workspace "${name}", with the role "${role}".`,
       `The invitation is valid for ${VALID_DAYS} days.`,
     ],
-    action: { label: 'Accept the invitation', url: unseal(sealedUrl) },
+    action: { label: 'Accept the invitation', url: unseal({ purpose: 'invitation', owner: projectId }, sealedUrl) },
     reason: 'If you do not know the workspace, ignore this mail: without you, nothing happens.',
   };
   await addMails(trx, [{ projectId, userId: null, kind: 'invitation', recipient, message }]);

@@ -1,5 +1,5 @@
 import { Joi } from '../http/fields.ts';
-import { unseal } from '../infra/secrets.ts';
+import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { Invitation } from './model.ts';
 
@@ -17,13 +17,13 @@ export function toInvitation(row: Invitation) {
 
 export type InvitationRecord = ReturnType<typeof toInvitation>;
 
-/** An invitation with its address, as a job's result carries it: sealed. */
-export type InvitationWithUrl = InvitationRecord & { url: string; isMailed: boolean };
+/** An invitation with its address, as a job's result carries it: sealed. `null`: it was sent by e-mail alone. */
+export type InvitationWithUrl = InvitationRecord & { url: Sealed | null; isMailed: boolean };
 
 /** Decrypts the address for whoever made the invitation. */
-export const openUrl = (record: InvitationWithUrl): InvitationWithUrl => ({
+export const openUrl = (projectId: string, record: InvitationWithUrl): object => ({
   ...record,
-  url: unseal(record.url),
+  url: record.url === null ? null : openSealed(projectId, 'invitation', record.url),
 });
 
 const text = Joi.string().required();

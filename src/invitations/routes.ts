@@ -3,7 +3,8 @@ import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { hashToken, newToken, seal } from '../infra/secrets.ts';
+import { seal } from '../infra/seal.ts';
+import { hashToken, newToken } from '../infra/secrets.ts';
 import { writes } from '../queues/writes.ts';
 import { consoleUrl } from '../users/accounts.ts';
 import { meRecord } from '../users/record.ts';
@@ -57,11 +58,13 @@ export const invitationRoutes: Route[] = [
       const { caller, body } = request;
       refuseRoleBeyond(caller.scopes, body.role);
       const token = newToken();
-      const url = seal(`${consoleUrl()}/invitation#${token}`);
+      const { projectId } = caller;
+      const address = `${consoleUrl()}/invitation#${token}`;
+      const url = seal({ purpose: 'invitation', owner: projectId }, address);
       const who = { id: newId('invitation'), invitedBy: caller.userId };
       const data = { ...body, ...who, hash: hashToken(token), url };
       return answerWrite(request, writes, 'invitation.create', data, (made) =>
-        created(`/invitations/${made.id}`, openUrl(made)),
+        created(`/invitations/${made.id}`, openUrl(projectId, made)),
       );
     },
   }),

@@ -9,7 +9,7 @@ import { isJobId, isJobOf, isRecentJobId } from '../queues/job-ids.ts';
 import type { Producer } from '../queues/queue.ts';
 import { writes } from '../queues/writes.ts';
 import { findJob, type JobRecord } from './queries.ts';
-import { openSealed } from './sealed.ts';
+import { openResult } from './sealed.ts';
 
 /** Queues whose jobs callers may ask for. */
 const QUEUES = [writes, bulk, clicks];
@@ -64,7 +64,7 @@ export const jobRoutes: Route[] = [
       const isComing = isSilent || isRecentJobId(params.id) || isOffered(projectId, params.id);
       if (job === undefined && isOurs && isComing) return ok({ id: params.id, status: 'queued' });
       if (job === undefined) throw noJob(params.id);
-      return ok('result' in job ? { ...job, result: openSealed(job.result) } : job);
+      return ok('result' in job ? { ...job, result: openResult(projectId, job.result) } : job);
     },
   }),
 ];

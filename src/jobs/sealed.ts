@@ -1,47 +1,101 @@
-import { isSealed, seal, unseal } from '../infra/secrets.ts';
+import { type Purpose, seal, unseal } from '../infra/seal.ts';
 
 /*
  * Jobs and their results are plain text in Redis and Postgres: passwords, secrets and inputs that were refused are
- * encrypted in them, and opened only in the answer to their owner.
+ * encrypted in them, and opened only in the answer to their owner. In results they are objects, which only workers make:
+ * a text of a caller is never opened, whatever it looks like.
  */
 
-const SEALED = new Set(['password', 'secret', 'key', 'url']);
+/** A sealed text as a member of a result. */
+export interface Sealed {
+  sealed: string;
+}
 
 /** The input of a bulk request, encrypted: what is refused may hold a secret in any field. */
-export const sealInput = (sent: unknown): string => seal(JSON.stringify(sent));
+export const sealInput = (projectId: string, sent: unknown): string =>
+  seal({ purpose: 'job input', owner: projectId }, JSON.stringify(sent));
 
 /** The members of a list that {@link sealInput} was given, each encrypted by itself. */
-export const sealEach = (sealed: string): string[] =>
-  (JSON.parse(unseal(sealed)) as unknown[]).map(sealInput);
+export const sealEach = (projectId: string, sealed: string): string[] =>
+  (JSON.parse(openText(projectId, 'job input', sealed)) as unknown[]).map((sent) =>
+    sealInput(projectId, sent),
+  );
 
 /** An item of a bulk answer that was refused, with its input opened. */
-export function openInput<Item extends object>(item: Item): Item {
-  const opened = Object.entries(item).map(([name, value]: [string, unknown]) => [
-    name,
-    isSealed(value) ? (JSON.parse(unseal(value)) as unknown) : value,
-  ]);
-  return Object.fromEntries(opened) as Item;
-}
-
-/** The result of a job as its request would have answered it, with everything opened that is sealed. */
-export function openSealed(result: unknown): unknown {
-  if (Array.isArray(result)) return result.map(openSealed);
-  if (typeof result !== 'object' || result === null) return result;
-  if ('error' in result) return openInput(result);
-  if ('isReplayed' in result && 'answer' in result) return result.answer;
-  return Object.fromEntries(
-    Object.entries(result).map(([name, value]) => [
-      name,
-      SEALED.has(name) && isSealed(value) ? openText(value) : value,
-    ]),
+export const openInput = (projectId: string, item: object): object =>
+  mapMembers(
+    item,
+    REFUSED,
+    (sealed, purpose) => JSON.parse(openText(projectId, purpose, sealed)) as unknown,
   );
+
+/** A member of a result that a worker has sealed, by the purpose for which it did. @throws Error for anything else */
+export function openSealed(projectId: string, purpose: Purpose, member: Sealed): string {
+  const sealed = sealedIn(member);
+  if (sealed === undefined) throw new Error('not a sealed member');
+  return openText(projectId, purpose, sealed);
 }
 
-/** Callers' own texts, such as destinations, may begin as sealed ones do: what was not sealed here stays as it is. */
-function openText(text: string): string {
-  try {
-    return unseal(text);
-  } catch {
-    return text;
+/**
+ * The result of a job as its request would have answered it: what its worker sealed is opened. Which members those are
+ * follows from the kind of the record, which its id tells.
+ */
+export function openResult(projectId: string, result: unknown): unknown {
+  if (typeof result === 'object' && result !== null && 'isReplayed' in result) {
+    if ('answer' in result) return result.answer;
   }
+  return mapSealed(result, (sealed, purpose) => {
+    const text = openText(projectId, purpose, sealed);
+    return purpose === 'job input' ? (JSON.parse(text) as unknown) : text;
+  });
 }
+
+/** The result of a job with everything that is sealed in it sealed once more, with the present SECRET_KEY. */
+export const sealAgain = (projectId: string, result: unknown): unknown =>
+  mapSealed(result, (sealed, purpose): Sealed => {
+    const context = { purpose, owner: projectId };
+    return { sealed: seal(context, unseal(context, sealed)) };
+  });
+
+/** A result with another value for each sealed member. */
+function mapSealed(result: unknown, map: (sealed: string, purpose: Purpose) => unknown): unknown {
+  if (Array.isArray(result)) return result.map((item) => mapSealed(item, map));
+  if (typeof result !== 'object' || result === null) return result;
+  const kind = 'id' in result && typeof result.id === 'string' ? result.id.split('_')[0]! : '';
+  return mapMembers(result, 'error' in result ? REFUSED : (OPENED[kind] ?? {}), map);
+}
+
+/** The sealed members of records, by the prefix of the record's id. */
+const OPENED: Readonly<Record<string, Readonly<Record<string, Purpose>>>> = {
+  link: { password: 'password' },
+  qr: { password: 'password' },
+  wh: { secret: 'webhook secret' },
+  key: { key: 'api key' },
+  inv: { url: 'invitation' },
+};
+
+/** The sealed members of an item that was refused. */
+const REFUSED: Readonly<Record<string, Purpose>> = { link: 'job input', qrcode: 'job input' };
+
+function mapMembers(
+  item: object,
+  purposes: Readonly<Record<string, Purpose>>,
+  map: (sealed: string, purpose: Purpose) => unknown,
+): object {
+  const copy = { ...item } as Record<string, unknown>;
+  for (const [name, purpose] of Object.entries(purposes)) {
+    const sealed = sealedIn(copy[name]);
+    if (sealed !== undefined) copy[name] = map(sealed, purpose);
+  }
+  return copy;
+}
+
+/** The sealed text of a member. Results of 0.5 and earlier have it as it is, in members that hold nothing else. */
+function sealedIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.startsWith('sealed:v1:') ? value : undefined;
+  const isSealed = typeof value === 'object' && value !== null && 'sealed' in value;
+  return isSealed && typeof value.sealed === 'string' ? value.sealed : undefined;
+}
+
+const openText = (projectId: string, purpose: Purpose, sealed: string): string =>
+  unseal({ purpose, owner: projectId }, sealed);

@@ -58,7 +58,7 @@ export function createKey(
       },
       trx,
     );
-    return { result: { ...toKey(row), key }, changes: [] };
+    return { result: { ...toKey(row), key: { sealed: key } }, changes: [] };
   });
 }
 
@@ -86,7 +86,7 @@ export function rotateKey(
     const before = await lockKey(trx, job.projectId, id);
     refuseBeyond(callerScopes, before.scopes);
     const row = await patch(trx, job.projectId, id, { hash, hint });
-    return { result: { ...toKey(row), key }, changes: [] };
+    return { result: { ...toKey(row), key: { sealed: key } }, changes: [] };
   });
 }
 

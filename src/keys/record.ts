@@ -1,5 +1,5 @@
 import { Joi } from '../http/fields.ts';
-import { unseal } from '../infra/secrets.ts';
+import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { SCOPES } from '../workspaces/api-keys.ts';
 import type { ApiKey } from './model.ts';
 
@@ -20,12 +20,12 @@ export function toKey(row: ApiKey) {
 export type KeyRecord = ReturnType<typeof toKey>;
 
 /** An API key with the key itself, as a job's result carries it: sealed. */
-export type KeyWithSecret = KeyRecord & { key: string };
+export type KeyWithSecret = KeyRecord & { key: Sealed };
 
 /** Decrypts the key for its owner. */
-export const openKey = (record: KeyWithSecret): KeyWithSecret => ({
+export const openKey = (projectId: string, record: KeyWithSecret): KeyRecord & { key: string } => ({
   ...record,
-  key: unseal(record.key),
+  key: openSealed(projectId, 'api key', record.key),
 });
 
 const text = Joi.string().required();

@@ -3,12 +3,19 @@ import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { seal } from '../infra/secrets.ts';
+import { seal } from '../infra/seal.ts';
 import { writes } from '../queues/writes.ts';
 import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
 import { refuseBeyond } from './commands.ts';
 import { ApiKey } from './model.ts';
-import { type KeyWithSecret, keyRecord, keyWithSecret, openKey, toKey } from './record.ts';
+import {
+  type KeyRecord,
+  type KeyWithSecret,
+  keyRecord,
+  keyWithSecret,
+  openKey,
+  toKey,
+} from './record.ts';
 import {
   type KeyChanges,
   keyBody,
@@ -23,9 +30,9 @@ const tag = 'API keys';
 type Params = { id: string };
 
 /** A new key as its job carries it. */
-function draw() {
+function draw({ projectId }: Caller) {
   const { apiKey, hash, hint } = drawApiKey();
-  return { key: seal(apiKey), hash, hint };
+  return { key: seal({ purpose: 'api key', owner: projectId }, apiKey), hash, hint };
 }
 
 /** An extension of the contract. */
@@ -48,7 +55,7 @@ export const keyRoutes: Route[] = [
       const { caller, body } = request;
       const { scopes = caller.scopes } = body;
       refuseBeyond(caller.scopes, scopes);
-      const data = { ...body, scopes, id: newId('apiKey'), userId: caller.userId, ...draw() };
+      const data = { ...body, scopes, id: newId('apiKey'), userId: caller.userId, ...draw(caller) };
       return answerWrite(request, writes, 'apiKey.create', data, (made) =>
         created(`/keys/${made.id}`, openFor(caller, made)),
       );
@@ -128,9 +135,10 @@ export const keyRoutes: Route[] = [
     answers: { 200: keyWithSecret },
     writes: true,
     handle(request) {
-      const data = { id: request.params.id, callerScopes: request.caller.scopes, ...draw() };
+      const { caller, params } = request;
+      const data = { id: params.id, callerScopes: caller.scopes, ...draw(caller) };
       return answerWrite(request, writes, 'apiKey.rotate', data, (made) =>
-        ok(openFor(request.caller, made)),
+        ok(openFor(caller, made)),
       );
     },
   }),
@@ -152,10 +160,10 @@ export const keyRoutes: Route[] = [
   }),
 ];
 
-/** The answer with the key itself. A repeat by Idempotency-Key may come from a caller who may do less than the first one. */
-function openFor({ scopes }: Caller, made: KeyWithSecret): KeyWithSecret {
+/** The answer with the key itself. The caller of a repeat by Idempotency-Key may have fewer scopes than it had at first. */
+function openFor({ projectId, scopes }: Caller, made: KeyWithSecret): KeyRecord {
   refuseBeyond(scopes, made.scopes);
-  return openKey(made);
+  return openKey(projectId, made);
 }
 
 function isCallers({ apiKeyId }: { apiKeyId: string }, { id }: { id?: string }): boolean {

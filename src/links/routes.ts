@@ -59,7 +59,7 @@ export const linkRoutes: Route[] = [
     handle(request) {
       const data = async () => ({
         userId: request.caller.userId,
-        link: await withFrameable(request, toNewLink(request.body)),
+        link: await withFrameable(request, toNewLink(request.caller.projectId, request.body)),
       });
       return answerWrite(request, writes, 'link.create', data, (link) =>
         created(`/links/${link.id}`, openPassword(link)),
@@ -127,7 +127,7 @@ export const linkRoutes: Route[] = [
     answers: { 200: linkRecord, 201: linkRecord },
     writes: true,
     async handle(request) {
-      const wanted = toNewLink(request.body);
+      const wanted = toNewLink(request.caller.projectId, request.body);
       const link = await withFrameable(request, wanted, async () => [
         (await twinOf(request.caller.projectId, wanted)) ?? {},
       ]);
@@ -160,7 +160,9 @@ export const linkRoutes: Route[] = [
         const { items: links, sent } = await toBulkLinks(request, request.body);
         return { userId: request.caller.userId, links, sent };
       };
-      return answerWrite(request, bulk, 'links.create', data, (items) => ok(items.map(openItem)));
+      return answerWrite(request, bulk, 'links.create', data, (items) =>
+        ok(items.map(openItem(request.caller))),
+      );
     },
   }),
   route<{ body: BulkChanges }>({
@@ -180,11 +182,14 @@ export const linkRoutes: Route[] = [
     writes: true,
     async handle(request) {
       const { linkIds, data } = request.body;
-      const changes = await withFrameable(request, toSharedChanges(data), () =>
-        Promise.all(linkIds.map((ref) => linkQueries.findByRef(request.caller.projectId, ref))),
+      const changes = await withFrameable(
+        request,
+        toSharedChanges(request.caller.projectId, data),
+        () =>
+          Promise.all(linkIds.map((ref) => linkQueries.findByRef(request.caller.projectId, ref))),
       );
       return answerWrite(request, bulk, 'links.update', { linkIds, changes }, (items) =>
-        ok(items.map(openItem)),
+        ok(items.map(openItem(request.caller))),
       );
     },
   }),
@@ -233,9 +238,11 @@ export const linkRoutes: Route[] = [
     writes: true,
     async handle(request) {
       const { linkId } = request.params;
-      const changes = await withFrameable(request, toSharedChanges(request.body), async () => [
-        await linkQueries.findByRef(request.caller.projectId, linkId),
-      ]);
+      const changes = await withFrameable(
+        request,
+        toSharedChanges(request.caller.projectId, request.body),
+        async () => [await linkQueries.findByRef(request.caller.projectId, linkId)],
+      );
       const data = { linkId, changes };
       return answerWrite(request, writes, 'link.update', data, (link) => ok(openPassword(link)));
     },
@@ -261,17 +268,21 @@ export const linkRoutes: Route[] = [
 ];
 
 /** A checked body as a link to be made, with its id. */
-const toNewLink = (body: LinkBody): NewLink => ({ ...toSharedChanges(body), id: newId('link') });
+const toNewLink = (projectId: string, body: LinkBody): NewLink => ({
+  ...toSharedChanges(projectId, body),
+  id: newId('link'),
+});
 
 /** The links of a bulk request as their job carries them: checked, or refused each by itself. */
 async function toBulkLinks(request: Asker, sent: unknown[]): Promise<BulkInputs<NewLink>> {
+  const { projectId } = request.caller;
   const checked = await checkEach<NewLink>(newLinkBody, sent, 'link');
-  const links = mapAccepted(checked, toNewLink);
+  const links = mapAccepted(checked, (body) => toNewLink(projectId, body));
   const urls = links.flatMap((link) => (link instanceof Refusal ? [] : framedUrls(link)));
-  if (urls.length === 0) return toBulkInputs(links, sent);
+  if (urls.length === 0) return toBulkInputs(projectId, links, sent);
   const frameable = await askFrameable(request, urls);
   const ready = mapAccepted(links, (link) => ({ ...link, frameable: onlyOwn(link, frameable) }));
-  return toBulkInputs(ready, sent);
+  return toBulkInputs(projectId, ready, sent);
 }
 
 /** Of what may be framed, what a link would show in a frame: jobs and rows carry no more. */

@@ -1,13 +1,22 @@
 import { config } from '../config.ts';
 import { within } from '../infra/clock.ts';
+import { db } from '../infra/db.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
+import { keyCheck } from '../infra/keys.ts';
 import { isDataError } from '../infra/outage.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { publish } from '../infra/redis-channels.ts';
-import { keyCheck } from '../infra/secrets.ts';
+import { installed, LASTING_KEYS } from '../infra/secret-key.ts';
 import { CURRENT_PREFIX, readStored } from './codec.ts';
 import { epochOf, fill, KeptMisses } from './publish.ts';
-import { type Answer, answersTo, KEY_CHECK_NAME, QUESTIONS, type Question } from './questions.ts';
+import {
+  type Answer,
+  answersTo,
+  KEY_CHECK_NAME,
+  LASTING_KEYS_NAME,
+  QUESTIONS,
+  type Question,
+} from './questions.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
 import { PostgresSource } from './source.ts';
 
@@ -98,6 +107,10 @@ export class Answers {
   async #find(name: string): Promise<Row | null> {
     const [kind, projectId = '', id = ''] = name.split(':');
     if (name === KEY_CHECK_NAME) return { entry: keyCheck(config().SECRET_KEY), version: 0 };
+    if (name === LASTING_KEYS_NAME) {
+      const sealed = await installed(db(), LASTING_KEYS);
+      return sealed === undefined ? null : { entry: sealed, version: 0 };
+    }
     if (kind === 'vc') {
       return { entry: String(await this.#source.countVisits(projectId, id)), version: 0 };
     }

@@ -44,6 +44,8 @@ export const answersTo = (process: string): string => `lookup:answers:${process}
 export const countName = (projectId: string, id: string): string => `vc:${projectId}:${id}`;
 /** Name under which the check of SECRET_KEY is asked for. */
 export const KEY_CHECK_NAME = 'key:';
+/** Name under which the sealed lasting keys are asked for. */
+export const LASTING_KEYS_NAME = 'keys:';
 
 /** Dependencies of {@link RemoteSource}. */
 export interface RemoteSourceOptions {

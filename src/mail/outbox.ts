@@ -1,7 +1,7 @@
 import { config } from '../config.ts';
 import { newId } from '../ids.ts';
 import { afterCommit, type Db, db, execute, rows } from '../infra/db.ts';
-import { seal } from '../infra/secrets.ts';
+import { seal } from '../infra/seal.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { mail } from '../queues/mail.ts';
 import { type Message, toContent } from './message.ts';
@@ -35,7 +35,7 @@ export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void
     user_id: userId,
     kind,
     recipient,
-    content: seal(JSON.stringify(toContent(message))),
+    content: seal({ purpose: 'mail', owner: projectId }, JSON.stringify(toContent(message))),
   }));
   await trx('mails').insert(added);
   afterCommit(trx, () => {

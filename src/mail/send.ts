@@ -1,7 +1,7 @@
 import type { Transporter } from 'nodemailer';
 import { config } from '../config.ts';
 import { db, execute, rows } from '../infra/db.ts';
-import { unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
 import { Hopeless } from '../queues/queue.ts';
 import type { MailContent } from './message.ts';
 
@@ -40,6 +40,7 @@ async function transport(): Promise<Transporter> {
 
 interface StoredMail {
   id: string;
+  project_id: string;
   recipient: string;
   content: string;
 }
@@ -57,7 +58,7 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<undefine
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`mail ${mailId}`]);
     const [mail] = await rows<StoredMail>(
       trx,
-      "SELECT id, recipient, content FROM mails WHERE id = ? AND state <> 'sent'",
+      "SELECT id, project_id, recipient, content FROM mails WHERE id = ? AND state <> 'sent'",
       [mailId],
     );
     if (mail === undefined) return null;
@@ -72,8 +73,9 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<undefine
 }
 
 /** @returns why the server refused the mail for good; `null` when it took it */
-async function deliver({ id, recipient, content }: StoredMail): Promise<string | null> {
-  const { subject, text, html, unsubscribeUrl } = JSON.parse(unseal(content)) as MailContent;
+async function deliver({ id, project_id, recipient, content }: StoredMail): Promise<string | null> {
+  const opened = unseal({ purpose: 'mail', owner: project_id }, content);
+  const { subject, text, html, unsubscribeUrl } = JSON.parse(opened) as MailContent;
   const { MAIL_FROM } = config();
   try {
     await (await transport()).sendMail({

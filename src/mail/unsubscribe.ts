@@ -1,5 +1,5 @@
 import { config } from '../config.ts';
-import { isSigned, sign } from '../infra/secrets.ts';
+import { isEqual, signLasting } from '../infra/secrets.ts';
 import { type AlertKind, isAlertKind } from './alert-kinds.ts';
 
 /** The mails that a person stops: those of a kind, in a workspace. */
@@ -9,18 +9,16 @@ export interface Subscription {
   kind: AlertKind | 'report';
 }
 
-const PURPOSE = 'unsubscribe';
-
 /** The address at which a reader stops mails without signing in. Nobody else can make one. */
 export function unsubscribeUrl({ userId, projectId, kind }: Subscription): string {
   const what = Buffer.from(`${userId} ${projectId} ${kind}`).toString('base64url');
-  return `${config().BASE_URL}/unsubscribe/${what}.${sign(PURPOSE, what)}`;
+  return `${config().BASE_URL}/unsubscribe/${what}.${signLasting('unsubscribe', what)}`;
 }
 
 /** The subscription of the last part of such an address; `undefined` where we have not made it. */
 export function readUnsubscribeToken(token: string): Subscription | undefined {
   const [what = '', signature = ''] = token.split('.');
-  if (!isSigned(PURPOSE, what, signature)) return undefined;
+  if (!isEqual(signature, signLasting('unsubscribe', what))) return undefined;
   const [userId = '', projectId = '', kind = ''] = Buffer.from(what, 'base64url')
     .toString()
     .split(' ');

@@ -92,7 +92,10 @@ export const qrCodeRoutes: Route[] = [
     handle(request) {
       const data = async () => {
         const images = await keepImages(request, request.body);
-        const qrcode = await withFraming(request, toNewQrCode(request.body, images));
+        const qrcode = await withFraming(
+          request,
+          toNewQrCode(request.caller.projectId, request.body, images),
+        );
         return { userId: request.caller.userId, qrcode };
       };
       return answerWrite(request, writes, 'qrcode.create', data, (made) =>
@@ -165,7 +168,9 @@ export const qrCodeRoutes: Route[] = [
         const { items: qrcodes, sent } = await toBulkQrCodes(request, request.body);
         return { userId: request.caller.userId, qrcodes, sent };
       };
-      return answerWrite(request, bulk, 'qrcodes.create', data, (items) => ok(items.map(openItem)));
+      return answerWrite(request, bulk, 'qrcodes.create', data, (items) =>
+        ok(items.map(openItem(request.caller))),
+      );
     },
   }),
   route<{ query: DeleteQuery }>({
@@ -246,9 +251,15 @@ export const qrCodeRoutes: Route[] = [
     handle: async (request) => {
       const { qrcodeId } = request.params;
       const images = await keepImages(request, request.body);
-      const changes = await withFraming(request, toChanges(request.body, images), async () => [
-        (await qrCodeQueries.findByRef(request.caller.projectId, qrcodeId)) as Framing | undefined,
-      ]);
+      const changes = await withFraming(
+        request,
+        toChanges(request.caller.projectId, request.body, images),
+        async () => [
+          (await qrCodeQueries.findByRef(request.caller.projectId, qrcodeId)) as
+            | Framing
+            | undefined,
+        ],
+      );
       const data = { qrcodeId, changes };
       return answerWrite(request, writes, 'qrcode.update', data, (record) =>
         ok(openPassword(record)),
@@ -278,19 +289,21 @@ export const qrCodeRoutes: Route[] = [
 /** The codes of a bulk request as their job carries them: checked, or refused each by itself. */
 async function toBulkQrCodes(request: Asker, sent: unknown[]): Promise<BulkInputs<NewQrCode>> {
   const checked = await checkEach<NewQrCodeBody>(newQrCodeBody, sent, 'qrcode');
+  const { projectId } = request.caller;
   const kept: KeptSources = new Map();
   const ready = await Promise.all(
     checked.map(async (body) => {
       if (body instanceof Refusal) return body;
       try {
-        return await withFraming(request, toNewQrCode(body, await keepImages(request, body, kept)));
+        const images = await keepImages(request, body, kept);
+        return await withFraming(request, toNewQrCode(projectId, body, images));
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
         return thrown;
       }
     }),
   );
-  return toBulkInputs(ready, sent);
+  return toBulkInputs(projectId, ready, sent);
 }
 
 /** The code with what was found out about frames around what it leads to. */

@@ -221,8 +221,8 @@ export interface KeptImages {
 }
 
 /** A checked body as a job carries it: content, look and tags each in one place. */
-export function toChanges(body: QrCodeBody, images: KeptImages): QrCodeChanges {
-  const { type, useAsTemplate, ...rest } = toSharedChanges(body);
+export function toChanges(projectId: string, body: QrCodeBody, images: KeptImages): QrCodeChanges {
+  const { type, useAsTemplate, ...rest } = toSharedChanges(projectId, body);
   const changes: Record<string, unknown> = {};
   const design: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {
@@ -241,7 +241,7 @@ export function toChanges(body: QrCodeBody, images: KeptImages): QrCodeChanges {
 }
 
 /** A checked body as a QR code to be made, with its id. */
-export function toNewQrCode(body: NewQrCodeBody, images: KeptImages): NewQrCode {
+export function toNewQrCode(projectId: string, body: NewQrCodeBody, images: KeptImages): NewQrCode {
   const content = { type: body.type, value: body[body.type] };
-  return { ...toChanges(body, images), content, id: newId('qrcode') };
+  return { ...toChanges(projectId, body, images), content, id: newId('qrcode') };
 }

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { newId, timeOfId } from '../ids.ts';
-import { keyFor, sign } from '../infra/secrets.ts';
+import { lastingKeyFor } from '../infra/keys.ts';
+import { signLasting } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 
 /** Time for which an accepted job may be unknown to every store, in ms. */
@@ -24,8 +25,8 @@ const writerOf = ({ apiKeyId, userId }: JobOwner): string => (apiKeyId === '' ? 
 /** The id of a job of a workspace, by which it is known again which key, or person, wrote it. */
 export function newJobId(owner: JobOwner): string {
   const id = newId('job');
-  const ofWorkspace = sign('job id', `${owner.projectId} ${id}`);
-  return id + halfOf(ofWorkspace) + halfOf(sign('job key', `${writerOf(owner)} ${id}`));
+  const ofWorkspace = signLasting('job id', `${owner.projectId} ${id}`);
+  return id + halfOf(ofWorkspace) + halfOf(signLasting('job key', `${writerOf(owner)} ${id}`));
 }
 
 /**
@@ -33,7 +34,7 @@ export function newJobId(owner: JobOwner): string {
  * is written in the transaction of its effects, is what makes them happen once.
  */
 export function keyedJobId(projectId: string, idempotencyKey: string): string {
-  const hash = createHmac('sha256', keyFor('idempotency key'));
+  const hash = createHmac('sha256', lastingKeyFor('idempotency key'));
   hash.update(`${projectId}\n${idempotencyKey}`);
   return signed(projectId, `job_${hash.digest('base64url').slice(0, 24)}`);
 }
@@ -41,7 +42,7 @@ export function keyedJobId(projectId: string, idempotencyKey: string): string {
 /** True when a job of the workspace was ever given this id. */
 export function isJobId(projectId: string, jobId: string): boolean {
   const { id, signature } = partsOf(jobId);
-  return isEqual(halfOf(signature), halfOf(sign('job id', `${projectId} ${id}`)));
+  return isEqual(halfOf(signature), halfOf(signLasting('job id', `${projectId} ${id}`)));
 }
 
 /**
@@ -50,9 +51,9 @@ export function isJobId(projectId: string, jobId: string): boolean {
  */
 export function isJobOf(owner: JobOwner, jobId: string): boolean {
   const { id, signature } = partsOf(jobId);
-  const ofWorkspace = sign('job id', `${owner.projectId} ${id}`);
+  const ofWorkspace = signLasting('job id', `${owner.projectId} ${id}`);
   if (isEqual(signature, ofWorkspace)) return true;
-  const ofKey = halfOf(ofWorkspace) + halfOf(sign('job key', `${writerOf(owner)} ${id}`));
+  const ofKey = halfOf(ofWorkspace) + halfOf(signLasting('job key', `${writerOf(owner)} ${id}`));
   return isEqual(signature, ofKey);
 }
 
@@ -62,7 +63,7 @@ export function isRecentJobId(jobId: string): boolean {
   return age > -CLOCKS_MS && age < UNSETTLED_MS;
 }
 
-const signed = (projectId: string, id: string): string => id + sign('job id', `${projectId} ${id}`);
+const signed = (projectId: string, id: string): string => id + signLasting('job id', `${projectId} ${id}`);
 
 const partsOf = (jobId: string) => ({
   id: jobId.slice(0, -SIGNATURE_LENGTH),

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
+import { lastingKeyFor } from '../infra/keys.ts';
 import type { RequestHead, Response } from '../infra/plain-requests.ts';
-import { keyFor } from '../infra/secrets.ts';
 import type { LinkEntry, PageEntry } from '../lookup/entry.ts';
 import type { Finder, Found } from '../lookup/find.ts';
 import type { FormLead } from '../queues/clicks.ts';
@@ -90,7 +90,9 @@ export class RequestFacts implements Facts {
 
   placeIn(linkId: string): number {
     const { ip, userAgent } = this.traits;
-    const hash = createHmac('sha256', keyFor('split')).update(`${linkId}\n${ip}\n${userAgent}`);
+    const hash = createHmac('sha256', lastingKeyFor('split')).update(
+      `${linkId}\n${ip}\n${userAgent}`,
+    );
     return hash.digest().readUIntBE(0, 6) / 2 ** 48;
   }
 }

@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { type Config, ConfigError, NO_DATABASE } from '../config.ts';
+import { ConfigError, NO_DATABASE } from '../config.ts';
 import { within } from '../infra/clock.ts';
 import { db, rows } from '../infra/db.ts';
 import { ErrorLog } from '../infra/error-log.ts';
+import { keyCheck, secretKeys } from '../infra/keys.ts';
 import type { Log } from '../infra/log.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
-import { keyCheck } from '../infra/secrets.ts';
+import { openLastingKeys } from '../infra/secret-key.ts';
 import { Finder } from '../lookup/find.ts';
-import { KEY_CHECK_NAME, RemoteSource } from '../lookup/questions.ts';
+import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/questions.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
 import { clicks } from '../queues/clicks.ts';
@@ -39,6 +40,8 @@ const WARM_UP_MS = 1_000;
 /** Time without data after which a connection is reopened, in ms: its host may be unreachable. */
 const SILENCE_MS = 5_000;
 
+/** Interval at which SECRET_KEY is compared until a process with Postgres answers, in ms. */
+const RETRY_KEY_MS = 5_000;
 const PROCESS = { name: 'redirect', healthPort: 3101, needsDatabase: false };
 
 await runProcess(PROCESS, async ({ config, log }) => {
@@ -118,7 +121,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
       redisReady(redis, PATIENCE_MS),
     ),
   );
-  if (answers !== undefined) await checkKey(source, config, log);
+  if (answers !== undefined) await checkKey(source, log);
   await visits.start();
   const warmed = await within(WARM_UP_MS, finder.warmUp(), 'the warm-up').catch(
     () => 'not in time',
@@ -179,18 +182,31 @@ function keepWarm(): NodeJS.Timeout {
 }
 
 /**
- * Compares SECRET_KEY with that of the processes that have Postgres; skipped while none answers.
+ * Compares SECRET_KEY with that of the processes that have Postgres, and takes the lasting keys from them; tried again later
+ * while none answers.
  *
  * @throws ConfigError when it is another: ids of clicks would be different ones
  */
-async function checkKey(source: EntrySource, { SECRET_KEY }: Config, log: Log): Promise<void> {
-  const theirs = await source.read(KEY_CHECK_NAME).catch((error: unknown) => {
+async function checkKey(source: EntrySource, log: Log): Promise<void> {
+  try {
+    const [check, keys] = await Promise.all([
+      source.read(KEY_CHECK_NAME),
+      source.read(LASTING_KEYS_NAME),
+    ]);
+    if (check !== null && !secretKeys().some((key) => keyCheck(key) === check.entry)) {
+      throw new ConfigError(
+        'SECRET_KEY is not that of the other processes: set the same on every host',
+      );
+    }
+    if (keys !== null) openLastingKeys(keys.entry);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
     log.warn({ err: error }, 'SECRET_KEY could not be compared with the other processes');
-  });
-  if (theirs && theirs.entry !== keyCheck(SECRET_KEY)) {
-    throw new ConfigError(
-      'SECRET_KEY is not that of the other processes: set the same on every host',
-    );
+    setTimeout(() => {
+      checkKey(source, log).catch((fault: unknown) =>
+        log.error({ err: fault }, 'SECRET_KEY is wrong'),
+      );
+    }, RETRY_KEY_MS).unref();
   }
 }
 

@@ -5,6 +5,7 @@ import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import { openInput, sealEach, sealInput } from '../jobs/sealed.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
 import type { ShortLinkTables } from './model.ts';
 import { type BulkItem, openPassword } from './record.ts';
 
@@ -26,13 +27,14 @@ export interface BulkInputs<Input> {
  * @param sent the items as they were sent
  */
 export const toBulkInputs = <Input>(
+  projectId: string,
   outcomes: readonly (Input | Refusal)[],
   sent: readonly unknown[],
 ): BulkInputs<Input> => ({
   items: outcomes.map((outcome) =>
     outcome instanceof Refusal ? { refused: outcome.toJSON() } : { input: outcome },
   ),
-  sent: sealInput(sent),
+  sent: sealInput(projectId, sent),
 });
 
 /**
@@ -52,7 +54,7 @@ export function createEach<Input, Sealed>(
 ): Promise<BulkItem<Sealed>[]> {
   return runIdempotent(job, async (trx) => {
     const { result, changes } = await insertAll(trx, bulkInputs(given.items));
-    return { result: bulkResult(kind, result, given), changes };
+    return { result: bulkResult(kind, job.projectId, result, given), changes };
   });
 }
 
@@ -71,6 +73,7 @@ function bulkInputs<Input>(items: readonly BulkInput<Input>[]): (Input | Refusal
  */
 function bulkResult<Sealed>(
   noun: string,
+  projectId: string,
   outcomes: readonly (Sealed | Refusal)[],
   { items, sent }: BulkInputs<unknown>,
 ): BulkItem<Sealed>[] {
@@ -78,7 +81,7 @@ function bulkResult<Sealed>(
     throw outcomes[0];
   }
   if (!outcomes.some((outcome) => outcome instanceof Refusal)) return outcomes as Sealed[];
-  const each = sent === undefined ? items.map((item) => item.sent!) : sealEach(sent);
+  const each = sent === undefined ? items.map((item) => item.sent!) : sealEach(projectId, sent);
   return outcomes.map((outcome, index) =>
     outcome instanceof Refusal ? refusedItem(noun, outcome, each[index]!) : outcome,
   );
@@ -86,7 +89,7 @@ function bulkResult<Sealed>(
 
 const refusedItem = (noun: string, refusal: Refusal, sent: string) => ({
   ...errorBody(refusal, config().DOCS_URL),
-  [noun]: sent,
+  [noun]: { sealed: sent },
 });
 
 /**
@@ -110,7 +113,7 @@ export function changeEach<Sealed>(
         changes.push(...done.changes);
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
-        result.push(refusedItem(kind, thrown, sealInput(ref)));
+        result.push(refusedItem(kind, thrown, sealInput(job.projectId, ref)));
       }
     }
     return { result, changes };
@@ -118,5 +121,7 @@ export function changeEach<Sealed>(
 }
 
 /** An item of a bulk answer for its owner: opens the password of a record, or the input that was refused. */
-export const openItem = <Item extends object>(item: Item): Item =>
-  'error' in item ? openInput(item) : openPassword(item);
+export const openItem =
+  ({ projectId }: Pick<Caller, 'projectId'>) =>
+  (item: object): object =>
+    'error' in item ? openInput(projectId, item) : openPassword(item);

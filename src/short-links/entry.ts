@@ -1,4 +1,4 @@
-import { unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
 import { encodeLink } from '../lookup/codec.ts';
 import type { LinkCard, LinkEntry } from '../lookup/entry.ts';
 import { framingKey, withMissingUtm } from './destination.ts';
@@ -26,9 +26,7 @@ export async function shortLinkEntry(
   if (row.expired_url !== null) entry.expiredUrl = row.expired_url;
   if (row.max_visits !== null) entry.maxVisits = row.max_visits;
   if (row.password !== null) {
-    entry.passwordHash =
-      known?.passwordHash ??
-      (await (await import('@node-rs/argon2')).hash(unseal(row.password), ARGON2));
+    entry.passwordHash = known?.passwordHash ?? (await hashOf(row.project_id, row.password));
   }
   const card = cardOf(row);
   if (row.proxy && card !== undefined) entry.card = card;
@@ -46,6 +44,11 @@ export async function shortLinkEntry(
   if (row.do_index) entry.isIndexed = true;
   if (row.public_stats) entry.hasPublicStats = true;
   return encodeLink(entry);
+}
+
+async function hashOf(projectId: string, sealed: string): Promise<string> {
+  const { hash } = await import('@node-rs/argon2');
+  return hash(unseal({ purpose: 'password', owner: projectId }, sealed), ARGON2);
 }
 
 /** Destinations of some visitors only, and those of all destinations that are shown in a frame. */

@@ -3,7 +3,7 @@ import type { QueryBuilder } from 'objection';
 import { domainField } from '../http/domain-name.ts';
 import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
 import { contains } from '../infra/like.ts';
-import { fingerprint } from '../infra/secrets.ts';
+import { passwordFingerprints } from '../infra/secrets.ts';
 import { nameKey } from '../infra/taken-name.ts';
 import { UTM_FIELDS } from './destination.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
@@ -19,8 +19,8 @@ export interface SharedFilters {
   search?: string;
   userId?: string;
   showArchived: boolean;
-  /** Its fingerprint. */
-  password?: string;
+  /** Its fingerprints. */
+  password?: string[];
   expiresAt?: string | null;
   comments?: string;
   withTags?: boolean;
@@ -142,8 +142,12 @@ export function sharedFilters({
     },
     password: {
       // At once, since filters travel in the jobs of exports.
-      schema: text(200).custom(fingerprint).description('Only records with exactly this password.'),
-      where: (query, value) => query.where(`${table}.password_fingerprint`, value),
+      schema: text(200)
+        .custom(passwordFingerprints)
+        .description('Only records with exactly this password.'),
+      // Jobs of 0.5 and earlier have one alone.
+      where: (query, value) =>
+        query.whereRaw(`${table}.password_fingerprint = ANY(?)`, [[value].flat()]),
     },
     expiresAt: {
       schema: instantOrNull.description(

@@ -1,7 +1,7 @@
 import type { Schema } from 'joi';
 import type { ErrorBody } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
-import { unseal } from '../infra/secrets.ts';
+import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { type ColumnsOf, described, type Field, type FieldTable, type RecordOf } from './field.ts';
 import { fields, type SharedRecord } from './fields.ts';
 import type { ShortLinkRow } from './model.ts';
@@ -67,14 +67,20 @@ function shownIn(table: FieldTable): Shown[] {
 export function toSharedRecord(
   row: ShortLinkRow,
   { domain, tags, counters = NO_COUNTERS }: RecordContext,
-): SharedRecord {
-  return recordOf(fields, row, { domain, tags, counters });
+): SealedRecord {
+  const password = row.password === null ? null : { sealed: row.password };
+  return Object.assign(recordOf(fields, row, { domain, tags, counters }), { password });
 }
 
+/** The shared fields of a record as jobs and their results carry them. */
+type SealedRecord = Omit<SharedRecord, 'password'> & { password: Sealed | null };
+
 /** A record for its owner: its password, which is stored encrypted, is opened. */
-export function openPassword<Item extends object>(item: Item): Item {
-  if (!('password' in item) || typeof item.password !== 'string') return item;
-  return { ...item, password: unseal(item.password) };
+export function openPassword<Item extends object>(record: Item): Item {
+  const { projectId, password } = record as Pick<SealedRecord, 'projectId' | 'password'>;
+  // Rows that an event remembers belong to no workspace, and have no password.
+  if (password === null || password === undefined) return record;
+  return { ...record, password: openSealed(projectId, 'password', password) };
 }
 
 /** One place of a bulk answer: the record, or why there is none and what was sent, sealed. */

@@ -1,6 +1,6 @@
 import type { Schema } from 'joi';
 import { Joi, queryList, recordId } from '../http/fields.ts';
-import { seal } from '../infra/secrets.ts';
+import { seal } from '../infra/seal.ts';
 import { described, type Field, type FieldTable } from './field.ts';
 import { fields, type TagChoice, type TagFields } from './fields.ts';
 import { prefixField } from './key.ts';
@@ -98,11 +98,14 @@ export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).requir
 
 /** A checked body as a job carries it: tags in one place, the password sealed. */
 export function toSharedChanges<Body extends TagFields & { password?: string | null }>(
+  projectId: string,
   body: Body,
 ): Omit<Body, keyof TagFields> & { tags?: TagChoice } {
   const { tagId, tagIds, tagNames, ...rest } = body;
   const changes: typeof rest & { tags?: TagChoice } = rest;
-  if (typeof changes.password === 'string') changes.password = seal(changes.password);
+  if (typeof changes.password === 'string') {
+    changes.password = seal({ purpose: 'password', owner: projectId }, changes.password);
+  }
   if (tagId !== undefined || tagIds !== undefined || tagNames !== undefined) {
     const ids = [...(typeof tagId === 'string' ? [tagId] : []), ...(tagIds ?? [])];
     changes.tags = { ids: [...new Set(ids)], names: tagNames ?? [] };

@@ -1,7 +1,8 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { divide } from '../infra/packed.ts';
-import { fingerprint, unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
+import { passwordFingerprints } from '../infra/secrets.ts';
 import type { CommandResult } from '../jobs/run-idempotent.ts';
 import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
@@ -292,10 +293,14 @@ export function applySharedChanges<Row extends ShortLinkRow>(
   applyTest(row, next, changes);
   if (changes.password !== undefined) {
     next.password_fingerprint =
-      changes.password === null ? null : fingerprint(unseal(changes.password));
+      changes.password === null ? null : passwordFingerprint(row.project_id, changes.password);
   }
   return next;
 }
+
+/** The fingerprint of a sealed password, by which filters find it. */
+const passwordFingerprint = (projectId: string, sealed: string): string =>
+  passwordFingerprints(unseal({ purpose: 'password', owner: projectId }, sealed))[0]!;
 
 /** A change of a link or QR code that is about to be stored. */
 export interface Change<Row extends ShortLinkRow> {

@@ -18,7 +18,7 @@ import {
 } from 'openid-client';
 import { config } from '../config.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
-import { seal, unseal } from '../infra/secrets.ts';
+import { type SealContext, seal, unseal } from '../infra/seal.ts';
 
 /*
  * Signing in with a provider of OpenID Connect Core 1.0: the authorization code flow with PKCE (RFC 7636).
@@ -32,6 +32,7 @@ import { seal, unseal } from '../infra/secrets.ts';
 export const ATTEMPT_SECONDS = 600;
 /** Time for which the provider's metadata is kept, in ms. */
 const METADATA_MS = 3_600_000;
+const ATTEMPT: SealContext = { purpose: 'sign-in', owner: '' };
 const ANSWER = { maxBytes: 1024 * 1024, timeoutMs: 10_000, maxRedirects: 0 };
 
 /** An account at the provider. */
@@ -75,7 +76,7 @@ export async function beginAttempt(): Promise<{ url: string; cookie: string }> {
     code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: 'S256',
   });
-  return { url: url.href, cookie: seal(JSON.stringify(attempt)) };
+  return { url: url.href, cookie: seal(ATTEMPT, JSON.stringify(attempt)) };
 }
 
 /**
@@ -118,7 +119,7 @@ export async function finishAttempt(
 function readAttempt(cookie: string | undefined): Attempt | undefined {
   if (cookie === undefined) return undefined;
   try {
-    const attempt = JSON.parse(unseal(cookie)) as Attempt;
+    const attempt = JSON.parse(unseal(ATTEMPT, cookie)) as Attempt;
     return attempt.until > Date.now() ? attempt : undefined;
   } catch {
     // Another key sealed it, or it was changed.

@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { keyFor } from '../infra/secrets.ts';
+import { lastingKeyFor } from '../infra/keys.ts';
 
 const LENGTH = 24;
 
-let key: KeyObject | undefined;
+let key: { bytes: Buffer; object: KeyObject } | undefined;
 
 /** The parts of a click id: the visitor, the link and the time. */
 export interface VisitorIdentity {
@@ -30,7 +30,8 @@ export function clickId(visitor: VisitorIdentity, dedupeSeconds: number): string
       ? `visit\n${visitId}`
       : `${target}\n${Math.floor(at / 1000 / dedupeSeconds)}\n${ip}\n${userAgent}`;
   // Made of a key object, a hash takes a third less time.
-  key ??= createSecretKey(keyFor('click-id'));
-  const hash = createHmac('sha256', key).update(identity).digest('base64url');
+  const bytes = lastingKeyFor('click-id');
+  if (key?.bytes !== bytes) key = { bytes, object: createSecretKey(bytes) };
+  const hash = createHmac('sha256', key.object).update(identity).digest('base64url');
   return `clk_${hash.slice(0, LENGTH)}`;
 }

@@ -1,7 +1,7 @@
 import { db, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
-import { unseal } from '../infra/secrets.ts';
+import { unseal } from '../infra/seal.ts';
 import type { JobContext } from '../queues/queue.ts';
 import type { Webhook } from './model.ts';
 import { type DueDelivery, type Outcome, OutcomeStore } from './outcomes.ts';
@@ -243,7 +243,14 @@ async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): P
   }
 }
 
-function secretsOf({ secret, previous_secret, previous_secret_until }: Webhook): string[] {
+function secretsOf({
+  project_id,
+  secret,
+  previous_secret,
+  previous_secret_until,
+}: Webhook): string[] {
   const isValid = previous_secret !== null && (previous_secret_until?.getTime() ?? 0) > Date.now();
-  return [secret, ...(isValid ? [previous_secret] : [])].map(unseal);
+  return [secret, ...(isValid ? [previous_secret] : [])].map((sealed) =>
+    unseal({ purpose: 'webhook secret', owner: project_id }, sealed),
+  );
 }

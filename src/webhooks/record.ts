@@ -1,5 +1,5 @@
 import { flag, Joi } from '../http/fields.ts';
-import { unseal } from '../infra/secrets.ts';
+import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
 
@@ -24,22 +24,22 @@ export type WebhookRecord = ReturnType<typeof toWebhook>;
 
 /** A webhook with its secret, as a job's result carries it: sealed. */
 export type WebhookWithSecret = WebhookRecord & {
-  secret: string;
+  secret: Sealed;
   previousSecretUntil: string | null;
 };
 
 export function toWebhookWithSecret(row: Webhook): WebhookWithSecret {
   return {
     ...toWebhook(row),
-    secret: row.secret,
+    secret: { sealed: row.secret },
     previousSecretUntil: row.previous_secret_until?.toISOString() ?? null,
   };
 }
 
 /** Decrypts the secret for its owner. */
-export const openSecret = (webhook: WebhookWithSecret): WebhookWithSecret => ({
+export const openSecret = (projectId: string, webhook: WebhookWithSecret): object => ({
   ...webhook,
-  secret: unseal(webhook.secret),
+  secret: openSealed(projectId, 'webhook secret', webhook.secret),
 });
 
 /** The public record of an attempt: one request and its response. */

@@ -3,8 +3,9 @@ import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { seal } from '../infra/secrets.ts';
+import { seal } from '../infra/seal.ts';
 import { writes } from '../queues/writes.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
 import type { WebhookKind } from './kinds.ts';
 import { findDelivery, findWebhook, listDeliveries, listWebhooks } from './queries.ts';
 import {
@@ -35,6 +36,10 @@ import { newSecret } from './sign.ts';
 
 const tag = 'Webhooks';
 
+/** The secret of a webhook as a job carries it. */
+const sealSecret = ({ projectId }: Caller, secret: string): string =>
+  seal({ purpose: 'webhook secret', owner: projectId }, secret);
+
 type Params = { id: string };
 type DeliveryParams = { id: string; deliveryId: string };
 
@@ -60,9 +65,9 @@ export const webhookRoutes: Route[] = [
     writes: true,
     handle(request) {
       const { secret = newSecret(), ...fields } = request.body;
-      const data = { ...fields, id: newId('webhook'), secret: seal(secret) };
+      const data = { ...fields, id: newId('webhook'), secret: sealSecret(request.caller, secret) };
       return answerWrite(request, writes, 'webhook.create', data, (made) =>
-        created(`/webhooks/${made.id}`, openSecret(made)),
+        created(`/webhooks/${made.id}`, openSecret(request.caller.projectId, made)),
       );
     },
   }),
@@ -143,9 +148,9 @@ export const webhookRoutes: Route[] = [
     answers: { 200: webhookWithSecret },
     writes: true,
     handle(request) {
-      const data = { id: request.params.id, secret: seal(newSecret()) };
+      const data = { id: request.params.id, secret: sealSecret(request.caller, newSecret()) };
       return answerWrite(request, writes, 'webhook.rotate', data, (webhook) =>
-        ok(openSecret(webhook)),
+        ok(openSecret(request.caller.projectId, webhook)),
       );
     },
   }),

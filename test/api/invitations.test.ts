@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import { isSealed } from '../../src/infra/secrets.ts';
 import { pruneInvitations } from '../../src/invitations/commands.ts';
 import type { Role } from '../../src/workspaces/roles.ts';
 import type { ApiAnswer } from '../support/client.ts';
@@ -204,7 +203,7 @@ describe('invitations', () => {
     expect(again.body).to.deep.equal(first.body);
     const jobs = await db()('jobs').where({ project_id: world.projectId });
     const outcome = jobs.map((job) => JSON.parse(job.outcome)).find(({ result }) => result?.url);
-    expect(isSealed(outcome.result.url)).to.equal(true);
+    expect(outcome.result.url.sealed).to.match(/^sealed:v2:/);
     const token = new URL(first.body.url).hash.slice(1);
     const rows = await db()('invitations').where({ project_id: world.projectId });
     expect(JSON.stringify([jobs, rows])).to.not.contain(token);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
-import { isSealed } from '../../src/infra/secrets.ts';
 import { SCOPES } from '../../src/workspaces/api-keys.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -150,7 +149,7 @@ describe('API keys over REST', () => {
     expect((await api.get('/keys')).body).to.have.length(2);
     const jobs = await db()('jobs').where({ project_id: world.projectId });
     const outcome = jobs.map((job) => JSON.parse(job.outcome)).find(({ result }) => result?.hint);
-    expect(isSealed(outcome.result.key)).to.equal(true);
+    expect(outcome.result.key.sealed).to.match(/^sealed:v2:/);
     expect(JSON.stringify(jobs)).to.not.contain(first.body.key);
   });
 

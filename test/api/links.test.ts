@@ -551,7 +551,7 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
     const { body: link } = await api.post('/links', { url: A, password: 'open sesame' });
     expect(link.password).to.equal('open sesame');
     const row = await db()('links').where({ id: link.id }).first();
-    expect(row.password).to.match(/^sealed:v1:/);
+    expect(row.password).to.match(/^sealed:v2:/);
     const job = await db()('jobs')
       .whereRaw('outcome LIKE ?', [`%${link.id}%`])
       .first();

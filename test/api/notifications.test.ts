@@ -8,7 +8,7 @@ import { sendReports } from '../../src/events/report/send.ts';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import { seal } from '../../src/infra/secrets.ts';
+import { seal } from '../../src/infra/seal.ts';
 import { announceExpired } from '../../src/links/expire.ts';
 import { ALERT_KINDS } from '../../src/mail/alert-kinds.ts';
 import { sendAlerts } from '../../src/mail/alerts.ts';
@@ -268,7 +268,10 @@ describe('notifications', () => {
       }
       async function aPendingMail(): Promise<{ id: string; email: string }> {
         const [id, email] = [newId('mail'), `${person()}@people.test`];
-        const content = seal(JSON.stringify(toContent(message())));
+        const content = seal(
+          { purpose: 'mail', owner: world.projectId },
+          JSON.stringify(toContent(message())),
+        );
         const kind = 'invitation';
         await db()('mails').insert({
           id,

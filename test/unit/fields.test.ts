@@ -4,7 +4,7 @@ import { readReferrer, truncateIp } from '../../src/events/ingest/pipeline.ts';
 import { toHostName } from '../../src/http/domain-name.ts';
 import { toInstant } from '../../src/http/fields.ts';
 import { newId } from '../../src/ids.ts';
-import { seal, unseal } from '../../src/infra/secrets.ts';
+import { seal, unseal } from '../../src/infra/seal.ts';
 import { readUtm, writeUtm } from '../../src/short-links/destination.ts';
 import { keyFault } from '../../src/short-links/key.ts';
 import { parseDestination } from '../../src/short-links/url-field.ts';
@@ -165,11 +165,18 @@ describe('ids', () => {
 
 describe('encryption of secrets', () => {
   it('differs each time, and detects changes', () => {
-    const sealed = seal('pässword');
-    expect(unseal(sealed)).to.equal('pässword');
-    expect(seal('pässword')).not.to.equal(sealed);
-    expect(() => unseal(`${sealed.slice(0, -2)}AA`)).to.throw();
-    expect(() => unseal('plain')).to.throw();
+    const context = { purpose: 'password', owner: 'proj_a' } as const;
+    const sealed = seal(context, 'pässword');
+    expect(unseal(context, sealed)).to.equal('pässword');
+    expect(seal(context, 'pässword')).not.to.equal(sealed);
+    expect(() => unseal(context, `${sealed.slice(0, -2)}AA`)).to.throw();
+    expect(() => unseal(context, 'plain')).to.throw();
+  });
+
+  it('holds for one purpose and one owner', () => {
+    const sealed = seal({ purpose: 'password', owner: 'proj_a' }, 'pässword');
+    expect(() => unseal({ purpose: 'password', owner: 'proj_b' }, sealed)).to.throw();
+    expect(() => unseal({ purpose: 'mail', owner: 'proj_a' }, sealed)).to.throw();
   });
 });
 

@@ -10,7 +10,8 @@ import { receiveUpload } from '../../src/http/upload.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { cacheRedis } from '../../src/infra/redis.ts';
-import { hashToken, newToken, seal } from '../../src/infra/secrets.ts';
+import { type Purpose, seal as sealFor } from '../../src/infra/seal.ts';
+import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { sealInput } from '../../src/jobs/sealed.ts';
 import { createLink } from '../../src/links/commands.ts';
 import { domainName, linkName, pageName } from '../../src/lookup/codec.ts';
@@ -71,6 +72,8 @@ describe('a job that runs twice', function () {
   const [metatags, currency, maintenance] = [serveMetatags(), serveCurrency(), serveMaintenance()];
   const [webhooks, mail] = [serveWebhooks(), serveMail()];
   let clicks: Awaited<ReturnType<typeof serveClicks>>;
+  const seal = (purpose: Purpose, plain: string) =>
+    sealFor({ purpose, owner: world.projectId }, plain);
   /** Jobs that were run twice, as `queue job`. */
   const covered = new Set<string>();
 
@@ -177,7 +180,11 @@ describe('a job that runs twice', function () {
   it('creates many links once', async () => {
     const sent = [{ key: 'a' }, { key: 'a' }, {}];
     const links = sent.map((fields) => ({ input: newLink(fields) }));
-    const items = await twice(bulk, 'links.create', { userId, links, sent: sealInput(sent) });
+    const items = await twice(bulk, 'links.create', {
+      userId,
+      links,
+      sent: sealInput(world.projectId, sent),
+    });
     expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
     expect((await world.api.get('/links/count')).body).to.equal(2);
   });
@@ -185,11 +192,11 @@ describe('a job that runs twice', function () {
   it('creates many links of a job of version 0.5, which has what was sent with each link', async () => {
     const links = [{ key: 'b' }, { key: 'b' }].map((fields) => ({
       input: newLink(fields),
-      sent: sealInput(fields),
+      sent: sealInput(world.projectId, fields),
     }));
     const [made, refused] = await twice(bulk, 'links.create', { userId, links });
     expect(made).to.include({ key: 'b' });
-    expect(openItem(refused!)).to.deep.include({ link: { key: 'b' } });
+    expect(openItem(world)(refused!)).to.deep.include({ link: { key: 'b' } });
   });
 
   it('updates and deletes a link once', async () => {
@@ -275,7 +282,7 @@ describe('a job that runs twice', function () {
     const invite = (role: 'owner' | 'viewer') => {
       const [id, token] = [newId('invitation'), newToken()];
       const email = `${id}@people.test`;
-      const url = seal(token);
+      const url = seal('invitation', token);
       return { id, email, role, invitedBy, hash: hashToken(token), url };
     };
     const [{ user_id: invitedBy }] = await db()('workspace_users').where({
@@ -316,7 +323,7 @@ describe('a job that runs twice', function () {
   it('sends a mail once', async () => {
     const recipient = `${newId('user').toLowerCase()}@people.test`;
     const id = newId('mail');
-    const content = seal(JSON.stringify({ subject: 'a', text: 'b', html: 'c' }));
+    const content = seal('mail', JSON.stringify({ subject: 'a', text: 'b', html: 'c' }));
     const row = { id, project_id: world.projectId, kind: 'invitation', recipient, content };
     await db()('mails').insert(row);
     await twice(mail, 'mail.send', { mailId: id });
@@ -342,7 +349,7 @@ describe('a job that runs twice', function () {
     const id = newId('apiKey');
     const draw = () => {
       const { apiKey, hash, hint } = drawApiKey();
-      return { key: seal(apiKey), hash, hint };
+      return { key: seal('api key', apiKey), hash, hint };
     };
     const key = { id, name: 'a', userId: user_id, scopes: ['*'], ...draw() };
     await twice(writes, 'apiKey.create', key);
@@ -412,7 +419,10 @@ describe('a job that runs twice', function () {
   it('writes the export of a workspace once', async () => {
     await twice(writes, 'link.create', { userId, link: newLink() });
     const id = newId('job');
-    const { counts } = await twice(bulk, 'export.workspace', { id, passphrase: seal('a') });
+    const { counts } = await twice(bulk, 'export.workspace', {
+      id,
+      passphrase: seal('export passphrase', 'a'),
+    });
     expect(counts).to.include({ domain: 1, link: 1, event: 0 });
     expect(await db()('export_parts').where({ export_id: id })).to.have.length(1);
   });
@@ -450,7 +460,7 @@ describe('a job that runs twice', function () {
     try {
       const id = newId('import');
       const options = { mapping: {}, onConflict: 'skip' as const };
-      const api = { url: peer.url, token: seal('token-1') };
+      const api = { url: peer.url, token: seal('import', 'token-1') };
       const wanted = { id, userId, api, source: 'kutt' as const, name: null, options };
       await twice(bulk, 'import.create', { ...wanted, dryRun: false, mostRows: 100 });
       await twice(bulk, 'import.fetch', { id }, () =>
@@ -583,7 +593,7 @@ describe('a job that runs twice', function () {
     const receiver = await Receiver.start();
     try {
       const id = newId('webhook');
-      const secret = seal(newSecret());
+      const secret = seal('webhook secret', newSecret());
       const kinds = ['link.created' as const];
       await twice(writes, 'webhook.create', { id, name: 'a', url: receiver.url, kinds, secret });
       // The shared stack would send the delivery while the rows are compared.
@@ -725,7 +735,7 @@ describe('a job that runs twice', function () {
   it('creates and deletes many QR codes once', async () => {
     const qrcodes = [{ key: 'a' }, { key: 'a' }, { externalId: 'e' }].map((fields) => ({
       input: newQrCode(fields),
-      sent: sealInput(fields),
+      sent: sealInput(world.projectId, fields),
     }));
     const items = await twice(bulk, 'qrcodes.create', { userId, qrcodes });
     expect(items.map((item) => 'error' in item)).to.deep.equal([false, true, false]);
@@ -762,14 +772,14 @@ describe('a job that runs twice', function () {
   it('creates, updates and deletes a webhook once, and sends its deliveries once', async () => {
     const id = newId('webhook');
     const url = 'http://127.0.0.1:9/';
-    const secret = seal(newSecret());
+    const secret = seal('webhook secret', newSecret());
     await twice(writes, 'webhook.create', { id, name: 'a', url, kinds: ['link.created'], secret });
     // Nothing is really sent meanwhile: the rows are looked at.
     await db()('webhooks')
       .where({ id })
       .update({ paused_until: new Date(Date.now() + 600_000) });
     await twice(writes, 'webhook.update', { id, changes: { name: 'b' } });
-    await twice(writes, 'webhook.rotate', { id, secret: seal(newSecret()) });
+    await twice(writes, 'webhook.rotate', { id, secret: seal('webhook secret', newSecret()) });
     await twice(writes, 'link.create', { userId, link: newLink() });
     const deliveryId = newId('delivery');
     await twice(writes, 'webhook.test', { id, deliveryId, kind: 'link.created' as const });

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import * as twins from '../../migrations/0014_name_twins.ts';
@@ -54,6 +56,7 @@ const RELEASES = [
   ['0.4.0', '0022', '153d90c'],
   ['0.5.0', '0024', '153d90c'],
 ] as const;
+const COMMITS = ['9399ecf', '6ae9048', '153d90c'];
 const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
 const REBUILD_MS = 60_000;
 
@@ -218,7 +221,7 @@ describe('an upgrade', function () {
     });
   }
 
-  for (const commit of ['9399ecf', '6ae9048', '153d90c']) {
+  for (const commit of COMMITS) {
     describe(`from ${commit}`, () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
       const name = `upgrade_${commit}`;
@@ -347,6 +350,51 @@ describe('an upgrade', function () {
         }
       });
 
+      // All of them sealed alike; sealed-upgrade.test.ts has every kind of text.
+      if (commit === COMMITS[0]) {
+        it('keeps what is sealed readable, and ids of clicks, when SECRET_KEY is replaced', async () => {
+          const next = 'the-next-key-of-the-upgrade-fixtures-0123456789';
+          const settings = {
+            CACHE_REDIS_URL: servers.redisUrl,
+            DATA_DIR: folder,
+            LOG_LEVEL: 'error',
+          };
+          const env = { ...withoutServers(), DATABASE_URL: servers.databaseUrl, DATA_DIR: folder };
+          const both = { SECRET_KEY: next, SECRET_KEY_OTHER: SECRET_KEY };
+          const run = async (keys: Record<string, string>, ...args: string[]): Promise<string> => {
+            const { stdout } = await promisify(execFile)(process.execPath, args, {
+              env: { ...env, REDIS_URL: servers.redisUrl, ...keys },
+            });
+            return stdout;
+          };
+          const passwordOf = async (key: string) => {
+            const links = (await get('/links?pageSize=100')) as { key: string; password: string }[];
+            return links.find((link) => link.key === key)?.password;
+          };
+          const clickId = (keys: Record<string, string>) =>
+            run(keys, '--input-type=module', '-e', CLICK_ID);
+          const before = await clickId({ SECRET_KEY });
+          await service.runner.stop();
+          service = await startService(
+            { ...servers, secretKey: next, otherSecretKey: SECRET_KEY },
+            settings,
+          );
+          expect(await passwordOf('key-7')).to.equal('open sesame');
+          const args = ['dist/scripts/cli.js', 'secrets', 'rewrite', '--json'];
+          const { rewritten, jobsLeft } = JSON.parse(await run(both, ...args));
+          expect(rewritten['links.password']).to.equal(1);
+          expect(jobsLeft).to.equal(0);
+          const again = JSON.parse(await run(both, ...args));
+          expect(new Set(Object.values(again.rewritten))).to.deep.equal(new Set([0]));
+          await service.runner.stop();
+          service = await startService({ ...servers, secretKey: next }, settings);
+          expect(await passwordOf('key-7')).to.equal('open sesame');
+          const found = await get('/links?password=open%20sesame');
+          expect(found).to.have.length(1);
+          expect(await clickId({ SECRET_KEY: next })).to.equal(before);
+        });
+      }
+
       it('redirects, stores new visits and counts them', async () => {
         const { clicks } = await get('/analytics?groupBy=count&interval=all');
         const statuses = await Promise.all(
@@ -361,6 +409,15 @@ describe('an upgrade', function () {
     });
   }
 });
+
+/** A script that prints the id of a click. */
+const CLICK_ID = `
+  const { db, closeDb } = await import('${process.cwd()}/dist/src/infra/db.js');
+  const { takeLastingKeys } = await import('${process.cwd()}/dist/src/infra/secret-key.js');
+  const { clickId } = await import('${process.cwd()}/dist/src/visitors/click-id.js');
+  await takeLastingKeys(db());
+  console.log(clickId({ target: 'link_a', ip: '192.0.2.1', userAgent: 'a', at: 0, visitId: 'b' }, 60));
+  await closeDb();`;
 
 interface UnpackedCount {
   dimension: string;

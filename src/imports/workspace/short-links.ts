@@ -67,7 +67,7 @@ interface Ready<New> {
 /** Differences between links and QR codes. */
 interface Way<New> {
   table: 'links' | 'qrcodes';
-  read(body: Data): New;
+  read(projectId: string, body: Data): New;
   insert(trx: Db, context: TakeContext, news: readonly New[]): Promise<Inserted>;
 }
 
@@ -106,9 +106,9 @@ const QR_CODES: Way<ReturnType<typeof readQrCode>> = {
   },
 };
 
-function readLink(body: Data) {
+function readLink(projectId: string, body: Data) {
   const checked = check<LinkBody & { createdAt?: string }>(rowBody, body, 'data');
-  return { ...toSharedChanges(checked), id: '' };
+  return { ...toSharedChanges(projectId, checked), id: '' };
 }
 
 const qrCodeBody = anyOf(newQrCodeBody).keys({
@@ -117,11 +117,11 @@ const qrCodeBody = anyOf(newQrCodeBody).keys({
   design: storedDesign,
 });
 
-function readQrCode(body: Data) {
+function readQrCode(projectId: string, body: Data) {
   const { design = {}, ...checked } = check<
     NewQrCodeBody & { createdAt?: string; design?: StoredDesign }
   >(qrCodeBody, body, 'data');
-  return { ...toNewQrCode(checked as NewQrCodeBody, {}), design };
+  return { ...toNewQrCode(projectId, checked as NewQrCodeBody, {}), design };
 }
 
 /** Takes links. */
@@ -194,7 +194,7 @@ function ready<New extends NewRecord>(way: Way<New>, context: Context, data: Dat
     'data',
   );
   const { domain, isRenamed } = domainOf(context, beside.domain);
-  const made = way.read({
+  const made = way.read(context.one.project_id, {
     ...Object.fromEntries(own.filter(([name]) => !BESIDE.includes(name))),
     ...passwordOf(context, beside),
     ...referencesOf(context, beside),

@@ -3,7 +3,6 @@ import { Refusal } from '../../errors.ts';
 import { ARCHIVE_KINDS, type ArchiveKind } from '../../infra/archive.ts';
 import { type Db, rows } from '../../infra/db.ts';
 import { PassphraseKey } from '../../infra/passphrase.ts';
-import { seal, unseal } from '../../infra/secrets.ts';
 import type { LookupChange } from '../../lookup/publish.ts';
 import { loadReferences } from '../../short-links/references.ts';
 import {
@@ -15,8 +14,10 @@ import {
   SHOWN_LENGTH,
   SHOWN_NAMES,
   SHOWN_ROWS,
+  sealPreview,
 } from '../check-slice.ts';
 import type { FileRow, Import } from '../model.ts';
+import { openOfImport } from '../sealing.ts';
 import type { Archived, TakeContext, Taken } from './context.ts';
 import { takeEvents } from './events.ts';
 import { takeDomains, takeSimple } from './records.ts';
@@ -62,7 +63,7 @@ async function contextOf(trx: Db, one: Import): Promise<TakeContext> {
     one,
     archive,
     isCheck: state === 'checking',
-    key: token === null ? undefined : await keyOf(unseal(token), archive),
+    key: token === null ? undefined : await keyOf(openOfImport(project_id, token), archive),
     references: await loadReferences(trx, project_id, []),
   };
 }
@@ -105,7 +106,7 @@ function judge({ row, cells }: Archived, taken: Taken): Judged {
 /** The preview with what this slice adds to it, sealed. */
 async function extend(context: TakeContext, judged: readonly Judged[]): Promise<string> {
   const { one, archive } = context;
-  const preview = one.preview === null ? NO_PREVIEW : openPreview(one.preview);
+  const preview = one.preview === null ? NO_PREVIEW : openPreview(one.project_id, one.preview);
   const added = judged.slice(0, SHOWN_ROWS - preview.rows.length).map((each) => ({
     row: each.row.row,
     outcome: each.outcome,
@@ -134,7 +135,7 @@ async function extend(context: TakeContext, judged: readonly Judged[]): Promise<
     takenDomains: named(preview.takenDomains, await takenElsewhere(context, domains)),
     kinds: countKinds(preview.kinds, judged),
   };
-  return seal(JSON.stringify(extended));
+  return sealPreview(one.project_id, extended);
 }
 
 /** Domains that another workspace has verified. */
