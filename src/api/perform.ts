@@ -77,7 +77,7 @@ export function performer(heavy: HeavyRequests): Perform {
     const done = await route.handle({
       ...context,
       ...input,
-      idempotency: await readIdempotency(route, caller.projectId, key, input, late),
+      idempotency: await readIdempotency(route, caller, key, input, late),
       ifMatch: ifMatchOf(route, sent.ifMatch),
     });
     return withEtag(route, done, ifNoneMatch);

@@ -121,8 +121,8 @@ async function firstAnswer<Result>(
   finish: (result: Result) => Answer,
 ): Promise<Answer | undefined> {
   if (idempotency === undefined) return undefined;
-  const { jobId, keyed } = idempotency;
-  const ended = await findOutcome(caller.projectId, jobId, keyed);
+  const { jobId, earlierJobId, keyed } = idempotency;
+  const ended = await findOutcome(caller.projectId, [jobId, earlierJobId], keyed);
   if (ended === undefined) return undefined;
   const { outcome, firstRequest } = ended;
   const isReplayed = firstRequest !== keyed.request;
@@ -179,7 +179,7 @@ async function send<Jobs, Name extends keyof Jobs & string>(
     const waiting = await queues.producer.keyedOf(queue, jobId);
     if (waiting === undefined || waiting.fingerprint === keyed.fingerprint) return;
     // Or ours has ended, and the one that waits came after it.
-    const ended = await findOutcome(caller.projectId, jobId, keyed);
+    const ended = await findOutcome(caller.projectId, [jobId], keyed);
     if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
   } catch (error) {
     if (!(error instanceof Unacknowledged)) throw error;

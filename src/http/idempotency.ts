@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '../errors.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { fingerprint } from '../infra/secrets.ts';
-import { keyedJobId } from '../queues/job-ids.ts';
+import { earlierKeyedJobId, type JobOwner, keyedJobId } from '../queues/job-ids.ts';
 import { mapInSlices } from './input.ts';
 import type { Idempotency, Route, RouteInput } from './route.ts';
 import type { Upload } from './upload.ts';
@@ -26,7 +26,7 @@ export function checkedKey(key: string | undefined): string | undefined {
  */
 export async function readIdempotency(
   route: Route,
-  projectId: string,
+  caller: JobOwner,
   key: string | undefined,
   { params, query, body }: RouteInput,
   late: Refusal | undefined,
@@ -34,7 +34,8 @@ export async function readIdempotency(
   if (key === undefined) return undefined;
   const contents = { path: route.path, params, query, body: await contentsOf(route, body) };
   return {
-    jobId: keyedJobId(projectId, key),
+    jobId: keyedJobId(caller, key),
+    earlierJobId: earlierKeyedJobId(caller.projectId, key),
     keyed: { fingerprint: fingerprint(canonicalJson(contents)), request: randomUUID() },
     late,
   };

@@ -21,6 +21,8 @@ export interface RouteInput {
 export interface Idempotency {
   /** Of the job that every repeat shares. */
   jobId: string;
+  /** The id that version 0.5 and earlier would have given to it. */
+  earlierJobId: string;
   keyed: Keyed;
   /** Why the request is refused where it is no repeat: what it asks for was in time only earlier. */
   late: Refusal | undefined;

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { bulk } from '../queues/bulk.ts';
 import { clicks } from '../queues/clicks.ts';
-import { isJobId, isJobOf, isRecentJobId } from '../queues/job-ids.ts';
+import { isJobOf, isRecentJobId } from '../queues/job-ids.ts';
 import type { Producer } from '../queues/queue.ts';
 import { writes } from '../queues/writes.ts';
 import { findJob, type JobRecord } from './queries.ts';
@@ -21,8 +21,8 @@ export const jobRoutes: Route[] = [
     operationId: 'retrieveJob',
     summary: 'Retrieve a job',
     description:
-      'Returns the state and, once it is done, the result of a job. The key that made the request may read its ' +
-      'jobs without the scope.',
+      'Returns the state and, once it is done, the result of a job. Only the key or person that sent the request can ' +
+      'read its job, without the scope too.',
     extension: true,
     tag: 'Jobs',
     scope: 'jobs.read',
@@ -47,14 +47,12 @@ export const jobRoutes: Route[] = [
     },
     async handle({ caller, params, queues }) {
       // Other names are not asked for: the queues have keys of their own, such as `events`.
-      if (kindOfId(params.id) !== 'job') throw noJob(params.id);
+      if (kindOfId(params.id) !== 'job' || !isJobOf(caller, params.id)) throw noJob(params.id);
       const { projectId } = caller;
-      const isOurs = isJobId(projectId, params.id);
       let isSilent = false;
       const job =
         (await findJob(projectId, params.id)) ??
-        (await findQueued(queues.producer, projectId, params.id).catch((error: unknown) => {
-          if (!isOurs) throw error;
+        (await findQueued(queues.producer, projectId, params.id).catch(() => {
           isSilent = true;
           return undefined;
         })) ??
@@ -62,7 +60,7 @@ export const jobRoutes: Route[] = [
         (await findJob(projectId, params.id));
       // Redis doesn't answer, or may be about to be given the job.
       const isComing = isSilent || isRecentJobId(params.id) || isOffered(projectId, params.id);
-      if (job === undefined && isOurs && isComing) return ok({ id: params.id, status: 'queued' });
+      if (job === undefined && isComing) return ok({ id: params.id, status: 'queued' });
       if (job === undefined) throw noJob(params.id);
       return ok('result' in job ? { ...job, result: openResult(projectId, job.result) } : job);
     },

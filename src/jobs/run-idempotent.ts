@@ -118,7 +118,7 @@ async function earlierRun<Result>({
   jobId,
   keyed,
 }: JobContext): Promise<{ result: Result } | undefined> {
-  const row = await findOutcome(projectId, jobId, keyed);
+  const row = await findOutcome(projectId, [jobId], keyed);
   if (row === undefined) return undefined;
   await Promise.all([publishPresent(cacheRedis(), row.changes), noteWrite(projectId)]);
   if ('refused' in row.outcome) {

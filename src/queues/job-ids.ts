@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { newId, timeOfId } from '../ids.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
-import { signLasting } from '../infra/secrets.ts';
+import { isEqual, signLasting } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 
 /** Time for which an accepted job may be unknown to every store, in ms. */
@@ -13,7 +13,7 @@ const SIGNATURE_LENGTH = 22;
 const CLOCKS_MS = 60_000;
 
 /** The owner of a job: a workspace and the API key of the request, or the person whose session it had. */
-type JobOwner = Pick<Caller, 'projectId' | 'apiKeyId' | 'userId'>;
+export type JobOwner = Pick<Caller, 'projectId' | 'apiKeyId' | 'userId'>;
 
 const writerOf = ({ apiKeyId, userId }: JobOwner): string => (apiKeyId === '' ? userId : apiKeyId);
 
@@ -24,38 +24,36 @@ const writerOf = ({ apiKeyId, userId }: JobOwner): string => (apiKeyId === '' ? 
 
 /** The id of a job of a workspace, by which it is known again which key, or person, wrote it. */
 export function newJobId(owner: JobOwner): string {
-  const id = newId('job');
-  const ofWorkspace = signLasting('job id', `${owner.projectId} ${id}`);
-  return id + halfOf(ofWorkspace) + halfOf(signLasting('job key', `${writerOf(owner)} ${id}`));
+  return signed(owner, newId('job'));
 }
 
 /**
- * The id of the job of a request with an Idempotency-Key: the same for every repeat, so that the row of the job, which
- * is written in the transaction of its effects, is what makes them happen once.
+ * The id of the job of a request with an Idempotency-Key: the same for every repeat by the same key or person, so that the
+ * row of the job, which is written in the transaction of its effects, is what makes them happen once. Another caller who
+ * sends the same Idempotency-Key gets another job.
  */
-export function keyedJobId(projectId: string, idempotencyKey: string): string {
-  const hash = createHmac('sha256', lastingKeyFor('idempotency key'));
-  hash.update(`${projectId}\n${idempotencyKey}`);
-  return signed(projectId, `job_${hash.digest('base64url').slice(0, 24)}`);
-}
-
-/** True when a job of the workspace was ever given this id. */
-export function isJobId(projectId: string, jobId: string): boolean {
-  const { id, signature } = partsOf(jobId);
-  return isEqual(halfOf(signature), halfOf(signLasting('job id', `${projectId} ${id}`)));
+export function keyedJobId(owner: JobOwner, idempotencyKey: string): string {
+  const { projectId } = owner;
+  return signed(owner, keyedId(`${projectId}\n${writerOf(owner)}\n${idempotencyKey}`));
 }
 
 /**
- * True when a job was written with this key, or by this person. The id of a request with an Idempotency-Key is the same for all keys of the
- * workspace: only those that sent the request were given it.
+ * The id that version 0.5 and earlier gave to the job of an Idempotency-Key: one for all callers of a workspace. A repeat
+ * of a request that was sent before the upgrade is known by it.
  */
-export function isJobOf(owner: JobOwner, jobId: string): boolean {
-  const { id, signature } = partsOf(jobId);
-  const ofWorkspace = signLasting('job id', `${owner.projectId} ${id}`);
-  if (isEqual(signature, ofWorkspace)) return true;
-  const ofKey = halfOf(ofWorkspace) + halfOf(signLasting('job key', `${writerOf(owner)} ${id}`));
-  return isEqual(signature, ofKey);
+export function earlierKeyedJobId(projectId: string, idempotencyKey: string): string {
+  const id = keyedId(`${projectId}\n${idempotencyKey}`);
+  return id + signLasting('job id', `${projectId} ${id}`);
 }
+
+const keyedId = (text: string): string => {
+  const hash = createHmac('sha256', lastingKeyFor('idempotency key')).update(text);
+  return `job_${hash.digest('base64url').slice(0, 24)}`;
+};
+
+/** True when a job was sent with this key, or by this person, and this id was given to it. */
+export const isJobOf = (owner: JobOwner, jobId: string): boolean =>
+  isEqual(jobId, signed(owner, jobId.slice(0, -SIGNATURE_LENGTH)));
 
 /** True when a job id says that it was made a short while ago; that of a request with an Idempotency-Key says nothing. */
 export function isRecentJobId(jobId: string): boolean {
@@ -63,17 +61,11 @@ export function isRecentJobId(jobId: string): boolean {
   return age > -CLOCKS_MS && age < UNSETTLED_MS;
 }
 
-const signed = (projectId: string, id: string): string => id + signLasting('job id', `${projectId} ${id}`);
-
-const partsOf = (jobId: string) => ({
-  id: jobId.slice(0, -SIGNATURE_LENGTH),
-  signature: jobId.slice(-SIGNATURE_LENGTH),
-});
+/** An id with half a signature for its workspace, and half of one for its sender. */
+const signed = (owner: JobOwner, id: string): string =>
+  id +
+  halfOf(signLasting('job id', `${owner.projectId} ${id}`)) +
+  halfOf(signLasting('job key', `${writerOf(owner)} ${id}`));
 
 /** 66 bits of a signature. */
 const halfOf = (signature: string): string => signature.slice(0, SIGNATURE_LENGTH / 2);
-
-function isEqual(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}

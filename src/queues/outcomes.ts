@@ -19,15 +19,19 @@ interface EndedJob {
 /**
  * The outcome of a job; `undefined` until it has ended, and after its retention.
  *
+ * @param ids its id, and any other that it may have
  * @param keyed the Idempotency-Key of the request
  * @throws Refusal `conflict` when the job belongs to a request with other contents
  */
 export async function findOutcome(
   projectId: string,
-  id: string,
+  ids: readonly string[],
   keyed: Keyed | undefined,
 ): Promise<EndedJob | undefined> {
-  const rows = db()('jobs').where({ project_id: projectId, id }).whereNotNull('outcome');
+  const rows = db()('jobs')
+    .where({ project_id: projectId })
+    .whereIn('id', [...ids])
+    .whereNotNull('outcome');
   if (keyed !== undefined) {
     rows.whereRaw('created_at > now() - make_interval(hours => ?)', [KEYED_HOURS]);
   }

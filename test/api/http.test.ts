@@ -367,9 +367,8 @@ describe('API keys', () => {
         expect(job.status).to.equal(200);
         expect(job.body.status).to.equal('done');
       });
-      expect((await reader.get(location)).body.status).to.equal('done');
-      // The id of a keyed request is that of all who send it.
-      if (!('idempotency-key' in extra)) expect((await other.get(location)).status).to.equal(403);
+      expect((await reader.get(location)).status).to.equal(404);
+      expect((await other.get(location)).status).to.equal(403);
       const stranger = await (await aWorkspace()).withScopes('links.write');
       expect((await stranger.get(location)).status).to.equal(403);
     }

@@ -1601,7 +1601,7 @@ export interface paths {
         };
         /**
          * Retrieve a job
-         * @description Returns the state and, once it is done, the result of a job. The key that made the request may read its jobs without the scope. Needs the scope `jobs.read`.
+         * @description Returns the state and, once it is done, the result of a job. Only the key or person that sent the request can read its job, without the scope too. Needs the scope `jobs.read`.
          */
         get: operations["retrieveJob"];
         put?: never;
