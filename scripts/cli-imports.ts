@@ -153,7 +153,7 @@ function oneOf<Name extends string>(
 async function followed(projectId: string, id: string): Promise<object> {
   const job = jobOf(projectId, 'import.run', {});
   for (let shown = 0; ; ) {
-    const one = await readImport(projectId, id);
+    const one = await readImport({ projectId, scopes: ['*'] }, id);
     const { state, source, counts, renamed, progress, undo, failure, errors } = one;
     if (Date.now() - shown > PROGRESS_MS) {
       shown = Date.now();

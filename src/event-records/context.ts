@@ -8,17 +8,19 @@ import { type SealedLink, toSealedLink } from '../links/record.ts';
 import { findPages } from '../pages/queries.ts';
 import { BLANK_QR_CODE } from '../qrcodes/model.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
-import { type SealedQrCode, toSealedQrCode } from '../qrcodes/record.ts';
+import { hidePasswords, type SealedQrCode, toSealedQrCode } from '../qrcodes/record.ts';
 import type { RowIds } from '../short-links/model.ts';
-import { openPassword } from '../short-links/record.ts';
-import { type EventContext, isQrCode, toEvent } from './record.ts';
+import { hidePassword } from '../short-links/record.ts';
+import { type EventContext, isQrCode, type ShownRecord, toEvent } from './record.ts';
 
-/** Events as callers get them. */
+/** Events as callers get them: their records without passwords, since events are read by many and kept in files. */
 export async function toEvents(
   projectId: string,
   events: readonly StoredEvent[],
 ): Promise<object[]> {
-  const contextOf = await contextsOf(projectId, events, openPassword);
+  const contextOf = await contextsOf(projectId, events, (record) =>
+    'contentStatic' in record ? hidePasswords(record) : hidePassword(record),
+  );
   return events.map((event) => toEvent(event, contextOf(event)));
 }
 
@@ -30,7 +32,7 @@ export async function toEvents(
 export async function contextsOf(
   projectId: string,
   events: readonly StoredEvent[],
-  prepare: <Item extends object>(item: Item) => Item,
+  prepare: (record: SealedLink | SealedQrCode) => ShownRecord,
   connection: Db = db(),
 ): Promise<(event: StoredEvent) => EventContext> {
   const ids = (of: (event: StoredEvent) => string | null) => [

@@ -8,10 +8,13 @@ import { linkRecord, type SealedLink } from '../links/record.ts';
 import { type PageRecord, pageRecord } from '../pages/record.ts';
 import { qrCodeRecord, type SealedQrCode } from '../qrcodes/record.ts';
 
+/** A link or QR code as an event shows it. */
+export type ShownRecord = Omit<SealedLink | SealedQrCode, 'password'>;
+
 /** The records that an event is about, as they are now. */
 export interface EventContext {
   /** The link or QR code; of one that was deleted, as far as the event has its fields. */
-  record: SealedLink | SealedQrCode;
+  record: ShownRecord;
   /** `null` where there is none, or it was deleted. */
   page: PageRecord | null;
   customer: CustomerRecord | null;

@@ -15,7 +15,7 @@ import { seal } from '../infra/seal.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import { bulk } from '../queues/bulk.ts';
-import { refuseOtherWorkspace } from '../short-links/queries.ts';
+import { refuseHiddenFilter, refuseOtherWorkspace } from '../short-links/queries.ts';
 import { type Caller, includesScope, type Scope } from '../workspaces/api-keys.ts';
 import { findExport, type NewExport, partsOf, type StoredExport } from './commands.ts';
 import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './format.ts';
@@ -144,6 +144,7 @@ export const exportRoutes: Route[] = [
     async handle(request) {
       const { format: wanted, ...links } = request.query;
       refuseOtherWorkspace(links, request.caller);
+      refuseHiddenFilter(request.caller, 'link', links);
       const count = await linkQueries.count(request.caller.projectId, links);
       return answerExport(request, { format: wanted, of: { links } }, 'links', count);
     },

@@ -120,7 +120,7 @@ export const importRoutes: Route[] = [
     scope: 'imports.read',
     params: importParams,
     answers: { 200: importDetails },
-    handle: async ({ caller, params }) => ok(await readImport(caller.projectId, params.id)),
+    handle: async ({ caller, params }) => ok(await readImport(caller, params.id)),
   }),
   route<{ params: Params; body: OptionChanges }>({
     ...write,
@@ -175,8 +175,8 @@ export const importRoutes: Route[] = [
     operationId: 'downloadImportErrors',
     summary: 'Download the errors of an import',
     description:
-      'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Errors are kept for 24 ' +
-      'hours after the end of the import.',
+      'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Passwords are left out ' +
+      'for callers without the scope `imports.write`. Errors are kept for 24 hours after the end of the import.',
     extension: true,
     tag,
     scope: 'imports.read',
@@ -184,7 +184,7 @@ export const importRoutes: Route[] = [
     answers: { 200: { media: ['text/csv; charset=utf-8'] } },
     async handle({ caller, params }) {
       return {
-        ...ok(await errorsFile(caller.projectId, params.id)),
+        ...ok(await errorsFile(caller, params.id)),
         headers: {
           'Content-Type': 'text/csv; charset=utf-8',
           'Content-Disposition': 'attachment; filename="errors.csv"',

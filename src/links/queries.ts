@@ -1,6 +1,7 @@
 import { type Db, db } from '../infra/db.ts';
 import { writeUtm } from '../short-links/destination.ts';
 import { ShortLinkQueries } from '../short-links/queries.ts';
+import { hidePassword } from '../short-links/record.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { CHECK_COLUMN } from './destination-state.ts';
 import { LINK_FILTERS, type LinkFilters } from './filters.ts';
@@ -15,6 +16,7 @@ export const linkQueries = new ShortLinkQueries<Link, SealedLink, LinkFilters>({
   filters: LINK_FILTERS,
   columns: [CHECK_COLUMN],
   toRecord: toSealedLink,
+  hide: hidePassword,
 });
 
 /**

@@ -3,7 +3,7 @@ import { ShortLinkQueries } from '../short-links/queries.ts';
 import { payloadOf } from './content-of.ts';
 import { QR_CODE_FILTERS, type QrCodeFilters } from './filters.ts';
 import { QR_CODE_TABLES, QrCode, type QrCodeRow } from './model.ts';
-import { type SealedQrCode, toSealedQrCode } from './record.ts';
+import { drawsPassword, hidePasswords, type SealedQrCode, toSealedQrCode } from './record.ts';
 import type { StoredDesign } from './render/stored-design.ts';
 
 /** Reads of QR codes. */
@@ -12,6 +12,7 @@ export const qrCodeQueries = new ShortLinkQueries<QrCode, SealedQrCode, QrCodeFi
   rows: (projectId, connection) => QrCode.of(projectId, connection),
   filters: QR_CODE_FILTERS,
   toRecord: toSealedQrCode,
+  hide: hidePasswords,
 });
 
 /** The input of a code's picture: its look and its text. */
@@ -19,6 +20,8 @@ export interface DrawnRow {
   key: string;
   design: StoredDesign;
   payload: string;
+  /** The picture shows the password of a wireless network. */
+  drawsPassword: boolean;
 }
 
 /** A code as its picture needs it, by its id or the caller's own id. */
@@ -31,5 +34,10 @@ export async function findQrCodeRow(projectId: string, ref: string): Promise<Dra
     .first()
     .castTo<(QrCodeRow & { domain: string }) | undefined>();
   if (row === undefined) return undefined;
-  return { key: row.key, design: row.design, payload: payloadOf(row, row.domain) };
+  return {
+    key: row.key,
+    design: row.design,
+    payload: payloadOf(row, row.domain),
+    drawsPassword: drawsPassword(row),
+  };
 }

@@ -5,11 +5,13 @@ import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
+  hidePassword,
   type RecordContext,
   sharedRecordFields,
   toSharedRecord,
 } from '../short-links/record.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
+import type { Wifi } from './content/wifi.ts';
 import { staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
 import { warningsOf } from './render/scannability.ts';
@@ -56,6 +58,21 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
   };
 }
 
+/** A record for those who may not write it: that there is a password, of the code or of a wireless network, and not which. */
+export function hidePasswords<
+  Item extends Pick<SealedQrCode, 'password' | 'wifi' | 'contentStatic'>,
+>(record: Item): Item & { password: null } {
+  const hidden = hidePassword(record);
+  const { password } = (record.wifi ?? {}) as Partial<Wifi>;
+  if (password === undefined) return hidden;
+  const wifi = { ...(record.wifi as Wifi), password: null, hasPassword: true };
+  return { ...hidden, wifi, contentStatic: null };
+}
+
+/** True for a code whose picture shows the password of a wireless network. */
+export const drawsPassword = ({ type, static: isStatic, content }: QrCodeRow): boolean =>
+  isStatic && type === 'wifi' && (content['wifi'] as Wifi).password !== undefined;
+
 /** A QR code record as jobs and their results carry it. */
 export type SealedQrCode = ReturnType<typeof toSealedQrCode>;
 
@@ -94,11 +111,19 @@ export const qrCodeRecord = Joi.object({
     .required()
     .description('true: codes of type phone, email or sms open a page with buttons.')
     .example(true),
-  contentStatic: nullable.description('Text that a static code holds.'),
+  contentStatic: nullable.description(
+    'Text that a static code holds; null where it has the password of a wireless network and the caller lacks the ' +
+      'scope to write codes.',
+  ),
+
   ...contents,
   url: contents.url
     .description('Content of a code of type url: the destination URL.')
     .example('https://example.com/landing'),
+  wifi: object.description(
+    'Content of a code of type wifi. Callers without the scope to write codes read `password: null` in it, and ' +
+      '`hasPassword: true`.',
+  ),
   phone: contents.phone.description('Content of a code of type phone: a phone number.'),
   whatsapp: contents.whatsapp.meta({ extension: true }),
   pix: contents.pix.meta({ extension: true }),

@@ -8,6 +8,7 @@ import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { type Framing, withFrameable } from '../short-links/destination.ts';
+import { mayReadPasswords } from '../short-links/queries.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
 import { answerPicture } from './answer-picture.ts';
@@ -205,7 +206,9 @@ export const qrCodeRoutes: Route[] = [
     path: '/qrcodes/{qrcodeId}/image',
     operationId: 'retrieveQrCodeImage',
     summary: 'Retrieve the image of a QR code',
-    description: 'Renders the QR code as it is stored. Size, margin and format may be chosen.',
+    description:
+      'Renders the QR code as it is stored. Size, margin and format may be chosen. The image of a static code with the ' +
+      'password of a wireless network needs the scope `qrcodes.write`.',
     extension: true,
     tag,
     scope: 'qrcodes.read',
@@ -219,6 +222,12 @@ export const qrCodeRoutes: Route[] = [
         `QR code "${params.qrcodeId}"`,
       );
       const { key, payload } = row;
+      if (row.drawsPassword && !mayReadPasswords(caller, 'qrcode')) {
+        throw new Refusal(
+          'forbidden',
+          'The image shows the password of a wireless network, which needs the scope qrcodes.write',
+        );
+      }
       const design = resolveDesign(resized(row.design, query.size), payload, query.margin);
       refuseUnscannable(payload, design, { payload, design: resolveDesign(row.design, payload) });
       const image = middleImage(row.design);

@@ -17,7 +17,7 @@ export interface Field {
   /** Schema in records. Absent: records don't show it. */
   out?: Joi.Schema;
   /** Value in records, where that isn't the column's; the column, if there is one, is then written by commands. */
-  read?(context: Required<RecordContext>): unknown;
+  read?(context: Required<RecordContext>, row: Readonly<Record<string, unknown>>): unknown;
   /** Value of a new record whose body has none. A column without a default is set by whoever makes the row. */
   default?: boolean | number | string | null;
   /** The column holds a point in time, which bodies and records have in ISO 8601. */
@@ -83,7 +83,7 @@ export type DefaultsOf<Table> = {
 export type RecordOf<Table> = {
   -readonly [Name in keyof Table as Table[Name] extends { out: unknown }
     ? Name
-    : never]: Table[Name] extends { read: (context: never) => infer Shown }
+    : never]: Table[Name] extends { read: (context: never, row: never) => infer Shown }
     ? Shown
     : Value<Table[Name]>;
 };

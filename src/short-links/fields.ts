@@ -140,8 +140,16 @@ export const fields = {
   password: {
     column: 'password',
     ...text(200),
-    description: 'Password that visitors must enter, up to 200 characters.',
+    description:
+      'Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null.',
     example: 'open sesame',
+  },
+  hasPassword: {
+    out: flag().required(),
+    read: (_, row) => row['password'] !== null,
+    extension: 'out',
+    description: 'Whether visitors must enter a password.',
+    example: true,
   },
   externalId: {
     column: 'external_id',

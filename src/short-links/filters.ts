@@ -144,7 +144,9 @@ export function sharedFilters({
       // At once, since filters travel in the jobs of exports.
       schema: text(200)
         .custom(passwordFingerprints)
-        .description('Only records with exactly this password.'),
+        .description(
+          'Only records with exactly this password. It needs the scope to write the records.',
+        ),
       // Jobs of 0.5 and earlier have one alone.
       where: (query, value) =>
         query.whereRaw(`${table}.password_fingerprint = ANY(?)`, [[value].flat()]),

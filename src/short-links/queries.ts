@@ -7,9 +7,9 @@ import { type Db, db } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { normalize } from '../infra/normalize.ts';
 import type { JobContext } from '../queues/queue.ts';
-import type { Caller } from '../workspaces/api-keys.ts';
+import { type Caller, includesScope } from '../workspaces/api-keys.ts';
 import { applyFilters, type FilterTable, type SharedFilters } from './filters.ts';
-import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { openPassword, type RecordContext } from './record.ts';
 
 /** Columns that a record takes from other tables. */
@@ -41,6 +41,20 @@ export function refuseOtherWorkspace(
   }
 }
 
+/** True for a caller who may read the passwords of links, or of QR codes: one who may write them. */
+export const mayReadPasswords = ({ scopes }: Pick<Caller, 'scopes'>, kind: RecordKind): boolean =>
+  includesScope(scopes, `${kind}s.write`);
+
+/** @throws Refusal `forbidden` for a filter that would tell a password to a caller who may not read it */
+export function refuseHiddenFilter(
+  caller: Pick<Caller, 'scopes'>,
+  kind: RecordKind,
+  { password }: Pick<SharedFilters, 'password'>,
+): void {
+  if (password === undefined || mayReadPasswords(caller, kind)) return;
+  throw new Refusal('forbidden', `The filter password needs the scope ${kind}s.write`);
+}
+
 /** The names by which an info endpoint finds a record. */
 export interface RecordInfo {
   domain?: string;
@@ -64,6 +78,8 @@ interface Source<Row extends ShortLinkModel, Sealed, Filters> {
   /** SQL of further columns of a row, with their names. */
   columns?: readonly string[];
   toRecord(row: Row, context: RecordContext): Sealed;
+  /** A record without its passwords, for callers who may not write it. */
+  hide(record: Sealed): object;
 }
 
 const tagsOf = ({ table, tags }: ShortLinkTables) =>
@@ -230,32 +246,39 @@ export class ShortLinkQueries<
   }
 
   /** Answers with the record that a path names. @throws Refusal `not_found` */
-  async answerRecord({ projectId }: Caller, ref: string): Promise<Answer> {
-    const record = await this.findByRef(projectId, ref);
-    return ok(openPassword(found(record, `${this.tables.noun} "${ref}"`)));
+  async answerRecord(caller: Caller, ref: string): Promise<Answer> {
+    const record = await this.findByRef(caller.projectId, ref);
+    return ok(this.#shownTo(caller)(found(record, `${this.tables.noun} "${ref}"`)));
   }
 
   /** Answers with the record that a query names. @throws Refusal `not_found` */
   async answerInfo(caller: Caller, query: RecordInfo & { projectSlug?: string }): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
     const record = await this.findByInfo(caller.projectId, query);
-    return ok(openPassword(found(record, `such ${this.tables.noun}`)));
+    return ok(this.#shownTo(caller)(found(record, `such ${this.tables.noun}`)));
   }
 
   /** Answers with one page of the records that match the filters of a query. */
   async answerList({ caller, query }: Asked<Filters & RecordPage>): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
-    return ok((await this.list(caller.projectId, query, query)).map(openPassword));
+    refuseHiddenFilter(caller, this.tables.kind, query);
+    return ok((await this.list(caller.projectId, query, query)).map(this.#shownTo(caller)));
   }
 
   /** Answers with the number of records that match the filters of a query, in total or for each domain. */
   async answerCount({ caller, query }: Asked<Filters & { groupBy?: 'domain' }>): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
+    refuseHiddenFilter(caller, this.tables.kind, query);
     return ok(
       query.groupBy === 'domain'
         ? await this.countByDomain(caller.projectId, query)
         : await this.count(caller.projectId, query),
     );
+  }
+
+  /** A record as a caller reads it. */
+  #shownTo(caller: Caller): (record: Sealed) => object {
+    return mayReadPasswords(caller, this.tables.kind) ? openPassword : this.#source.hide;
   }
 
   #filtered(query: QueryBuilder<Row>, filters: Filters): QueryBuilder<Row> {

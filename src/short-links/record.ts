@@ -42,7 +42,7 @@ export function recordOf<Table extends FieldTable>(
   const columns: Readonly<Record<string, unknown>> = row;
   const record: Record<string, unknown> = {};
   for (const { name, column, read } of shownIn(table)) {
-    const value = read === undefined ? columns[column] : read(context);
+    const value = read === undefined ? columns[column] : read(context, columns);
     record[name] = value instanceof Date ? value.toISOString() : value;
   }
   return record as RecordOf<Table>;
@@ -76,12 +76,18 @@ export function toSharedRecord(
 type SealedRecord = Omit<SharedRecord, 'password'> & { password: Sealed | null };
 
 /** A record for its owner: its password, which is stored encrypted, is opened. */
-export function openPassword<Item extends object>(record: Item): Item {
+export function openPassword(record: object): object {
   const { projectId, password } = record as Pick<SealedRecord, 'projectId' | 'password'>;
   // Rows that an event remembers belong to no workspace, and have no password.
   if (password === null || password === undefined) return record;
   return { ...record, password: openSealed(projectId, 'password', password) };
 }
+
+/** A record for those who may not write it: that there is a password, and not which. */
+export const hidePassword = <Item extends object>(record: Item): Item & { password: null } => ({
+  ...record,
+  password: null,
+});
 
 /** One place of a bulk answer: the record, or why there is none and what was sent, sealed. */
 export type BulkItem<Sealed> = Sealed | (ErrorBody & { [noun: string]: unknown });

@@ -31,6 +31,7 @@ describe('POST /links', () => {
       flexible: false,
       doIndex: false,
       password: null,
+      hasPassword: false,
       externalId: null,
       proxy: false,
       title: null,

@@ -221,7 +221,7 @@ export interface paths {
         };
         /**
          * Download the errors of an import
-         * @description Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Errors are kept for 24 hours after the end of the import. Needs the scope `imports.read`.
+         * @description Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Passwords are left out for callers without the scope `imports.write`. Errors are kept for 24 hours after the end of the import. Needs the scope `imports.read`.
          */
         get: operations["downloadImportErrors"];
         put?: never;
@@ -517,7 +517,7 @@ export interface paths {
         };
         /**
          * Retrieve the image of a QR code
-         * @description Renders the QR code as it is stored. Size, margin and format may be chosen. Needs the scope `qrcodes.read`.
+         * @description Renders the QR code as it is stored. Size, margin and format may be chosen. The image of a static code with the password of a wireless network needs the scope `qrcodes.write`. Needs the scope `qrcodes.read`.
          */
         get: operations["retrieveQrCodeImage"];
         put?: never;
@@ -3131,7 +3131,7 @@ export interface components {
             expiresAt?: string | null;
             /** @description URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a page that says so. */
             expiredUrl?: string | null;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password?: string | null;
             /** @description Title of the link preview, up to 1,000 characters. */
             title?: string | null;
@@ -4201,8 +4201,10 @@ export interface components {
             flexible: boolean;
             /** @description Whether search engines may index the short link. */
             doIndex: boolean;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password: string | null;
+            /** @description Whether visitors must enter a password. */
+            hasPassword: boolean;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId: string | null;
             /** @description Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, the card is made of the destination’s metadata. */
@@ -4388,7 +4390,7 @@ export interface components {
             expiresAt?: string | null;
             /** @description URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a page that says so. */
             expiredUrl?: string | null;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password?: string | null;
             /** @description Title of the link preview, up to 1,000 characters. */
             title?: string | null;
@@ -4763,7 +4765,7 @@ export interface components {
             expiresAt?: string | null;
             /** @description URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a page that says so. */
             expiredUrl?: string | null;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password?: string | null;
             /** @description Title of the link preview, up to 1,000 characters. */
             title?: string | null;
@@ -4888,7 +4890,7 @@ export interface components {
             expiresAt?: string | null;
             /** @description URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a page that says so. */
             expiredUrl?: string | null;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password?: string | null;
             /** @description Title of the link preview, up to 1,000 characters. */
             title?: string | null;
@@ -5292,8 +5294,10 @@ export interface components {
             flexible: boolean;
             /** @description Whether search engines may index the short link. */
             doIndex: boolean;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password: string | null;
+            /** @description Whether visitors must enter a password. */
+            hasPassword: boolean;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId: string | null;
             /** @description Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, the card is made of the destination’s metadata. */
@@ -5410,7 +5414,7 @@ export interface components {
             static: boolean;
             /** @description true: codes of type phone, email or sms open a page with buttons. */
             useDisplayPage: boolean;
-            /** @description Text that a static code holds. */
+            /** @description Text that a static code holds; null where it has the password of a wireless network and the caller lacks the scope to write codes. */
             contentStatic: string | null;
             /** @description Content of a code of type url: the destination URL. */
             url: string | null;
@@ -5418,7 +5422,7 @@ export interface components {
             text: string | null;
             /** @description Content of a code of type email. */
             email: Record<string, never> | null;
-            /** @description Content of a code of type wifi. */
+            /** @description Content of a code of type wifi. Callers without the scope to write codes read `password: null` in it, and `hasPassword: true`. */
             wifi: Record<string, never> | null;
             /** @description Content of a code of type phone: a phone number. */
             phone: string | null;
@@ -5539,7 +5543,7 @@ export interface components {
             expiresAt?: string | null;
             /** @description URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a page that says so. */
             expiredUrl?: string | null;
-            /** @description Password that visitors must enter, up to 200 characters. */
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
             password?: string | null;
             /** @description Title of the link preview, up to 1,000 characters. */
             title?: string | null;
@@ -6269,6 +6273,8 @@ export interface components {
             flexible: boolean;
             /** @description Whether search engines may index the short link. */
             doIndex: boolean;
+            /** @description Whether visitors must enter a password. */
+            hasPassword: boolean;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId: string | null;
             /** @description Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, the card is made of the destination’s metadata. */
@@ -6436,6 +6442,8 @@ export interface components {
             flexible: boolean;
             /** @description Whether search engines may index the short link. */
             doIndex: boolean;
+            /** @description Whether visitors must enter a password. */
+            hasPassword: boolean;
             /** @description Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without commas, and not beginning with `ext_`, the prefix that it has in paths and queries. */
             externalId: string | null;
             /** @description Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, the card is made of the destination’s metadata. */
@@ -6552,7 +6560,7 @@ export interface components {
             static: boolean;
             /** @description true: codes of type phone, email or sms open a page with buttons. */
             useDisplayPage: boolean;
-            /** @description Text that a static code holds. */
+            /** @description Text that a static code holds; null where it has the password of a wireless network and the caller lacks the scope to write codes. */
             contentStatic: string | null;
             /** @description Content of a code of type url: the destination URL. */
             url: string | null;
@@ -6560,7 +6568,7 @@ export interface components {
             text: string | null;
             /** @description Content of a code of type email. */
             email: Record<string, never> | null;
-            /** @description Content of a code of type wifi. */
+            /** @description Content of a code of type wifi. Callers without the scope to write codes read `password: null` in it, and `hasPassword: true`. */
             wifi: Record<string, never> | null;
             /** @description Content of a code of type phone: a phone number. */
             phone: string | null;
@@ -7007,7 +7015,7 @@ export interface components {
         pageId: string;
         /** @description Records per page, at most 100 */
         pageSize: number;
-        /** @description Only records with exactly this password. */
+        /** @description Only records with exactly this password. It needs the scope to write the records. */
         password: string;
         /** @description Id of the workspace. */
         projectId: string;
@@ -7195,7 +7203,7 @@ export interface operations {
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
                 showArchived?: components["parameters"]["showArchived"];
-                /** @description Only records with exactly this password. */
+                /** @description Only records with exactly this password. It needs the scope to write the records. */
                 password?: components["parameters"]["password"];
                 /** @description Only records that expire at this time (ISO 8601), or with `null` those that do not expire. */
                 expiresAt?: components["parameters"]["expiresAt"];
@@ -7728,7 +7736,7 @@ export interface operations {
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
                 showArchived?: components["parameters"]["showArchived"];
-                /** @description Only records with exactly this password. */
+                /** @description Only records with exactly this password. It needs the scope to write the records. */
                 password?: components["parameters"]["password"];
                 /** @description Only records that expire at this time (ISO 8601), or with `null` those that do not expire. */
                 expiresAt?: components["parameters"]["expiresAt"];
@@ -7869,7 +7877,7 @@ export interface operations {
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
                 showArchived?: components["parameters"]["showArchived"];
-                /** @description Only records with exactly this password. */
+                /** @description Only records with exactly this password. It needs the scope to write the records. */
                 password?: components["parameters"]["password"];
                 /** @description Only records that expire at this time (ISO 8601), or with `null` those that do not expire. */
                 expiresAt?: components["parameters"]["expiresAt"];
@@ -8363,7 +8371,7 @@ export interface operations {
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
                 showArchived?: components["parameters"]["showArchived"];
-                /** @description Only records with exactly this password. */
+                /** @description Only records with exactly this password. It needs the scope to write the records. */
                 password?: components["parameters"]["password"];
                 /** @description Only records that expire at this time (ISO 8601), or with `null` those that do not expire. */
                 expiresAt?: components["parameters"]["expiresAt"];
@@ -8500,7 +8508,7 @@ export interface operations {
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
                 showArchived?: components["parameters"]["showArchived"];
-                /** @description Only records with exactly this password. */
+                /** @description Only records with exactly this password. It needs the scope to write the records. */
                 password?: components["parameters"]["password"];
                 /** @description Only records that expire at this time (ISO 8601), or with `null` those that do not expire. */
                 expiresAt?: components["parameters"]["expiresAt"];

@@ -92,7 +92,7 @@ function States({ link }: { link: Link }) {
       {link.destinationCheck?.state === 'broken' && <Badge tone="danger">Broken</Badge>}
       {isExpired && <Badge tone="warning">Expired</Badge>}
       {link.expiresAt !== null && !isExpired && <Clock size={13} aria-label="Expires" role="img" />}
-      {link.password !== null && <Lock size={13} aria-label="Has a password" role="img" />}
+      {link.hasPassword && <Lock size={13} aria-label="Has a password" role="img" />}
       {isTargeted !== null && <Split size={13} aria-label="Has targets" role="img" />}
       {link.comments !== null && <MessageSquare size={13} aria-label="Has comments" role="img" />}
     </span>

@@ -41,13 +41,18 @@ export async function drawCode(payload: string, look: Look): Promise<Picture> {
   return { drawing, svg: toSvg(drawing, image?.href), image, design };
 }
 
-/** The text in the picture of a record. */
-export const payloadOf = (record: QrCode): string =>
-  record.contentStatic ?? record.shortLink ?? `https://${record.domain}/${record.key}`;
+/** The text in the picture of a record; empty where it has a password that the person may not read. */
+export function payloadOf(record: QrCode): string {
+  if (record.static) return record.contentStatic ?? '';
+  return record.shortLink ?? `https://${record.domain}/${record.key}`;
+}
 
-/** Draws a record. */
-export const drawRecord = (record: QrCode): Promise<Picture> =>
-  drawCode(payloadOf(record), lookOf(record));
+/** Draws a record. @throws Error where the person may not read what is in the picture */
+export async function drawRecord(record: QrCode): Promise<Picture> {
+  const payload = payloadOf(record);
+  if (payload === '') throw new Error('Only people who may change the code can see its picture.');
+  return drawCode(payload, lookOf(record));
+}
 
 /** A drawn code, kept until the next one is drawn. */
 export function useDrawn(payload: string | undefined, look: Look) {
