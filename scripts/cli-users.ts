@@ -3,12 +3,13 @@ import { db } from '../src/infra/db.ts';
 import {
   accountId,
   createAccount,
-  createSignInAddress,
-  endAllSessions,
+  createSignInLink,
   listAccounts,
   setDisabled,
   setOperator,
 } from '../src/users/accounts.ts';
+import { endAllSessions } from '../src/users/commands.ts';
+import { vouchForAccount } from '../src/users/proof.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { ROLES, type Role } from '../src/workspaces/roles.ts';
 import {
@@ -55,10 +56,7 @@ export const USER_COMMANDS: Record<string, Command> = {
   'user link': {
     summary: 'Create an address that signs a person in once',
     usage: '--email ada@acme.test',
-    async run(options) {
-      const id = await accountId(db(), emailOf(options));
-      return { id, signIn: await createSignInAddress(db(), id) };
-    },
+    run: (options) => createSignInLink(db(), emailOf(options)),
   },
   'user disable': {
     summary: 'Disable an account and end its sessions; its API keys keep working',
@@ -87,8 +85,17 @@ export const USER_COMMANDS: Record<string, Command> = {
       if (operator !== 'true' && operator !== 'false') {
         throw new UsageError('--operator must be true or false');
       }
-      await setOperator(db(), id, operator === 'true');
-      return { id, isOperator: operator === 'true' };
+      const isFirstProof = await setOperator(db(), id, operator === 'true');
+      return { id, isOperator: operator === 'true', isFirstProof };
+    },
+  },
+  'user vouch': {
+    summary: 'Take an account, as it is, for that of the person with its address',
+    usage: '--email ada@acme.test',
+    async run(options) {
+      const id = await accountId(db(), emailOf(options));
+      await vouchForAccount(db(), id);
+      return { id, isVerified: true };
     },
   },
 };

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
 import { newId } from '../src/ids.ts';
 import { ApiClient } from './support/client.ts';
-import { aBrowser, signedInClient, tokenOf, tokenSet } from './support/people.ts';
+import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from './support/people.ts';
 import { browser, visit } from './support/world.ts';
 
 const run = promisify(execFile);
@@ -231,6 +231,7 @@ describe('the CLI', function () {
     const listed = JSON.parse((await cli('user', 'list', '--json')).output);
     expect(listed.find((one: { email: string }) => one.email === email)).to.include({
       isOperator: true,
+      isVerified: true,
       isDisabled: false,
       hasPassword: false,
     });
@@ -244,6 +245,11 @@ describe('the CLI', function () {
     const { signIn: another } = await user('link');
     const again = await aBrowser().post('/auth/links', { token: tokenOf(another) });
     expect(again.status).to.equal(200);
+
+    const person = await aPerson({ isVerified: false });
+    const vouched = await cli('user', 'vouch', '--email', person.email, '--json');
+    expect(JSON.parse(vouched.output)).to.deep.equal({ id: person.userId, isVerified: true });
+    expect((await person.api.get('/me')).status).to.equal(200);
   });
 
   it('lists its commands, and shows the options of each, with exit code 0', async () => {

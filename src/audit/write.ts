@@ -22,6 +22,16 @@ export async function noteByOperator(
   await insert(trx, projectId, write, undefined);
 }
 
+/** Adds the row of a write that a person caused by a change of their account. */
+export async function noteByPerson(
+  trx: Db,
+  projectId: string,
+  userId: string,
+  write: AuditedWrite,
+): Promise<void> {
+  await insert(trx, projectId, write, { userId });
+}
+
 async function insert(
   trx: Db,
   projectId: string,

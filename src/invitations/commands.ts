@@ -6,6 +6,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { addMails, isMailSetUp } from '../mail/outbox.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { addSession, type NewSession } from '../users/commands.ts';
+import { proveAddress } from '../users/proof.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { Invitation } from './model.ts';
 import { invitationGone } from './queries.ts';
@@ -16,9 +17,6 @@ export const VALID_DAYS = 7;
 /** Most invitations of a workspace that wait to be accepted. */
 const MOST = 200;
 
-/** Time for which nobody gets a second mail about an invitation to the same workspace, in minutes. */
-const MAIL_MINUTES = 10;
-
 /** The data of a job that creates an invitation. */
 export interface CreateInvitation {
   id: string;
@@ -27,7 +25,7 @@ export interface CreateInvitation {
   invitedBy: string;
   /** SHA-256 of the token. */
   hash: string;
-  /** Sealed: for the answer alone. */
+  /** Sealed: for the mail or, without a mail server, for the answer. */
   url: string;
 }
 
@@ -54,30 +52,27 @@ export function createInvitation(
       throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} invitations`);
     }
     const expires_at = new Date(Date.now() + VALID_DAYS * 86_400_000);
+    const isMailed = isMailSetUp();
     const row = await Invitation.add(
       projectId,
-      { ...columns, invited_by: invitedBy, expires_at },
+      { ...columns, invited_by: invitedBy, is_mailed: isMailed, expires_at },
       trx,
     );
-    const isMailed = await mailInvitation(trx, row, url);
-    return { result: { ...toInvitation(row), url: { sealed: url }, isMailed }, changes: [] };
+    if (isMailed) await mailInvitation(trx, row, url);
+    // Whoever invites could accept in the place of the person.
+    const shown = isMailed ? null : { sealed: url };
+    return { result: { ...toInvitation(row), url: shown, isMailed }, changes: [] };
   });
 }
 
-/** Sends the address of an invitation to the person. @returns false without a mail server, or soon after another one */
-async function mailInvitation(trx: Db, row: Invitation, sealedUrl: string): Promise<boolean> {
-  if (!isMailSetUp()) return false;
+/** Sends the address of an invitation to the person. */
+async function mailInvitation(trx: Db, row: Invitation, sealedUrl: string): Promise<void> {
   const { project_id: projectId, email: recipient, role } = row;
-  const [{ name, isRecent }] = (await rows<{ name: string; isRecent: boolean }>(
+  const [{ name }] = (await rows<{ name: string }>(
     trx,
-    `SELECT name, EXISTS (
-              SELECT FROM mails m
-               WHERE m.project_id = w.id AND m.kind = 'invitation' AND lower(m.recipient) = lower(:recipient)
-                 AND m.created_at > now() - make_interval(mins => :minutes)) AS "isRecent"
-       FROM workspaces w WHERE id = :projectId`,
-    { projectId, recipient, minutes: MAIL_MINUTES },
-  )) as [{ name: string; isRecent: boolean }];
-  if (isRecent) return false;
+    'SELECT name FROM workspaces WHERE id = ?',
+    [projectId],
+  )) as [{ name: string }];
   const message = {
     subject: `Invitation to the workspace "${name}"`,
     lines: [
@@ -88,7 +83,6 @@ async function mailInvitation(trx: Db, row: Invitation, sealedUrl: string): Prom
     reason: 'If you do not know the workspace, ignore this mail: without you, nothing happens.',
   };
   await addMails(trx, [{ projectId, userId: null, kind: 'invitation', recipient, message }]);
-  return true;
 }
 
 async function refuseMember(trx: Db, projectId: string, email: string): Promise<void> {
@@ -117,14 +111,14 @@ export interface AcceptInvitation {
   /** SHA-256 of the token. */
   hash: string;
   userId: string;
-  /** Of a person without an account: what it is made of, and the session that begins. */
+  /** Of a person whose account is made, or begins anew: what it is made of, and the session that begins. */
   account?: { name: string; passwordHash: string; session: NewSession };
 }
 
 /**
  * Adds the person of an invitation to its workspace, and ends the invitation.
  *
- * @throws Refusal `invite_expired`; `conflict` where somebody has made an account with the address meanwhile
+ * @throws Refusal `invite_expired`; `conflict` where somebody has made an account with the address, or proven it, meanwhile
  */
 export function acceptInvitation(
   { hash, userId, account }: AcceptInvitation,
@@ -132,15 +126,15 @@ export function acceptInvitation(
 ): Promise<{ userId: string }> {
   return runIdempotent(job, async (trx) => {
     const { projectId } = job;
-    const [invitation] = await rows<{ email: string; role: Role }>(
+    const [invitation] = await rows<{ email: string; role: Role; isMailed: boolean }>(
       trx,
       `DELETE FROM invitations WHERE project_id = ? AND hash = ? AND expires_at > now()
-       RETURNING email, role`,
+       RETURNING email, role, is_mailed AS "isMailed"`,
       [projectId, hash],
     );
     if (invitation === undefined) throw invitationGone();
-    const { email, role } = invitation;
-    if (account !== undefined) await addAccount(trx, userId, email, account);
+    const { email, role, isMailed } = invitation;
+    if (account !== undefined) await addAccount(trx, { id: userId, email, isMailed, ...account });
     const joined = await execute(
       trx,
       `INSERT INTO workspace_users (project_id, user_id, role)
@@ -154,19 +148,31 @@ export function acceptInvitation(
   });
 }
 
+interface InvitedAccount {
+  id: string;
+  email: string;
+  /** Accepting proves the address. */
+  isMailed: boolean;
+  name: string;
+  passwordHash: string;
+}
+
 async function addAccount(
   trx: Db,
-  id: string,
-  email: string,
-  { name, passwordHash }: { name: string; passwordHash: string },
+  { id, email, isMailed, name, passwordHash }: InvitedAccount,
 ): Promise<void> {
   const added = await execute(
     trx,
-    `INSERT INTO users (id, email, name, password_hash) VALUES (?, ?, ?, ?)
-     ON CONFLICT (lower(email)) DO NOTHING`,
-    [id, email, name, passwordHash],
+    `INSERT INTO users (id, email, name, password_hash, email_verified_at)
+     VALUES (:id, :email, :name, :passwordHash, CASE WHEN :isMailed THEN now() END)
+     ON CONFLICT DO NOTHING`,
+    { id, email, name, passwordHash, isMailed },
   );
   if (added > 0) return;
+  if (isMailed && (await proveAddress(trx, id, name))) {
+    await execute(trx, 'UPDATE users SET password_hash = ? WHERE id = ?', [passwordHash, id]);
+    return;
+  }
   throw new Refusal('conflict', `There is an account with "${email}" already: sign in first`);
 }
 

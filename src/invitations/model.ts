@@ -11,6 +11,8 @@ export class Invitation extends WorkspaceModel {
   declare role: Role;
   /** SHA-256 of the token. */
   declare hash: string;
+  /** The token went out by e-mail alone. */
+  declare is_mailed: boolean;
   declare invited_by: string | null;
   declare expires_at: Date;
   declare created_at: Date;

@@ -53,15 +53,15 @@ export const invitationRecord = Joi.object({
 export const invitationWithUrl = invitationRecord
   .keys({
     url: text
-      .description('Address at which the person accepts. No other answer shows it.')
+      .allow(null)
+      .description(
+        'Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the ' +
+          'installation has a mail server: the person alone gets it, by e-mail.',
+      )
       .example(
         'https://api.example.com/console/invitation#q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu',
       ),
-    isMailed: Joi.boolean()
-      .required()
-      .description(
-        'The person gets the address by e-mail: where the installation has a mail server, at most every ten minutes.',
-      ),
+    isMailed: Joi.boolean().required().description('The person gets the address by e-mail.'),
   })
   .meta({ name: 'InvitationWithUrl' });
 
@@ -75,7 +75,4 @@ export const offerRecord = Joi.object({
     .description('Workspace that the person joins.'),
   email: text.description('E-mail address of the person.').example('ada@example.com'),
   role,
-  needsAccount: Joi.boolean()
-    .required()
-    .description('Nobody has an account with the address yet: accepting makes one.'),
 }).meta({ name: 'InvitationOffer' });

@@ -46,8 +46,8 @@ export const invitationRoutes: Route[] = [
     operationId: 'createInvitation',
     summary: 'Invite a person',
     description:
-      'Invites a person to the workspace. The answer has the address at which they accept, which no other answer shows. ' +
-      `It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same e-mail address.`,
+      'Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server ' +
+      `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same e-mail address.`,
     extension: true,
     tag,
     scope: 'members.write',
@@ -80,8 +80,9 @@ export const invitationRoutes: Route[] = [
     body: lookupBody,
     answers: { 200: offerRecord },
     async handle({ body }) {
-      const { workspace, email, role, userId } = await findOffer(body.token);
-      return ok({ workspace, email, role, needsAccount: userId === null });
+      // Not whether the address has an account: the sender of the invitation may ask.
+      const { workspace, email, role } = await findOffer(body.token);
+      return ok({ workspace, email, role });
     },
   }),
   route<{ body: Acceptance }>({
@@ -91,7 +92,9 @@ export const invitationRoutes: Route[] = [
     summary: 'Accept an invitation',
     description:
       'Adds the person to the workspace. A person with an account must be signed in with the address that was invited. ' +
-      'For a person without one, `name` and `password` make it, and the answer sets the session cookie.',
+      'For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for ' +
+      'a token that went out by e-mail where nobody has proven the address of the account, which begins anew. With `id` ' +
+      'a signed-in person accepts an invitation that `GET /me` shows.',
     extension: true,
     tag,
     scope: 'public',

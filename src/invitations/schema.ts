@@ -24,16 +24,17 @@ export const invitationParams = Joi.object<{ id: string }>({
 });
 
 const token = text(100)
-  .required()
   .description('The part of the address of the invitation after `#`.')
   .example('q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu');
 
-export const lookupBody = Joi.object<{ token: string }>({ token }).meta({
+export const lookupBody = Joi.object<{ token: string }>({ token: token.required() }).meta({
   name: 'InvitationLookup',
 });
 
 export interface Acceptance {
-  token: string;
+  /** Either the token, or the id of an invitation that `GET /me` shows. */
+  token?: string;
+  id?: string;
   /** Of a person who has no account yet. */
   name?: string;
   password?: string;
@@ -41,8 +42,15 @@ export interface Acceptance {
 
 export const acceptBody = Joi.object<Acceptance>({
   token,
+  id: id().description('Id of an invitation of the signed-in person, instead of a token.'),
   name: nameText(190)
     .description('Name of a person who has no account yet, at most 190 characters.')
     .example('Ada Lovelace'),
   password: newPassword(),
-}).meta({ name: 'InvitationAcceptance' });
+})
+  .xor('token', 'id')
+  .messages({
+    'object.missing': 'token, or the id of an invitation, is required',
+    'object.xor': 'token and id must not be given together',
+  })
+  .meta({ name: 'InvitationAcceptance' });

@@ -5,8 +5,13 @@ import { type Db, execute, rows } from '../infra/db.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import { workspaceId } from '../workspaces/queries.ts';
 import type { Role } from '../workspaces/roles.ts';
+import { endAllSessions } from './commands.ts';
+import { proveAddress } from './proof.ts';
 
-/* Accounts as operators manage them, by the command line and `npm start`. */
+/*
+ * Accounts as operators manage them, by the command line and `npm start`. An operator who names an account by its address
+ * proves the address: whoever may have made the account beforehand loses it.
+ */
 
 /** Time for which a one-time sign-in address is valid. */
 const LINK_TIME = '24 hours';
@@ -20,7 +25,8 @@ export interface NewAccount {
 }
 
 /**
- * Makes an account, and a one-time address by which its person signs in.
+ * Makes an account, and a one-time address by which its person signs in. An account with the e-mail address that nobody
+ * has proven becomes that of the person.
  *
  * @throws Refusal `conflict` when the e-mail address is taken; `not_found` for an unknown workspace
  */
@@ -29,13 +35,18 @@ export async function createAccount(
   { email, name, workspace, role = 'member' }: NewAccount,
 ): Promise<{ id: string; email: string; signIn: string }> {
   return db.transaction(async (trx) => {
-    const id = newId('user');
+    let id = newId('user');
     const added = await execute(
       trx,
-      'INSERT INTO users (id, email, name) VALUES (?, ?, ?) ON CONFLICT (lower(email)) DO NOTHING',
+      `INSERT INTO users (id, email, name, email_verified_at) VALUES (?, ?, ?, now())
+       ON CONFLICT (lower(email)) DO NOTHING`,
       [id, email, name],
     );
-    if (added === 0) throw new Refusal('conflict', `The e-mail address "${email}" is taken`);
+    if (added === 0) {
+      id = await accountId(trx, email);
+      const isFirst = await proveAddress(trx, id, name);
+      if (!isFirst) throw new Refusal('conflict', `The e-mail address "${email}" is taken`);
+    }
     if (workspace !== undefined) {
       const projectId = await workspaceId(trx, workspace);
       await trx('workspace_users').insert({ project_id: projectId, user_id: id, role });
@@ -50,6 +61,8 @@ export interface Account {
   email: string;
   name: string;
   isOperator: boolean;
+  /** The address was proven: by the provider, by e-mail or by an operator. */
+  isVerified: boolean;
   isDisabled: boolean;
   hasPassword: boolean;
   lastSignInAt: Date | null;
@@ -61,7 +74,7 @@ export function listAccounts(db: Db): Promise<Account[]> {
   return rows<Account>(
     db,
     `SELECT u.id, u.email, u.name, u.is_operator AS "isOperator",
-            u.disabled_at IS NOT NULL AS "isDisabled",
+            u.email_verified_at IS NOT NULL AS "isVerified", u.disabled_at IS NOT NULL AS "isDisabled",
             u.password_hash IS NOT NULL AS "hasPassword", u.last_sign_in_at AS "lastSignInAt",
             ARRAY(SELECT w.slug || ' (' || m.role || ')'
                     FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
@@ -119,19 +132,33 @@ export async function setDisabled(db: Db, userId: string, isDisabled: boolean): 
   });
 }
 
-/** Makes a person an operator of the installation, or an ordinary user again. */
-export async function setOperator(db: Db, userId: string, isOperator: boolean): Promise<void> {
-  await execute(db, 'UPDATE users SET is_operator = ? WHERE id = ?', [isOperator, userId]);
+/**
+ * Makes a person an operator of the installation, or an ordinary user again.
+ *
+ * @returns true when this was the first proof of the address, which has ended everything before
+ */
+export async function setOperator(db: Db, userId: string, isOperator: boolean): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    const isFirstProof = isOperator && (await proveAddress(trx, userId));
+    await execute(trx, 'UPDATE users SET is_operator = ? WHERE id = ?', [isOperator, userId]);
+    return isFirstProof;
+  });
 }
 
-/** Ends all sessions of a person, and returns how many. */
-export function endAllSessions(db: Db, userId: string): Promise<number> {
-  return execute(
-    db,
-    `UPDATE sessions SET ended_at = now()
-      WHERE user_id = ? AND ended_at IS NULL AND expires_at > now()`,
-    [userId],
-  );
+/**
+ * Makes a one-time sign-in address for an operator to hand to the person with the e-mail address.
+ *
+ * @throws Refusal `not_found`
+ */
+export async function createSignInLink(
+  db: Db,
+  email: string,
+): Promise<{ id: string; signIn: string; isFirstProof: boolean }> {
+  return db.transaction(async (trx) => {
+    const id = await accountId(trx, email);
+    const isFirstProof = await proveAddress(trx, id);
+    return { id, signIn: await createSignInAddress(trx, id), isFirstProof };
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { SESSION_SECONDS } from './cookie.ts';
+import { LINK_IS_VALID, linkGone } from './queries.ts';
 
 /*
  * Sessions belong to no workspace, so their jobs leave no row in `jobs`: each of these commands has the same effect when
@@ -90,16 +91,11 @@ export async function signInByLink({ hash, session }: LinkSignIn): Promise<{ use
     const [link] = await rows<{ userId: string }>(
       trx,
       `UPDATE sign_in_links SET session_id = :sessionId
-        WHERE hash = :hash
-          AND (session_id = :sessionId
-            OR session_id IS NULL AND expires_at > now()
-               AND NOT (is_first AND EXISTS (SELECT FROM users WHERE last_sign_in_at IS NOT NULL)))
+        WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})
        RETURNING user_id AS "userId"`,
       { hash, sessionId: session.id },
     );
-    if (link === undefined) {
-      throw new Refusal('unauthorized', 'The sign-in link has been used or has expired');
-    }
+    if (link === undefined) throw linkGone();
     await addSession(trx, link.userId, session);
     return link;
   });
@@ -125,6 +121,16 @@ export async function endOwnSession({
     [id, userId],
   );
   return { id };
+}
+
+/** Ends all sessions of a person, and returns how many. */
+export function endAllSessions(db: Db, userId: string): Promise<number> {
+  return execute(
+    db,
+    `UPDATE sessions SET ended_at = now()
+      WHERE user_id = ? AND ended_at IS NULL AND expires_at > now()`,
+    [userId],
+  );
 }
 
 /** The sessions of a person that are to end, but for one. */

@@ -3,6 +3,7 @@ import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { addSession, type NewSession } from './commands.ts';
 import type { Identity } from './oidc.ts';
+import { proveAddress } from './proof.ts';
 
 /** A sign-in with an account at an OpenID Connect provider. */
 export interface IdentitySignIn {
@@ -12,7 +13,8 @@ export interface IdentitySignIn {
 
 /**
  * Signs the person in whose account at the provider this is. An account that is not known yet becomes that of the
- * person with its verified e-mail address; or of a new person, where a workspace has invited that address.
+ * person with its verified e-mail address, which is proven by it; or of a new person, where a workspace has invited that
+ * address. A new person has no membership: they are asked about each invitation.
  *
  * @throws Refusal `not_found` when there is no such person; `unauthorized` when they are disabled
  */
@@ -26,7 +28,10 @@ export async function signInByIdentity({
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`oidc ${issuer} ${subject}`]);
     let userId = await findByIdentity(trx, identity);
     if (userId === undefined && email !== undefined) {
-      userId = (await findByEmail(trx, email)) ?? (await addInvited(trx, identity, email));
+      const name = identity.name ?? email;
+      userId = await findByEmail(trx, email);
+      if (userId === undefined) userId = await addInvited(trx, name, email);
+      else await proveAddress(trx, userId, name);
       if (userId !== undefined) await addIdentity(trx, identity, userId);
     }
     if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
@@ -56,27 +61,15 @@ async function addIdentity(trx: Db, { issuer, subject }: Identity, userId: strin
   );
 }
 
-/** A new person with the memberships that they are invited to; `undefined` when they are not. */
-async function addInvited(trx: Db, { name }: Identity, email: string): Promise<string | undefined> {
-  const invitations = await rows<{ projectId: string; role: string }>(
-    trx,
-    `DELETE FROM invitations WHERE lower(email) = lower(?) AND expires_at > now()
-     RETURNING project_id AS "projectId", role`,
-    [email],
-  );
-  if (invitations.length === 0) return undefined;
+/** A new person, where a workspace has invited the address; otherwise `undefined`. */
+async function addInvited(trx: Db, name: string, email: string): Promise<string | undefined> {
   const id = newId('user');
-  await execute(trx, 'INSERT INTO users (id, email, name) VALUES (?, ?, ?)', [
-    id,
-    email,
-    name ?? email,
-  ]);
-  for (const { projectId, role } of invitations) {
-    await execute(trx, 'INSERT INTO workspace_users (project_id, user_id, role) VALUES (?, ?, ?)', [
-      projectId,
-      id,
-      role,
-    ]);
-  }
-  return id;
+  const added = await execute(
+    trx,
+    `INSERT INTO users (id, email, name, email_verified_at)
+     SELECT :id, :email, :name, now()
+      WHERE EXISTS (SELECT FROM invitations WHERE lower(email) = lower(:email) AND expires_at > now())`,
+    { id, email, name },
+  );
+  return added === 0 ? undefined : id;
 }

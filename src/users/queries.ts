@@ -3,10 +3,13 @@ import { db, keysDb, rows } from '../infra/db.ts';
 import { placesOwner } from '../visitors/places.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
-import type { Me, Membership, SessionRecord } from './record.ts';
+import type { Me, Membership, OwnInvitation, SessionRecord } from './record.ts';
 
 /** Time for which a sign-in by a one-time link may set a new password without the current one. */
 const RESET_TIME = '1 hour';
+
+/** Invitations that a person sees. */
+const MOST_INVITATIONS = 20;
 
 /** A person with what a sign-in with a password compares. */
 export interface Credentials {
@@ -20,6 +23,29 @@ export interface Credentials {
 
 const CREDENTIALS = `id, email, name, password_hash AS "passwordHash", password_version AS "passwordVersion",
   disabled_at IS NOT NULL AS "isDisabled"`;
+
+/** Condition of sign-in links that were not used: also those of the first start, once people have signed in, are not. */
+export const LINK_IS_VALID = `session_id IS NULL AND expires_at > now()
+  AND NOT (is_first AND EXISTS (SELECT FROM users WHERE last_sign_in_at IS NOT NULL))`;
+
+/**
+ * Whom a one-time link signs in, by the hash of its token.
+ *
+ * @throws Refusal `unauthorized` when the link was used, has expired or never was
+ */
+export async function findLinkOwner(hash: string): Promise<{ email: string }> {
+  const [owner] = await rows<{ email: string }>(
+    db(),
+    `SELECT u.email FROM sign_in_links l JOIN users u ON u.id = l.user_id
+      WHERE l.hash = ? AND ${LINK_IS_VALID}`,
+    [hash],
+  );
+  if (owner === undefined) throw linkGone();
+  return owner;
+}
+
+export const linkGone = () =>
+  new Refusal('unauthorized', 'The sign-in link has been used or has expired');
 
 /** The person with an e-mail address, regardless of case. */
 export async function findCredentials(email: string): Promise<Credentials | undefined> {
@@ -41,8 +67,8 @@ const noUser = () => new Refusal('unauthorized', 'The account no longer exists')
 
 /** The person of a session with their workspaces. @throws Refusal `unauthorized` when they no longer exist */
 export async function readMe(userId: string, sessionId: string): Promise<Me> {
-  const [[user], workspaces] = await Promise.all([
-    rows<Omit<Me, 'workspaces' | 'locationsBy'>>(
+  const [[user], workspaces, invitations] = await Promise.all([
+    rows<Omit<Me, 'workspaces' | 'invitations' | 'locationsBy'>>(
       db(),
       `SELECT u.id, u.email, u.name, u.password_hash IS NOT NULL AS "hasPassword",
               u.password_hash IS NOT NULL AND NOT EXISTS (
@@ -60,9 +86,23 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
         WHERE m.user_id = ? ORDER BY lower(w.name), w.id`,
       [userId],
     ),
+    rows<OwnInvitation>(
+      db(),
+      `SELECT i.id, json_build_object('name', w.name, 'slug', w.slug) AS workspace, i.role,
+              by.email AS "invitedBy"
+         FROM users u
+         JOIN invitations i ON lower(i.email) = lower(u.email) AND i.expires_at > now()
+         JOIN workspaces w ON w.id = i.project_id
+         LEFT JOIN users by ON by.id = i.invited_by AND by.email_verified_at IS NOT NULL
+        WHERE u.id = ? AND u.email_verified_at IS NOT NULL
+          AND NOT EXISTS (SELECT FROM workspace_users m
+                           WHERE m.project_id = i.project_id AND m.user_id = u.id)
+        ORDER BY i.created_at DESC, i.id DESC LIMIT ?`,
+      [userId, MOST_INVITATIONS],
+    ),
   ]);
   if (user === undefined) throw noUser();
-  return { ...user, workspaces, locationsBy: await placesOwner() };
+  return { ...user, workspaces, invitations, locationsBy: await placesOwner() };
 }
 
 /** A session with its person, and their membership of the workspace that the request names. */

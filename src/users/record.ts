@@ -12,6 +12,15 @@ export interface Membership {
   role: Role;
 }
 
+/** An invitation as the person with its address sees it. */
+export interface OwnInvitation {
+  id: string;
+  workspace: { name: string; slug: string };
+  role: Role;
+  /** E-mail address of the person who invites. */
+  invitedBy: string | null;
+}
+
 /** A person as they see themselves. */
 export interface Me {
   id: string;
@@ -21,6 +30,7 @@ export interface Me {
   needsCurrentPassword: boolean;
   isOperator: boolean;
   workspaces: Membership[];
+  invitations: OwnInvitation[];
   locationsBy: PlacesOwner;
 }
 
@@ -41,6 +51,28 @@ export const membershipRecord = Joi.object({
     .description('Role of the person in the workspace.'),
 }).meta({ name: 'Membership' });
 
+const ownInvitationRecord = Joi.object({
+  id: Joi.string()
+    .required()
+    .description('Id of the invitation, by which `POST /invitations/accept` accepts it.')
+    .example('inv_4Jx2vQ0aTq'),
+  workspace: Joi.object({
+    name: Joi.string().required().description('Name.').example('Acme'),
+    slug: Joi.string().required().description('Short name, unique in the service.').example('acme'),
+  })
+    .required()
+    .description('Workspace that the person would join.'),
+  role: Joi.string()
+    .valid(...ROLES)
+    .required()
+    .description('Role that the person would have.'),
+  invitedBy: Joi.string()
+    .required()
+    .allow(null)
+    .description('E-mail address of the person who invites.')
+    .example('grace@example.com'),
+}).meta({ name: 'OwnInvitation' });
+
 export const meRecord = Joi.object({
   id: Joi.string().required().description('Id of the person.').example('user_4Jx2vQ0aTq'),
   email: Joi.string().required().description('E-mail address.').example('ada@example.com'),
@@ -59,6 +91,13 @@ export const meRecord = Joi.object({
     .items(membershipRecord)
     .required()
     .description('The workspaces of the person, by name.'),
+  invitations: Joi.array()
+    .items(ownInvitationRecord)
+    .required()
+    .description(
+      'Invitations of the e-mail address, the newest first, at most 20; none while nobody has proven that the address ' +
+        'is that of the person.',
+    ),
   locationsBy: Joi.string()
     .valid('DB-IP')
     .allow(null)

@@ -6,6 +6,7 @@ import { writes } from '../queues/writes.ts';
 import { clearedCookie } from './cookie.ts';
 import { providerName } from './oidc.ts';
 import { identify, limitsOf } from './passwords.ts';
+import { findLinkOwner } from './queries.ts';
 import { meRecord } from './record.ts';
 import { type LinkBody, linkBody, type SignInBody, signInBody } from './schema.ts';
 import { endSessionOf, signedIn, startSession } from './sessions.ts';
@@ -21,6 +22,13 @@ const methodsRecord = Joi.object({
     .allow(null)
     .description('People can sign in with this OpenID Connect provider, by `GET /auth/oidc`.'),
 }).meta({ name: 'SignInMethods' });
+
+const linkRecord = Joi.object({
+  email: Joi.string()
+    .required()
+    .description('E-mail address of the person.')
+    .example('ada@example.com'),
+}).meta({ name: 'SignInLinkOwner' });
 
 const FROM_CONSOLE =
   'Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service.';
@@ -60,6 +68,24 @@ export const signInRoutes: Route[] = [
       const { session } = started;
       await askWorker(request, writes, 'session.create', { userId, passwordVersion, session });
       return signedIn(userId, started);
+    },
+  }),
+  route<{ body: LinkBody }>({
+    method: 'post',
+    path: '/auth/links/lookup',
+    operationId: 'findSignInLink',
+    summary: 'Find whom a one-time link signs in',
+    description:
+      'Returns the person whom the token of a one-time sign-in address would sign in, so that they are asked before. ' +
+      `The address stays valid. ${FROM_CONSOLE}`,
+    extension: true,
+    tag,
+    scope: 'public',
+    body: linkBody,
+    answers: { 200: linkRecord },
+    async handle(request) {
+      await limitsOf(request).takeNetwork(request.client.network);
+      return ok(await findLinkOwner(hashToken(request.body.token)));
     },
   }),
   route<{ body: LinkBody }>({

@@ -128,7 +128,7 @@ export interface NewApiKey {
 /**
  * Makes a key for the owner of a workspace. The key itself is returned only here; its hash is stored.
  *
- * @throws Refusal `not_found` for an unknown workspace
+ * @throws Refusal `not_found` for an unknown workspace; `conflict` for one without an owner
  */
 export async function createApiKey(
   db: Db,
@@ -137,7 +137,10 @@ export async function createApiKey(
   const projectId = await workspaceId(db, workspace);
   const owner = (await db('workspace_users')
     .where({ project_id: projectId, role: 'owner' })
-    .first('user_id')) as { user_id: string };
+    .first('user_id')) as { user_id: string } | undefined;
+  if (owner === undefined) {
+    throw new Refusal('conflict', `The workspace "${workspace}" has no owner`);
+  }
   const id = newId('apiKey');
   const { apiKey, hash, hint } = drawApiKey(known);
   await db('api_keys').insert({

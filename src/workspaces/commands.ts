@@ -12,7 +12,7 @@ import { findWorkspace, type Workspace, workspaceId } from './queries.ts';
 /**
  * Makes a workspace with its owner and a first key that may do everything.
  *
- * @throws Refusal `conflict` when the slug is taken
+ * @throws Refusal `conflict` when the slug is taken, or nobody has proven the address of the account
  */
 export async function createWorkspace(
   db: Db,
@@ -64,10 +64,21 @@ export async function addWorkspace(
 }
 
 async function findOrAddUser(trx: Db, email: string): Promise<string> {
-  const found = await trx('users').whereRaw('lower(email) = lower(?)', [email]).first('id');
-  if (found !== undefined) return (found as { id: string }).id;
+  const user = (await trx('users')
+    .whereRaw('lower(email) = lower(?)', [email])
+    .first('id', 'email_verified_at')) as
+    | { id: string; email_verified_at: Date | null }
+    | undefined;
+  if (user?.email_verified_at === null) {
+    throw new Refusal(
+      'conflict',
+      `Nobody has proven that the account "${email}" belongs to whoever has this address; ` +
+        `"user link --email ${email}" proves it, and ends what was done with the account before`,
+    );
+  }
+  if (user !== undefined) return user.id;
   const id = newId('user');
-  await trx('users').insert({ id, email, name: email });
+  await trx('users').insert({ id, email, name: email, email_verified_at: trx.fn.now() });
   return id;
 }
 

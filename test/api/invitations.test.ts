@@ -3,8 +3,16 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { pruneInvitations } from '../../src/invitations/commands.ts';
 import type { Role } from '../../src/workspaces/roles.ts';
-import type { ApiAnswer } from '../support/client.ts';
-import { aBrowser, aPerson, type Person, signedInClient, tokenSet } from '../support/people.ts';
+import { type ApiAnswer, ApiClient } from '../support/client.ts';
+import {
+  aBrowser,
+  aPerson,
+  mailedInvitations,
+  type Person,
+  signedInClient,
+  tokenOf,
+  tokenSet,
+} from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const PASSWORD = 'a good long password';
@@ -14,6 +22,8 @@ describe('invitations', () => {
   let world: World;
   let owner: Person;
   let email: string;
+  /** Mails that each address got. */
+  const mailed = new Map<string, number>();
 
   beforeEach(async () => {
     world = await aWorkspace();
@@ -25,10 +35,15 @@ describe('invitations', () => {
   async function invite(role: Role = 'member', whom = email): Promise<any> {
     const { status, body } = await owner.api.post('/invitations', { email: whom, role });
     expect(status, JSON.stringify(body)).to.equal(201);
-    return { ...body, token: new URL(body.url).hash.slice(1) };
+    const count = (mailed.get(whom.toLowerCase()) ?? 0) + 1;
+    mailed.set(whom.toLowerCase(), count);
+    const addresses = await mailedInvitations(whom, count);
+    return { ...body, token: tokenOf(addresses.at(-1)!), address: addresses.at(-1) };
   }
   const accept = (token: string, fields: object = {}, by = aBrowser()) =>
     by.post('/invitations/accept', { token, ...fields });
+  /** The browser of a signed-in person, at an address of its own: attempts are limited by address. */
+  const browserOf = ({ token }: { token: string }) => aBrowser({ cookie: `session=${token}` });
   const lookup = (token: string) => aBrowser().post('/invitations/lookup', { token });
   const account = { name: 'Ada', password: PASSWORD };
 
@@ -38,9 +53,10 @@ describe('invitations', () => {
   }
 
   it('are made, listed, read and withdrawn', async () => {
-    const { url, token, isMailed, ...record } = await invite('viewer');
-    expect(isMailed).to.equal(true);
-    expect(url).to.match(/^http:\/\/localhost:\d+\/console\/invitation#/);
+    const { url, address, token, isMailed, ...record } = await invite('viewer');
+    // Whoever invites could accept in the place of the person.
+    expect({ isMailed, url }).to.deep.equal({ isMailed: true, url: null });
+    expect(address).to.match(/^http:\/\/localhost:\d+\/console\/invitation#/);
     expect(token).to.match(/^[\w-]{43}$/);
     const { id, createdAt, expiresAt } = record;
     expect(record).to.deep.equal({
@@ -69,7 +85,6 @@ describe('invitations', () => {
       workspace: { name: world.slug, slug: world.slug },
       email,
       role: 'member',
-      needsAccount: true,
     });
     const answer = await accept(token, account);
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
@@ -93,7 +108,8 @@ describe('invitations', () => {
     const elsewhere = await aWorkspace();
     const person = await aPerson({ in: { ...elsewhere, role: 'owner' } });
     const { token } = await invite('viewer', person.email.toUpperCase());
-    expect((await lookup(token)).body.needsAccount).to.equal(false);
+    // As for an address without an account.
+    expect(Object.keys((await lookup(token)).body)).to.have.members(['workspace', 'email', 'role']);
     const answer = await accept(token, {}, person.api);
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     expect(answer.headers.get('set-cookie')).to.equal(null);
@@ -102,6 +118,70 @@ describe('invitations', () => {
       elsewhere.slug,
     ]);
     expect((await signedInClient(person.token, world.slug).get('/links')).status).to.equal(200);
+  });
+
+  it('prove the address by the mailed token: what was done with the account before ends', async () => {
+    const elsewhere = await aWorkspace();
+    const before = await aPerson({
+      in: { ...elsewhere, role: 'owner' },
+      password: 'the password of Mallory',
+      isVerified: false,
+    });
+    const key = (await before.api.post('/keys', { name: 'kept', scopes: ['*'] })).body.key;
+    email = before.email;
+    const { token } = await invite('member');
+    expect((await before.api.get('/me')).body.invitations).to.deep.equal([]);
+    refused(await accept(token), 422, /^name is required; password is required/);
+    refused(
+      await accept(token, {}, browserOf(before)),
+      422,
+      /^name is required; password is required/,
+    );
+    const answer = await accept(token, account);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    expect(answer.body).to.deep.include({ id: before.userId, email, name: 'Ada' });
+    const slugs = (entries: { slug: string }[]) => entries.map(({ slug }) => slug);
+    expect(slugs(answer.body.workspaces)).to.deep.equal([world.slug]);
+    const [offered, ...others] = answer.body.invitations;
+    expect(others).to.deep.equal([]);
+    expect(offered).to.deep.include({ role: 'owner', invitedBy: null });
+    expect(offered.workspace.slug).to.equal(elsewhere.slug);
+    expect((await before.api.get('/me')).status).to.equal(401);
+    expect((await new ApiClient(key).get('/links')).status).to.equal(401);
+    const signIn = (password: string) => aBrowser().post('/auth/sign-in', { email, password });
+    expect((await signIn('the password of Mallory')).status).to.equal(401);
+    expect((await signIn(PASSWORD)).status).to.equal(200);
+    const api = signedInClient(tokenSet(answer)!, elsewhere.slug);
+    expect((await api.get('/links')).status).to.equal(403);
+    const joined = await browserOf({ token: tokenSet(answer)! }).post('/invitations/accept', {
+      id: offered.id,
+    });
+    expect(slugs(joined.body.workspaces)).to.have.members([world.slug, elsewhere.slug]);
+    expect(joined.body.invitations).to.deep.equal([]);
+    expect((await api.get('/links')).status).to.equal(200);
+  });
+
+  it('are shown to the person with the address, who accepts without the token', async () => {
+    const person = await aPerson();
+    email = person.email;
+    const { id } = await invite('viewer');
+    const workspace = { name: world.slug, slug: world.slug };
+    expect((await person.api.get('/me')).body.invitations).to.deep.equal([
+      { id, workspace, role: 'viewer', invitedBy: owner.email },
+    ]);
+    const other = await aPerson();
+    const unproven = await aPerson({ isVerified: false });
+    for (const another of [other, unproven]) {
+      refused(await browserOf(another).post('/invitations/accept', { id }), 410, GONE);
+    }
+    expect((await aBrowser().post('/invitations/accept', { id })).status).to.equal(401);
+    const answer = await browserOf(person).post('/invitations/accept', { id });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    expect(answer.body.workspaces).to.have.length(1);
+    refused(await browserOf(person).post('/invitations/accept', { id }), 410, GONE);
+    const both = await browserOf(person).post('/invitations/accept', { id, token: 'a' });
+    expect(both.status).to.equal(422);
+    expect((await browserOf(person).post('/invitations/accept', {})).status).to.equal(422);
   });
 
   it('are valid once', async () => {
@@ -143,8 +223,11 @@ describe('invitations', () => {
     refused(await lookup(first.token), 410, GONE);
     expect((await lookup(second.token)).body.role).to.equal('owner');
     expect((await owner.api.get('/invitations')).body).to.have.length(1);
-    const many = await Promise.all([1, 2, 3, 4].map(() => invite('member')));
-    const found = await Promise.all(many.map(({ token }) => lookup(token)));
+    const other = `another-${email}`;
+    const body = { email: other, role: 'member' };
+    await Promise.all([1, 2, 3].map(() => owner.api.post('/invitations', body)));
+    const many = await mailedInvitations(other, 3);
+    const found = await Promise.all(many.map((address) => lookup(tokenOf(address))));
     expect(found.filter(({ status }) => status === 200)).to.have.length(1);
   });
 
@@ -200,11 +283,11 @@ describe('invitations', () => {
     const body = { email, role: 'viewer' };
     const first = await owner.api.post('/invitations', body, { headers });
     const again = await owner.api.post('/invitations', body, { headers });
+    expect(first.status).to.equal(201);
     expect(again.body).to.deep.equal(first.body);
+    const [address] = await mailedInvitations(email);
+    const token = tokenOf(address!);
     const jobs = await db()('jobs').where({ project_id: world.projectId });
-    const outcome = jobs.map((job) => JSON.parse(job.outcome)).find(({ result }) => result?.url);
-    expect(outcome.result.url.sealed).to.match(/^sealed:v2:/);
-    const token = new URL(first.body.url).hash.slice(1);
     const rows = await db()('invitations').where({ project_id: world.projectId });
     expect(JSON.stringify([jobs, rows])).to.not.contain(token);
   });

@@ -375,16 +375,14 @@ describe('notifications', () => {
       const email = `${person()}@people.test`;
       const invite = async () =>
         (await api.post('/invitations', { email, role: 'viewer' })).body as {
-          url: string;
+          url: null;
           isMailed: boolean;
         };
       const first = await invite();
-      expect(first.isMailed).to.equal(true);
+      expect(first).to.include({ isMailed: true, url: null });
       const { body, headers } = await mailTo({ email });
-      expect(body).to.contain(first.url);
+      expect(body).to.match(/\/console\/invitation#[\w-]{43}/);
       expect(headers.has('list-unsubscribe')).to.equal(false);
-      // Nobody is flooded by way of us.
-      expect((await invite()).isMailed).to.equal(false);
     });
   });
 

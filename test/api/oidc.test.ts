@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
+import { createAccount, createSignInLink, setOperator } from '../../src/users/accounts.ts';
+import { createWorkspace } from '../../src/workspaces/commands.ts';
 import { OwnService } from '../support/own-service.ts';
-import { aBrowser } from '../support/people.ts';
+import { aBrowser, tokenOf, tokenSet } from '../support/people.ts';
 import { CLIENT, CookieJar, SingleSignOn } from '../support/single-sign-on.ts';
 
 /*
@@ -26,6 +28,8 @@ describe('single sign-on', function () {
       OIDC_NAME: 'Acme accounts',
       OUTBOUND_ALLOW: '127.0.0.1',
       SIGN_INS_PER_MINUTE: '0',
+      // Whoever invites gets the token.
+      SMTP_URL: '',
     });
     // As the browser knows it, and as the service names itself to the provider.
     base = own.service.apiUrl.replace('127.0.0.1', 'localhost');
@@ -45,7 +49,12 @@ describe('single sign-on', function () {
     provider.accounts[login] = { email, email_verified: isVerified, name: 'Ada Lovelace' };
     const userId = newId('user');
     if (isKnown) {
-      await own.db('users').insert({ id: userId, email: email.toLowerCase(), name: 'Ada' });
+      await own.db('users').insert({
+        id: userId,
+        email: email.toLowerCase(),
+        name: 'Ada',
+        email_verified_at: new Date(),
+      });
     }
     return { login, email, userId };
   }
@@ -64,6 +73,32 @@ describe('single sign-on', function () {
     const answer = await jar.open(`${base}/me`);
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
+
+  interface Sent {
+    /** Keeps the session of the answer. */
+    jar?: CookieJar;
+    key?: string;
+    workspace?: string;
+    body?: object;
+  }
+  /** A request of the console, or of an API key. */
+  async function request(path: string, { jar, key, workspace, body }: Sent) {
+    const cookies = jar?.of(base) ?? new Map<string, string>();
+    const answer = await fetch(base + path, {
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(workspace === undefined ? {} : { 'x-workspace': workspace }),
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    const session = tokenSet(answer);
+    if (session !== undefined) cookies.set('session', session);
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+    return { status: answer.status, body: (await answer.json()) as any };
+  }
 
   it('is one of the ways to sign in', async () => {
     const answer = await fetch(`${base}/auth/methods`);
@@ -105,11 +140,12 @@ describe('single sign-on', function () {
     expect(session.ended_at).not.to.equal(null);
   });
 
-  it('makes an account for a person whom a workspace has invited', async () => {
+  it('makes an account for a person whom a workspace has invited, who is asked to join', async () => {
     const { login, email } = await anAccount({ isKnown: false });
+    const id = newId('invitation');
     await own.db('invitations').insert({
       project_id: own.projectId,
-      id: newId('job'),
+      id,
       email,
       role: 'viewer',
       hash: hashToken(newToken()),
@@ -119,10 +155,142 @@ describe('single sign-on', function () {
     expect(await signIn(jar, login)).to.equal(`${base}/console`);
     const { body } = await me(jar);
     expect(body).to.include({ email, name: 'Ada Lovelace' });
-    expect(body['workspaces']).to.deep.equal([
+    expect(body['workspaces']).to.deep.equal([]);
+    const workspace = { name: 'chaos', slug: 'chaos' };
+    expect(body['invitations']).to.deep.equal([{ id, workspace, role: 'viewer', invitedBy: null }]);
+    const joined = await request('/invitations/accept', { jar, body: { id } });
+    expect(joined.body.invitations).to.deep.equal([]);
+    expect(joined.body.workspaces).to.deep.equal([
       { id: own.projectId, slug: 'chaos', name: 'chaos', plan: 'enterprise', role: 'viewer' },
     ]);
+    expect((await request('/invitations/accept', { jar, body: { id } })).status).to.equal(410);
     expect(await own.db('invitations').where({ email })).to.deep.equal([]);
+  });
+
+  describe('and an account that somebody else has made beforehand with the address', () => {
+    /** Mallory owns a workspace, and has made an account with the address of a person who has none. */
+    async function anAccountBeforehand() {
+      const { login, email } = await anAccount({ isKnown: false });
+      const slug = `evil-${newToken().slice(0, 8).toLowerCase().replaceAll('_', 'x')}x`;
+      const { apiKey } = await createWorkspace(own.db, { slug, plan: 'free' });
+      const invited = await request('/invitations', {
+        key: apiKey,
+        body: { email, role: 'owner' },
+      });
+      const token = tokenOf(invited.body.url);
+      const mallory = new CookieJar();
+      const password = 'the password of Mallory';
+      const fields = { token, name: 'Victim', password };
+      const accepted = await request('/invitations/accept', { jar: mallory, body: fields });
+      expect(accepted.status).to.equal(200);
+      expect(accepted.body.email.toLowerCase()).to.equal(email.toLowerCase());
+      const made = await request('/keys', {
+        jar: mallory,
+        workspace: slug,
+        body: { name: 'kept', scopes: ['*'] },
+      });
+      expect(made.status).to.equal(201);
+      const userId = accepted.body.id as string;
+      const link = newToken();
+      await own.db('sign_in_links').insert({
+        hash: hashToken(link),
+        user_id: userId,
+        expires_at: new Date(Date.now() + 60_000),
+      });
+      /** Statuses of everything by which Mallory could use the account. */
+      const attempts = async () => [
+        (await me(mallory)).status,
+        (await request('/auth/sign-in', { body: { email, password } })).status,
+        (await request('/links', { key: made.body.key })).status,
+        (await request('/auth/links', { body: { token: link } })).status,
+      ];
+      return { login, email, slug, userId, attempts };
+    }
+    type Offered = { id: string; role: string; workspace: { slug: string } };
+    const offered = (invitations: unknown) =>
+      (invitations as Offered[]).map(({ role, workspace }) => `${workspace.slug}:${role}`);
+
+    it('ends what was done with it at the first proof, and joins nothing unasked', async () => {
+      const { login, email, slug, userId, attempts } = await anAccountBeforehand();
+      const invited = await request('/invitations', {
+        key: own.apiKey,
+        body: { email, role: 'owner' },
+      });
+      expect(invited.status).to.equal(201);
+      const victim = new CookieJar();
+      expect(await signIn(victim, login)).to.equal(`${base}/console`);
+      expect(await attempts()).to.deep.equal([401, 401, 401, 401]);
+      const { body } = await me(victim);
+      expect(body).to.include({ id: userId, name: 'Ada Lovelace', hasPassword: false });
+      expect(body['workspaces']).to.deep.equal([]);
+      expect(offered(body['invitations'])).to.have.members([`${slug}:owner`, 'chaos:owner']);
+      const { id } = (body['invitations'] as Offered[]).find(
+        ({ workspace }) => workspace.slug === 'chaos',
+      )!;
+      const joined = await request('/invitations/accept', { jar: victim, body: { id } });
+      expect(joined.body.workspaces.map((one: { slug: string }) => one.slug)).to.deep.equal([
+        'chaos',
+      ]);
+      expect(await attempts()).to.deep.equal([401, 401, 401, 401]);
+      // Later sign-ins end nothing.
+      const other = new CookieJar();
+      await signIn(other, login);
+      expect((await me(victim)).status).to.equal(200);
+      expect((await me(other)).body['workspaces']).to.have.length(1);
+    });
+
+    it('shows it no invitation before the proof', async () => {
+      const { email } = await anAccount({ isKnown: false });
+      const mallory = new CookieJar();
+      const invited = await request('/invitations', {
+        key: own.apiKey,
+        body: { email, role: 'viewer' },
+      });
+      const fields = { token: tokenOf(invited.body.url), name: 'a', password: 'of Mallory alone' };
+      const made = await request('/invitations/accept', { jar: mallory, body: fields });
+      expect(made.status).to.equal(200);
+      const { id: projectId } = await createWorkspace(own.db, {
+        slug: `other-${Date.now()}`,
+        plan: 'free',
+      });
+      const id = newId('invitation');
+      await own.db('invitations').insert({
+        project_id: projectId,
+        id,
+        email,
+        role: 'owner',
+        hash: hashToken(newToken()),
+        expires_at: new Date(Date.now() + 60_000),
+      });
+      expect((await me(mallory)).body['invitations']).to.deep.equal([]);
+      const accepted = await request('/invitations/accept', { jar: mallory, body: { id } });
+      expect(accepted.status).to.equal(410);
+    });
+
+    const BY_OPERATORS: [string, (email: string, userId: string) => Promise<unknown>][] = [
+      ['user create', (email) => createAccount(own.db, { email, name: 'Ada' })],
+      ['user link', (email) => createSignInLink(own.db, email)],
+      ['user set --operator true', (_, userId) => setOperator(own.db, userId, true)],
+    ];
+    for (const [command, run] of BY_OPERATORS) {
+      it(`ends what was done with it at the operator’s ${command}`, async () => {
+        const { email, userId, attempts } = await anAccountBeforehand();
+        await run(email, userId);
+        expect(await attempts()).to.deep.equal([401, 401, 401, 401]);
+        expect(await own.db('workspace_users').where({ user_id: userId })).to.deep.equal([]);
+      });
+    }
+
+    it('is not made the owner of a workspace by the operator', async () => {
+      const { email, slug } = await anAccountBeforehand();
+      let refusal: unknown;
+      await createWorkspace(own.db, { slug: `of-${slug}`, plan: 'free', email }).catch(
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+      expect(refusal).to.include({ code: 'conflict' });
+    });
   });
 
   it('refuses an account that nobody here has', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { createSignInAddress, setDisabled } from '../../src/users/accounts.ts';
+import { eventually } from '../support/eventually.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from '../support/people.ts';
 import { aWorkspace } from '../support/world.ts';
 
@@ -27,6 +28,7 @@ describe('signing in with a password', () => {
         needsCurrentPassword: true,
         isOperator: false,
         locationsBy: 'DB-IP',
+        invitations: [],
         workspaces: [{ id: projectId, slug, name: slug, plan: 'enterprise', role: 'viewer' }],
       },
     ]);
@@ -61,7 +63,6 @@ describe('signing in with a password', () => {
   });
 
   it('takes as long for an unknown address', async () => {
-    const { email } = await aPerson({ password: PASSWORD });
     const fastest = async (address: string) => {
       const times: number[] = [];
       for (let at = 0; at < 4; at += 1) {
@@ -71,10 +72,13 @@ describe('signing in with a password', () => {
       }
       return Math.min(...times);
     };
-    const [known, unknown] = [await fastest(email), await fastest('unknown@people.test')];
-    // A comparison takes 15 ms and more; without it the answer would come in 2 or 3.
-    expect(unknown).to.be.greaterThan(known / 2);
-    expect(known).to.be.greaterThan(unknown / 2);
+    // A comparison takes 15 ms and more; without it the answer would come in 2 or 3. Other programs delay single answers.
+    await eventually(async () => {
+      const { email } = await aPerson({ password: PASSWORD });
+      const [known, unknown] = [await fastest(email), await fastest(`unknown.${email}`)];
+      expect(unknown).to.be.greaterThan(known / 2);
+      expect(known).to.be.greaterThan(unknown / 2);
+    });
   });
 
   it('never adopts a token that the browser sent, and ends the session that it had', async () => {
@@ -172,6 +176,21 @@ describe('signing in with a one-time link', () => {
       401,
       'The sign-in link has been used or has expired',
     ]);
+  });
+
+  it('tells beforehand whom it signs in, and stays valid', async () => {
+    const { userId, email } = await aPerson();
+    const token = tokenOf(await createSignInAddress(db(), userId));
+    const lookup = (sent: string) => aBrowser().post('/auth/links/lookup', { token: sent });
+    const { status, body, headers } = await lookup(token);
+    expect([status, body]).to.deep.equal([200, { email }]);
+    expect(headers.get('set-cookie')).to.equal(null);
+    expect((await lookup(token)).status).to.equal(200);
+    expect((await aBrowser().post('/auth/links', { token })).status).to.equal(200);
+    expect((await lookup(token)).status).to.equal(401);
+    expect((await lookup('unknown')).status).to.equal(401);
+    const abroad = aBrowser({ 'sec-fetch-site': 'cross-site' });
+    expect((await abroad.post('/auth/links/lookup', { token })).status).to.equal(403);
   });
 
   it('works once for concurrent requests', async () => {

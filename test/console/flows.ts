@@ -440,7 +440,10 @@ describe('signing in to the console', function () {
         await work(page);
         expect(page.url()).not.to.contain(token);
       });
-    await use((page) => row(page, 'mine').waitFor());
+    await use(async (page) => {
+      await page.getByRole('button', { name: /^Sign in as/ }).click();
+      await row(page, 'mine').waitFor();
+    });
     await use((page) => page.getByText('This sign-in link was used already').waitFor());
   });
 

@@ -263,7 +263,8 @@ describe('hostile texts in the console', function () {
       const { hash } = new URL(await createSignInAddress(db(), userId));
       const path = `/sign-in?to=${encodeURIComponent(to)}${hash}`;
       await inConsole(world, path, { role: null }, async (page) => {
-        await page.getByRole('button', { name: 'Sign in' }).waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: /^Sign in as/ }).click();
+        await page.getByRole('button', { name: /^Sign in/ }).waitFor({ state: 'detached' });
         await page.getByRole('heading').first().waitFor();
         await expectText(page, to);
       });

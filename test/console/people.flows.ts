@@ -6,7 +6,7 @@ import { db } from '../../src/infra/db.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
 import { OwnService } from '../support/own-service.ts';
-import { aPerson, type Person } from '../support/people.ts';
+import { aPerson, mailedInvitations, type Person } from '../support/people.ts';
 import { CLIENT, SingleSignOn } from '../support/single-sign-on.ts';
 import { TlsProxy } from '../support/tls-proxy.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -18,6 +18,9 @@ const nobody = { role: null } as const;
 
 const links = (page: Page) => page.getByRole('heading', { name: 'Links', exact: true });
 const joinButton = (page: Page) => page.getByRole('button', { name: 'Join' });
+
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 
 async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
@@ -39,7 +42,8 @@ describe('people in the console', function () {
   /** The token of a new invitation, and whom it is for. */
   async function anInvitation(email = `${newId('user').toLowerCase()}@people.test`) {
     const { body } = await owner.api.post('/invitations', { email, role: 'member' });
-    return { email, id: body.id as string, token: new URL(body.url).hash };
+    const [address] = await mailedInvitations(email);
+    return { email, id: body.id as string, token: new URL(address!).hash };
   }
   const gone = (page: Page) => page.getByText('This invitation is no longer valid').waitFor();
 
@@ -49,6 +53,7 @@ describe('people in the console', function () {
       const { token } = await anInvitation(email);
       await inConsole(world, `/invitation${token}`, { size, ...nobody }, async (page) => {
         await page.getByText(`${email} is invited as member.`).waitFor();
+        expect(await isTooWide(page)).to.equal(false);
         expect(page.url()).not.to.contain('#');
         await expectAccessible(page, `invitation-${size}`);
         await page.getByRole('link', { name: 'Sign in' }).click();
@@ -112,12 +117,43 @@ describe('people in the console', function () {
     });
   });
 
+  for (const size of sizes) {
+    it(`asks before a one-time address signs in (${size})`, async () => {
+      const { userId } = await aPerson({ in: { ...world, role: 'member' } });
+      const email = `${'w'.repeat(64)}@${'w'.repeat(60)}.${'w'.repeat(60)}.test`;
+      await db()('users').where({ id: userId }).update({ email });
+      const before = await aPerson({ in: { ...world, role: 'member' } });
+      const token = new URL(await createSignInAddress(db(), userId)).hash;
+      const as = { size, token: before.token };
+      await inConsole(world, `/sign-in${token}`, as, async (page) => {
+        await page.getByRole('button', { name: `Sign in as ${email}` }).waitFor();
+        expect(page.url()).not.to.contain('#');
+        // Nothing has happened yet.
+        expect((await before.api.get('/me')).status).to.equal(200);
+        // The narrowest phones.
+        if (size === 'phone') await page.setViewportSize({ width: 360, height: 740 });
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `sign-in-link-${size}`);
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByLabel('E-mail').waitFor();
+        await page.goto(`${page.url()}${token}`);
+        await page.getByRole('button', { name: /^Sign in as/ }).click();
+        await links(page).waitFor();
+        expect((await before.api.get('/me')).status).to.equal(401);
+      });
+      await db()('users')
+        .where({ id: userId })
+        .update({ email: `${userId}@people.test` });
+    });
+  }
+
   it('takes a one-time address in a tab that shows the sign-in, and only once', async () => {
     const { userId } = await aPerson({ in: { ...world, role: 'member' } });
     const token = new URL(await createSignInAddress(db(), userId)).hash;
     await inConsole(world, '/sign-in', nobody, async (page) => {
       await page.getByLabel('E-mail').waitFor();
       await page.goto(`${page.url()}${token}`);
+      await page.getByRole('button', { name: /^Sign in as/ }).click();
       await links(page).waitFor();
       expect(page.url()).not.to.contain('#');
       await page.getByRole('button', { name: /^Account:/ }).click();
@@ -145,6 +181,22 @@ describe('people in the console', function () {
         await page.getByRole('button', { name: 'Create workspace' }).click();
         await links(page).waitFor();
         expect(page.url()).to.contain(`/console/${slug}/links`);
+      });
+    });
+  }
+
+  for (const size of sizes) {
+    it(`asks a person who signs in about invitations (${size})`, async () => {
+      const { email, token } = await aPerson();
+      await anInvitation(email);
+      await inConsole(world, '/', { size, token }, async (page) => {
+        await page.getByRole('heading', { name: 'Invitations' }).waitFor();
+        await page.getByText(`from ${owner.email}`).waitFor();
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `welcome-invitations-${size}`);
+        await joinButton(page).click();
+        await links(page).waitFor();
+        expect(page.url()).to.contain(`/${world.slug}/links`);
       });
     });
   }
@@ -229,7 +281,13 @@ describe('signing in over https and through a provider', function () {
   async function aMember(): Promise<{ login: string; email: string }> {
     const [id, login] = [newId('user'), `login-${newId('user').slice(4, 16)}`];
     const email = `${login.toLowerCase()}@people.test`;
-    await own.db('users').insert({ id, email, name: 'Ada', password_hash: hashSync(PASSWORD) });
+    await own.db('users').insert({
+      id,
+      email,
+      name: 'Ada',
+      password_hash: hashSync(PASSWORD),
+      email_verified_at: new Date(),
+    });
     await own
       .db('workspace_users')
       .insert({ project_id: own.projectId, user_id: id, role: 'member' });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
-import { aPerson } from '../support/people.ts';
+import { aPerson, mailedInvitations } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
@@ -332,10 +332,9 @@ async function somePeople({ projectId, slug }: World): Promise<string> {
     const { status, body } = await owner.api.post('/keys', { name, scopes });
     expect(status, JSON.stringify(body)).to.equal(201);
   }
-  const { status, body } = await owner.api.post('/invitations', {
-    email: 'margaret@people.example',
-    role: 'member',
-  });
+  const email = `margaret@${slug}.example`;
+  const { status, body } = await owner.api.post('/invitations', { email, role: 'member' });
   expect(status, JSON.stringify(body)).to.equal(201);
-  return body.url;
+  const [address] = await mailedInvitations(email);
+  return address!;
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { exportOf } from '../support/imports.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
-import { aPerson } from '../support/people.ts';
+import { aPerson, mailedInvitations } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
@@ -127,10 +127,10 @@ describe('settings in the console', function () {
         await dialog(page).getByLabel('E-mail').fill(`grace-${size}@people.test`);
         await dialog(page).getByText('viewer').click();
         await dialog(page).getByRole('button', { name: 'Create invitation' }).click();
-        await dialog(page).getByRole('button', { name: 'Done' }).waitFor();
-        const address = await secretShown(page, 'Address of the invitation');
-        await dialog(page).getByRole('button', { name: 'Done' }).click();
-        const { pathname, hash } = new URL(address);
+        await page.getByText(`grace-${size}@people.test gets an invitation by e-mail`).waitFor();
+        await dialog(page).waitFor({ state: 'detached' });
+        const [address] = await mailedInvitations(`grace-${size}@people.test`);
+        const { pathname, hash } = new URL(address!);
         const opened = pathname.replace('/console', '') + hash;
         await inConsole(world, opened, { size, role: null }, async (other) => {
           await other.getByLabel('Your name').fill('Grace Hopper');

@@ -6,6 +6,8 @@ import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { addSession, type SignInMethod } from '../../src/users/commands.ts';
 import type { Role } from '../../src/workspaces/roles.ts';
 import { ApiClient } from './client.ts';
+import { eventually } from './eventually.ts';
+import { stack } from './stack.ts';
 
 /** A person of one test, signed in. */
 export interface Person {
@@ -23,6 +25,8 @@ export interface NewPerson {
   password?: string;
   isOperator?: boolean;
   method?: SignInMethod;
+  /** The address is proven, as by `user create`. Default: true. */
+  isVerified?: boolean;
 }
 
 /** Makes a person with a session. */
@@ -31,6 +35,7 @@ export async function aPerson({
   password,
   isOperator = false,
   method = 'password',
+  isVerified = true,
 }: NewPerson = {}): Promise<Person> {
   const userId = newId('user');
   const email = `${userId}@people.test`;
@@ -39,6 +44,7 @@ export async function aPerson({
     email,
     name: 'A Person',
     is_operator: isOperator,
+    email_verified_at: isVerified ? new Date() : null,
     ...(password === undefined ? {} : { password_hash: hashSync(password) }),
   });
   if (workspace !== undefined) {
@@ -81,6 +87,17 @@ export function aBrowser(headers: Record<string, string> = {}): ApiClient {
 /** The token in the cookie that an answer sets; `undefined` where it sets none. */
 export function tokenSet({ headers }: { headers: Headers }): string | undefined {
   return /^session=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1];
+}
+
+/** The addresses of invitations that an e-mail address got by mail, each once its mail has arrived, the newest last. */
+export async function mailedInvitations(email: string, count = 1): Promise<string[]> {
+  return eventually(() => {
+    const addresses = stack()
+      .mail.received.filter(({ to }) => to.toLowerCase() === email.toLowerCase())
+      .flatMap(({ body }) => /http\S+\/console\/invitation#[\w-]{43}/.exec(body) ?? []);
+    if (addresses.length < count) throw new Error(`${addresses.length} invitations to ${email}`);
+    return addresses;
+  });
 }
 
 /** The token of a one-time sign-in address. */

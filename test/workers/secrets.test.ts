@@ -36,7 +36,7 @@ describe('secrets', function () {
   this.timeout(180_000);
   const own = new OwnService();
 
-  before(() => own.start({ LOG_LEVEL: 'trace' }));
+  before(() => own.start({ LOG_LEVEL: 'trace', SMTP_URL: '' }));
   after(() => own.stop());
 
   // oxlint-disable-next-line typescript/no-explicit-any -- looks into bodies of every shape
@@ -157,6 +157,14 @@ describe('secrets', function () {
       const expires_at = new Date(Date.now() + 60_000);
       await own.db('sign_in_links').insert({ hash, user_id: user.id, expires_at });
       await signIn('/auth/links', { token });
+    },
+    'post /auth/links/lookup': async (token) => {
+      const [user] = await own.db('users');
+      const expires_at = new Date(Date.now() + 60_000);
+      await own
+        .db('sign_in_links')
+        .insert({ hash: hashToken(token), user_id: user.id, expires_at });
+      expect((await signInPost('/auth/links/lookup', { token })).status).to.equal(200);
     },
     'post /invitations/lookup': async () => {
       const token = await invited('lookup@example.com');

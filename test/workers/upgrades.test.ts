@@ -22,6 +22,7 @@ import * as reports from '../../migrations/0034_abuse_reports.ts';
 import * as destinations from '../../migrations/0036_all_destinations.ts';
 import * as packed from '../../migrations/0039_packed_rollups.ts';
 import * as compact from '../../migrations/0040_compact_rollups.ts';
+import * as verified from '../../migrations/0048_verified_addresses.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
@@ -187,6 +188,7 @@ describe('an upgrade', function () {
         destinations,
         packed,
         compact,
+        verified,
       ];
       // Each in a transaction, as they are run.
       for (const { down } of migrations.toReversed()) await database.transaction(down);
@@ -195,6 +197,78 @@ describe('an upgrade', function () {
       for (const { up } of migrations) await database.transaction(up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
+    });
+  });
+
+  it('takes addresses for proven that the operator or a provider vouched for', async () => {
+    await withDatabase('upgrade_addresses', async (url, database) => {
+      await migrateTo(url, migrationsUpTo('0047'));
+      const at = (day: string) => new Date(`2026-01-${day}T00:00:00Z`);
+      const created_at = at('01');
+      const workspace = { id: 'proj_a', slug: 'a', name: 'a', plan: 'free' };
+      await database('workspaces').insert({ ...workspace, created_at });
+      const user = (id: string, columns: object = {}) =>
+        database('users').insert({
+          id,
+          email: `${id}@people.test`,
+          name: id,
+          password_hash: 'hash',
+          created_at: at('02'),
+          ...columns,
+        });
+      const linked = (user_id: string, day: string) =>
+        database('user_identities').insert({
+          issuer: 'https://provider.test',
+          subject: user_id,
+          user_id,
+          created_at: at(day),
+        });
+      await user('operator', { is_operator: true });
+      await user('without-password', { password_hash: null });
+      await user('with-workspace', { created_at });
+      await database('workspace_users').insert({
+        project_id: 'proj_a',
+        user_id: 'with-workspace',
+        role: 'owner',
+      });
+      await user('by-command');
+      await database('audit_log').insert({
+        project_id: 'proj_a',
+        id: 'a',
+        action: 'member.create',
+        target_kind: 'member',
+        target_id: 'by-command',
+      });
+      await user('by-provider', { password_hash: 'chosen later', password_version: 1 });
+      await linked('by-provider', '02');
+      await user('linked-later');
+      await linked('linked-later', '03');
+      await user('by-invitation');
+      await database('workspace_users').insert({
+        project_id: 'proj_a',
+        user_id: 'by-invitation',
+        role: 'member',
+      });
+      for (const user_id of ['linked-later', 'by-provider', 'by-invitation']) {
+        await database('sessions').insert({
+          id: `of-${user_id}`,
+          user_id,
+          hash: user_id,
+          method: 'password',
+          user_agent: '',
+          network: '',
+          expires_at: new Date(Date.now() + 86_400_000),
+        });
+      }
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      const unproven = await database('users').whereNull('email_verified_at').pluck('id');
+      expect(unproven).to.deep.equal(['by-invitation']);
+      // Whoever set the password of an account that was linked later may be somebody else.
+      const without = await database('users').whereNull('password_hash').pluck('id');
+      expect(without).to.have.members(['without-password', 'linked-later']);
+      const ended = await database('sessions').whereNotNull('ended_at').pluck('id');
+      expect(ended).to.deep.equal(['of-linked-later']);
+      expect(await countOf(database, 'workspace_users')).to.equal(2);
     });
   });
 

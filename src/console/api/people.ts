@@ -17,6 +17,7 @@ export const people = {
     answer(api.PATCH('/me/notifications/{projectId}', { params: { path: { projectId } }, body })),
   methods: () => answer(api.GET('/auth/methods')),
   signIn: (body: Schemas['SignIn']) => answer(api.POST('/auth/sign-in', { body })),
+  lookUpLink: (token: string) => answer(api.POST('/auth/links/lookup', { body: { token } })),
   signInByLink: (token: string) => answer(api.POST('/auth/links', { body: { token } })),
   signOut: () => api.POST('/auth/sign-out'),
   lookUpInvitation: (token: string) => answer(api.POST('/invitations/lookup', { body: { token } })),

@@ -1427,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description Invites a person to the workspace. The answer has the address at which they accept, which no other answer shows. It is valid once, for 7 days, and replaces an earlier invitation of the same e-mail address. Needs the scope `members.write`.
+         * @description Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server the answer has it, and no other answer shows it. It is valid once, for 7 days, and replaces an earlier invitation of the same e-mail address. Needs the scope `members.write`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1467,7 +1467,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Adds the person to the workspace. A person with an account must be signed in with the address that was invited. For a person without one, `name` and `password` make it, and the answer sets the session cookie. Needs no API key.
+         * @description Adds the person to the workspace. A person with an account must be signed in with the address that was invited. For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for a token that went out by e-mail where nobody has proven the address of the account, which begins anew. With `id` a signed-in person accepts an invitation that `GET /me` shows. Needs no API key.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1894,6 +1894,26 @@ export interface paths {
          * @description Signs a person in with e-mail address and password, and sets the session cookie. A session that the browser had ends. Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service. Needs no API key.
          */
         post: operations["createSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/links/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find whom a one-time link signs in
+         * @description Returns the person whom the token of a one-time sign-in address would sign in, so that they are asked before. The address stays valid. Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service. Needs no API key.
+         */
+        post: operations["findSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4023,7 +4043,9 @@ export interface components {
         };
         InvitationAcceptance: {
             /** @description The part of the address of the invitation after `#`. */
-            token: string;
+            token?: string;
+            /** @description Id of an invitation of the signed-in person, instead of a token. */
+            id?: string;
             /** @description Name of a person who has no account yet, at most 190 characters. */
             name?: string;
             /** @description New password, 10 to 200 characters: not the e-mail address or name, and none of the most common ones. */
@@ -4048,8 +4070,6 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "member" | "viewer";
-            /** @description Nobody has an account with the address yet: accepting makes one. */
-            needsAccount: boolean;
         };
         InvitationWithUrl: {
             /** @description Id of the invitation. */
@@ -4073,9 +4093,9 @@ export interface components {
              * @description Time until which it can be accepted.
              */
             expiresAt: string;
-            /** @description Address at which the person accepts. No other answer shows it. */
-            url: string;
-            /** @description The person gets the address by e-mail: where the installation has a mail server, at most every ten minutes. */
+            /** @description Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the installation has a mail server: the person alone gets it, by e-mail. */
+            url: string | null;
+            /** @description The person gets the address by e-mail. */
             isMailed: boolean;
         };
         Job: {
@@ -4486,6 +4506,8 @@ export interface components {
             isOperator: boolean;
             /** @description The workspaces of the person, by name. */
             workspaces: components["schemas"]["Membership"][];
+            /** @description Invitations of the e-mail address, the newest first, at most 20; none while nobody has proven that the address is that of the person. */
+            invitations: components["schemas"]["OwnInvitation"][];
             /**
              * @description Whose database the locations of visits come from, where its licence asks for a link beside them.
              * @enum {string|null}
@@ -5170,6 +5192,24 @@ export interface components {
                 /** @description IANA zone of days, weeks and months. Default: `"UTC"`. */
                 timezone?: string;
             } | null;
+        };
+        OwnInvitation: {
+            /** @description Id of the invitation, by which `POST /invitations/accept` accepts it. */
+            id: string;
+            /** @description Workspace that the person would join. */
+            workspace: {
+                /** @description Name. */
+                name: string;
+                /** @description Short name, unique in the service. */
+                slug: string;
+            };
+            /**
+             * @description Role that the person would have.
+             * @enum {string}
+             */
+            role: "owner" | "member" | "viewer";
+            /** @description E-mail address of the person who invites. */
+            invitedBy: string | null;
         };
         Page: {
             /** @description Id of the page. */
@@ -6006,6 +6046,10 @@ export interface components {
         SignInLink: {
             /** @description The part of a one-time sign-in address after `#`. */
             token: string;
+        };
+        SignInLinkOwner: {
+            /** @description E-mail address of the person. */
+            email: string;
         };
         SignInMethods: {
             /** @description People can sign in with a password. */
@@ -12594,6 +12638,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    findSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInLink"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLinkOwner"];
                 };
             };
             400: components["responses"]["bad_request"];

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { ChevronsUpDown, Plus } from 'lucide-react';
+import { ChevronsUpDown, MailOpen, Plus } from 'lucide-react';
 import { Menu } from '../ui/menu.tsx';
 import { useMe } from './session.ts';
 import { useWorkspace } from './workspace.tsx';
@@ -7,7 +7,7 @@ import { useWorkspace } from './workspace.tsx';
 /** The current workspace, and the others to go to. */
 export function WorkspaceSwitcher() {
   const { slug, name } = useWorkspace();
-  const { workspaces } = useMe();
+  const { workspaces, invitations } = useMe();
   const navigate = useNavigate();
   return (
     <Menu
@@ -36,6 +36,15 @@ export function WorkspaceSwitcher() {
           onSelect: () =>
             void navigate({ to: '/$workspace/links', params: { workspace: workspace.slug } }),
         })),
+        ...(invitations.length === 0
+          ? []
+          : [
+              {
+                label: `Invitations (${invitations.length})`,
+                icon: MailOpen,
+                onSelect: () => void navigate({ to: '/welcome' }),
+              },
+            ]),
         { label: 'New workspace', icon: Plus, onSelect: () => void navigate({ to: '/welcome' }) },
       ]}
     />

@@ -15,7 +15,7 @@ import { useToken } from './fragment.ts';
 /** Name under which this tab keeps the token: until one has signed in, and through a reload. */
 const KEPT = 'invitation';
 
-/** Shows what one is invited to, and joins; who has no account makes one on the way. */
+/** Shows what one is invited to, and joins: signed in, or with a new account. */
 export function InvitationPage() {
   const [token, setToken] = useState(() => sessionStorage.getItem(KEPT) ?? '');
   useToken((taken) => {
@@ -66,7 +66,7 @@ interface OfferProps {
 }
 
 function Offer({ token, invitation, me }: OfferProps) {
-  const { workspace, email, role, needsAccount } = invitation;
+  const { workspace, email, role } = invitation;
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -106,21 +106,14 @@ function Offer({ token, invitation, me }: OfferProps) {
       </>,
     );
   }
-  if (me === undefined && !needsAccount) {
-    return frame(
-      <>
-        <p>You have an account. Sign in to join; you come back here.</p>
-        <Link to="/sign-in" search={{ to: '/invitation' }} className={buttonLook('primary')}>
-          Sign in
-        </Link>
-      </>,
-    );
-  }
+  const fields = accept.error instanceof ApiError ? accept.error.fields : {};
+  // The look-up does not reveal whether the address has an account.
+  const isAsked = accept.error instanceof ApiError && accept.error.status === 422;
+  const asksForAccount = me === undefined || isAsked;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    accept.mutate(needsAccount ? { token, name, password } : { token });
+    accept.mutate(asksForAccount ? { token, name, password } : { token });
   };
-  const fields = accept.error instanceof ApiError ? accept.error.fields : {};
   return frame(
     <>
       {accept.error && Object.keys(fields).length === 0 && (
@@ -129,7 +122,7 @@ function Offer({ token, invitation, me }: OfferProps) {
         </p>
       )}
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {needsAccount && (
+        {asksForAccount && (
           <>
             <TextField
               label="Your name"
@@ -156,6 +149,11 @@ function Offer({ token, invitation, me }: OfferProps) {
           Join
         </Button>
       </form>
+      {me === undefined && (
+        <Link to="/sign-in" search={{ to: '/invitation' }} className={buttonLook()}>
+          I have an account: sign in
+        </Link>
+      )}
     </>,
   );
 }

@@ -22,7 +22,7 @@ const REASONS: Record<string, string> = {
   too_many: 'Too many attempts to sign in. Wait a minute, then try again.',
 };
 
-/** Sign in by password, by a one-time address, or through a provider. */
+/** Sign in by password, by a one-time address, which asks first, or through a provider. */
 export function SignInPage() {
   const { to, error: reason } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
@@ -36,14 +36,38 @@ export function SignInPage() {
   };
   const byPassword = useMutation({ mutationFn: people.signIn, onSuccess: enter }, personClient);
   const byLink = useMutation({ mutationFn: people.signInByLink, onSuccess: enter }, personClient);
+  const lookUp = useMutation({ mutationFn: people.lookUpLink }, personClient);
   useEffect(forgetPerson, []);
-  useToken((token) => byLink.mutate(token));
+  useToken((token) => {
+    byLink.reset();
+    lookUp.mutate(token);
+  });
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     byPassword.mutate({ email, password });
   };
-  const failure = messageOf(byPassword.error, byLink.error, reason);
+  const failure = messageOf(byPassword.error, byLink.error ?? lookUp.error, reason);
+  if (lookUp.isSuccess && byLink.error === null) {
+    const person = lookUp.data.email;
+    return (
+      <Card title="Sign in">
+        <p className="text-muted">
+          This address signs this browser in once. Another session in it ends.
+        </p>
+        <Button
+          look="primary"
+          autoFocus
+          className="h-auto! min-h-9 py-2 whitespace-normal! max-md:min-h-11"
+          busy={byLink.isPending}
+          onClick={() => byLink.mutate(lookUp.variables)}
+        >
+          Sign in as {person}
+        </Button>
+        <Button onClick={() => lookUp.reset()}>Cancel</Button>
+      </Card>
+    );
+  }
   return (
     <Card title="Sign in">
       {failure !== undefined && (
@@ -51,7 +75,7 @@ export function SignInPage() {
           {failure}
         </p>
       )}
-      {byLink.isPending && <p role="status">Signing in …</p>}
+      {lookUp.isPending && <p role="status">Looking up the address …</p>}
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="E-mail"

@@ -3,14 +3,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ApiError, describe } from '../api/error.ts';
 import { people } from '../api/people.ts';
-import { meQuery, personClient } from '../app/session.ts';
+import { meQuery, personClient, useMe } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Card } from './card.tsx';
 
-/** Makes a workspace: for who has none yet, and for another one. */
+/** Joins workspaces that invite the person, and makes one: for who has none yet, and for another one. */
 export function WelcomePage() {
   const navigate = useNavigate();
+  const { invitations } = useMe();
   const [name, setName] = useState('');
   const [slug, setSlug] = useState<string>();
   const shownSlug = slug ?? slugOf(name);
@@ -30,7 +31,13 @@ export function WelcomePage() {
   };
   const fields = create.error instanceof ApiError ? create.error.fields : {};
   return (
-    <Card title="New workspace">
+    <Card title={invitations.length === 0 ? 'New workspace' : 'Invitations'}>
+      {invitations.length > 0 && (
+        <>
+          <OwnInvitations />
+          <h2 className="border-t border-line pt-4 font-semibold">New workspace</h2>
+        </>
+      )}
       <p className="text-muted">
         A workspace holds links, QR codes and their statistics. Invite others to it later.
       </p>
@@ -42,7 +49,7 @@ export function WelcomePage() {
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="Name"
-          autoFocus
+          autoFocus={invitations.length === 0}
           required
           value={name}
           error={fields['name']}
@@ -61,6 +68,51 @@ export function WelcomePage() {
         </Button>
       </form>
     </Card>
+  );
+}
+
+/** The invitations of the person: nobody joins a workspace without being asked. */
+function OwnInvitations() {
+  const navigate = useNavigate();
+  const { invitations } = useMe();
+  const accept = useMutation(
+    {
+      mutationFn: ({ id }: { id: string; slug: string }) => people.acceptInvitation({ id }),
+      onSuccess: (me, { slug }) => {
+        personClient.setQueryData(meQuery.queryKey, me);
+        void navigate({ to: '/$workspace/links', params: { workspace: slug } });
+      },
+    },
+    personClient,
+  );
+  return (
+    <>
+      {accept.error && (
+        <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+          {describe(accept.error)}
+        </p>
+      )}
+      <ul className="flex flex-col gap-3">
+        {invitations.map(({ id, workspace, role, invitedBy }) => (
+          <li key={id} className="flex items-center gap-3">
+            <span className="flex min-w-0 flex-1 flex-col">
+              <span>
+                {workspace.name}, as {role}
+              </span>
+              {invitedBy !== null && <span className="text-sm text-muted">from {invitedBy}</span>}
+            </span>
+            <Button
+              aria-label={`Join ${workspace.name}`}
+              busy={accept.isPending}
+              onClick={() => accept.mutate({ id, slug: workspace.slug })}
+            >
+              Join
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <p className="text-sm text-muted">Ignore those from people you don’t know: they expire.</p>
+    </>
   );
 }
 

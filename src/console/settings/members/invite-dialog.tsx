@@ -39,7 +39,7 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
       <TextField
         label="E-mail"
         type="email"
-        hint="They get an address by e-mail where that is set up, and you see it too."
+        hint="They get an address by e-mail. Where no mail is set up, you get it to send on."
         autoFocus
         required
         value={email}

@@ -12,6 +12,7 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toasts.tsx';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { RemoveDialog, RoleDialog } from './member-dialogs.tsx';
@@ -115,20 +116,21 @@ export function MembersPage() {
       {opened?.what === 'invite' && (
         <InviteDialog
           onClose={close}
-          onInvited={(invitation) => setOpened({ what: 'invited', invitation })}
+          onInvited={(invitation) => {
+            if (invitation.url !== null) return setOpened({ what: 'invited', invitation });
+            toast(`${invitation.email} gets an invitation by e-mail, valid for seven days`);
+            return close();
+          }}
         />
       )}
-      {opened?.what === 'invited' && (
+      {opened?.what === 'invited' && opened.invitation.url !== null && (
         <SecretDialog
           title={`Invite ${opened.invitation.email}`}
           label="Address of the invitation"
           secret={opened.invitation.url}
           onClose={close}
         >
-          {opened.invitation.isMailed
-            ? `${opened.invitation.email} gets this address by e-mail.`
-            : `Send this address to ${opened.invitation.email}.`}{' '}
-          It works once, for seven days.
+          Send this address to {opened.invitation.email}. It works once, for seven days.
         </SecretDialog>
       )}
       {opened?.what === 'role' && <RoleDialog member={opened.member} onClose={close} />}
