@@ -17,6 +17,7 @@ import { sendAlerts } from '../src/mail/alerts.ts';
 import { pruneMails } from '../src/mail/outbox.ts';
 import { maintenance } from '../src/queues/maintenance.ts';
 import { type JobContext, serve } from '../src/queues/queue.ts';
+import { pruneKeptNames } from '../src/short-links/kept-names.ts';
 import { pruneSessions } from '../src/users/commands.ts';
 import { pruneDeliveries } from '../src/webhooks/receivers.ts';
 
@@ -40,6 +41,7 @@ export default () =>
     'domains.check': oneAtATime(checkDomains),
     'destinations.check': oneAtATime(checkDestinations),
     'sessions.prune': oneAtATime(pruneSessions),
+    'names.prune': oneAtATime(pruneKeptNames),
     'links.expire': oneAtATime(announceExpired),
     'alerts.send': oneAtATime(sendAlerts),
     'reports.send': oneAtATime((_, { log }) => sendReports(eventRecords.names, log)),

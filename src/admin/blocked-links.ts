@@ -3,6 +3,7 @@ import { Refusal } from '../errors.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
+import { keepNamesOfUnblocked } from '../short-links/kept-names.ts';
 import { changeBlocklist, MOST_BLOCKED } from './blocked-hosts.ts';
 import type { BlocklistQuery } from './schema.ts';
 
@@ -79,7 +80,7 @@ export async function addLink(
   throw new Refusal('conflict', `${MOST_BLOCKED} links are blocked: unblock others first`);
 }
 
-/** Unblocks a link. Resolves when all redirect processes have been told. */
+/** Unblocks a link; names that it has left are free after a day. Resolves when all redirect processes have been told. */
 export function unblockLink({ id }: { id: string }): Promise<{ id: string }> {
   return changeBlocklist(async (trx) => {
     const [deleted] = await rows<{ project_id: string }>(
@@ -88,6 +89,7 @@ export function unblockLink({ id }: { id: string }): Promise<{ id: string }> {
       [id],
     );
     if (deleted !== undefined) {
+      await keepNamesOfUnblocked(trx, id);
       const target = { kind: kindOfId(id) ?? 'link', id };
       await noteByOperator(trx, deleted.project_id, { action: 'link.unblock', target });
     }

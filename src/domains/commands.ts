@@ -125,20 +125,28 @@ async function askDns({ slug, verification_token }: Domain): Promise<boolean> {
 /**
  * Deletes a domain that carries nothing any more.
  *
- * @throws Refusal `not_found`, or `conflict` while it has links or QR codes
+ * @throws Refusal `not_found`, or `conflict` while it has links or QR codes, or names of blocked ones
  */
 export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     const row = await lockDomain(trx, job.projectId, id);
     refuseChanged(job.ifMatch, toDomain(row));
-    const claims = (await trx('claims')
-      .where({ domain_id: row.id, free_at: null })
-      .count('* as count')
-      .first()) as { count: number };
+    const [claims = { count: 0, blocked: 0 }] = await rows<{ count: number; blocked: number }>(
+      trx,
+      `SELECT count(*) FILTER (WHERE c.free_at IS NULL) AS count, count(b.record_id) AS blocked
+         FROM claims c LEFT JOIN blocked_links b ON b.record_id = c.record_id WHERE c.domain_id = ?`,
+      [row.id],
+    );
     if (claims.count > 0) {
       throw new Refusal(
         'conflict',
         `The domain "${row.slug}" still has ${claims.count} links or QR codes: delete or move them first`,
+      );
+    }
+    if (claims.blocked > 0) {
+      throw new Refusal(
+        'conflict',
+        `The domain "${row.slug}" had links that the operator of this service blocks: ask for them to be unblocked first`,
       );
     }
     await trx('claims').where({ domain_id: row.id }).delete();

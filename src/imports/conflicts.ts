@@ -1,5 +1,6 @@
 import { type Db, rows as select } from '../infra/db.ts';
 import { writeUtm } from '../short-links/destination.ts';
+import { domainIdsOf, isFreeFor } from '../short-links/key.ts';
 import type { References } from '../short-links/references.ts';
 import type { LinkRow } from './rows.ts';
 
@@ -62,10 +63,11 @@ export async function findConflicts(
     trx,
     `SELECT c.domain_id, c.key, l.id, l.url
        FROM json_to_recordset(:places) AS w (domain_id text, key text)
-       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND (c.free_at IS NULL OR c.free_at > now())
+       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND NOT ${isFreeFor(':projectId')}
        LEFT JOIN links l ON l.project_id = :projectId AND l.id = c.record_id AND c.project_id = l.project_id
-                        AND l.domain_id = c.domain_id AND l.key = c.key`,
-    { places: JSON.stringify(places), projectId },
+                        AND l.domain_id = c.domain_id AND l.key = c.key
+      WHERE c.domain_id = ANY(:domains)`,
+    { places: JSON.stringify(places), domains: domainIdsOf(places), projectId },
   );
   const twins = new Map<string, string>([
     ...claims.flatMap(({ domain_id, key, id }) =>

@@ -252,7 +252,10 @@ export const linkRoutes: Route[] = [
     path: '/links/{linkId}',
     operationId: 'deleteLink',
     summary: 'Delete a link',
-    description: 'Deletes a link for good. Its events are kept unless `events=remove` is given.',
+    description:
+      'Deletes a link for good. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; ' +
+      'on the domain that all workspaces share, it is free for others after 24 hours. A key of a link that the operator ' +
+      'blocks is free for nobody until the link is unblocked.',
     tag,
     scope: 'links.write',
     record: true,

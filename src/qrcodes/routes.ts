@@ -280,7 +280,8 @@ export const qrCodeRoutes: Route[] = [
     path: '/qrcodes/{qrcodeId}',
     operationId: 'deleteQrCode',
     summary: 'Delete a QR code',
-    description: 'Deletes a QR code for good. Its events are kept unless `events=remove` is given.',
+    description:
+      'Deletes a QR code for good. Its events are kept unless `events=remove` is given. Its key is free as that of a link.',
     tag,
     scope: 'qrcodes.write',
     record: true,

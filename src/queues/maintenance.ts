@@ -19,6 +19,8 @@ export const maintenance = defineQueue<{
   'domains.check': Job<object, undefined>;
   'destinations.check': Job<object, undefined>;
   'sessions.prune': Job<object, undefined>;
+  /** Frees names that links and QR codes have left. */
+  'names.prune': Job<object, undefined>;
   /** Announces links that have expired. */
   'links.expire': Job<object, undefined>;
   'alerts.send': Job<object, undefined>;

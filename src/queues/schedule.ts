@@ -37,6 +37,7 @@ export const SCHEDULE = [
   due(maintenance, 'webhooks.prune', 60 * MINUTE),
   due(maintenance, 'invitations.prune', 60 * MINUTE),
   due(maintenance, 'audit.prune', 60 * MINUTE),
+  due(maintenance, 'names.prune', 60 * MINUTE),
   due(maintenance, 'links.expire', MINUTE),
   due(maintenance, 'alerts.send', MINUTE),
   due(maintenance, 'reports.send', MINUTE),

@@ -75,10 +75,24 @@ export const prefixField = () =>
  * the record's look-up entry, so that a cache miss is one indexed read.
  */
 
-/** Time for which no other record can take the former name of a link, in hours. */
-const KEPT_HOURS = 24;
+/** Time for which the name that a record has left is kept, in hours. */
+export const KEPT_HOURS = 24;
 
-type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
+export type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
+
+/** The domains of names, each once. A statement that names them reads only their partitions of claims. */
+export const domainIdsOf = (names: readonly Pick<Name, 'domain_id'>[]): string[] => [
+  ...new Set(names.map(({ domain_id }) => domain_id)),
+];
+
+/**
+ * SQL: true for a claim `c` whose name is free for a record of a workspace.
+ *
+ * @param projectId expression of the workspace
+ */
+export const isFreeFor = (projectId: string): string =>
+  `(c.free_at IS NOT NULL AND (c.free_at <= now() OR (c.is_deleted AND c.project_id = ${projectId}))
+    AND NOT EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id))`;
 
 /** A claim to be made. */
 export interface NewClaim extends Name {
@@ -88,7 +102,7 @@ export interface NewClaim extends Name {
 }
 
 /**
- * Claims names that are free, or that the same record has left.
+ * Claims names that are free ({@link isFreeFor}), or that the same record has left.
  *
  * @returns versions of the claims that were made, by record; a record that is missing found its name taken
  */
@@ -105,7 +119,7 @@ export async function claimNames(
     `WITH wanted AS (SELECT * FROM json_populate_recordset(NULL::claims, :wanted)),
           freed AS (DELETE FROM claims c USING wanted w
                      WHERE c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id AND c.key = w.key
-                       AND (c.free_at <= now() OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))
+                       AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))
                     RETURNING c.key)
      INSERT INTO claims (domain_id, key, project_id, record_id, entry)
      SELECT domain_id, key, project_id, record_id, entry FROM wanted
@@ -114,7 +128,7 @@ export async function claimNames(
      ON CONFLICT DO NOTHING RETURNING record_id, version`,
     {
       wanted: JSON.stringify(ordered),
-      domains: [...new Set(ordered.map(({ domain_id }) => domain_id))],
+      domains: domainIdsOf(ordered),
     },
   );
   return new Map(claimed.map(({ record_id, version }) => [record_id, version]));
@@ -152,7 +166,9 @@ export async function moveClaim(
   const { project_id, id: record_id, domain_id, key } = after;
   const made = await claimNames(trx, [{ project_id, record_id, domain_id, key, entry }]);
   const version = made.get(record_id);
-  if (version === undefined) throw taken('key', key, 'on its domain');
+  if (version === undefined) {
+    throw (await refusalsOfBlocked(trx, [after]))(after) ?? taken('key', key, 'on its domain');
+  }
   const [left] = await rows<{ version: number }>(
     trx,
     `UPDATE claims SET entry = '', version = nextval('lookup_version'), free_at = now() + make_interval(hours => ?)
@@ -168,6 +184,33 @@ export async function moveClaim(
       announce: true,
     },
   ];
+}
+
+/** Why a name cannot be taken, of those that a blocked record has left; others have no entry. */
+export async function refusalsOfBlocked(
+  trx: Db,
+  names: readonly Name[],
+): Promise<(name: Name) => Refusal | undefined> {
+  if (names.length === 0) return () => undefined;
+  const blocked = await rows<Name>(
+    trx,
+    `SELECT c.domain_id, c.key FROM json_to_recordset(:names) AS n (domain_id text, key text)
+       JOIN claims c ON c.domain_id = n.domain_id AND c.key = n.key AND c.free_at IS NOT NULL
+       JOIN blocked_links b ON b.record_id = c.record_id
+      WHERE c.domain_id = ANY(:domains)`,
+    {
+      names: JSON.stringify(names.map(({ domain_id, key }) => ({ domain_id, key }))),
+      domains: domainIdsOf(names),
+    },
+  );
+  const found = new Set(blocked.map(({ domain_id, key }) => linkName(domain_id, key)));
+  return ({ domain_id, key }) =>
+    found.has(linkName(domain_id, key))
+      ? new Refusal(
+          'conflict',
+          `The key "${key}" cannot be used: the operator of this service blocks the link that had it`,
+        )
+      : undefined;
 }
 
 /** Releases the claim of a row that could not be inserted. */

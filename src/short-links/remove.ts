@@ -1,12 +1,12 @@
 import { eventsStore } from '../events/store/index.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import { linkName } from '../lookup/codec.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { eraseVisitors } from '../webhooks/erase.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import type { SharedFilters } from './filters.ts';
+import { keepNames } from './kept-names.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import type { ShortLinkQueries } from './queries.ts';
 
@@ -52,7 +52,8 @@ export function deleteRecords(
 }
 
 /**
- * Deletes links or QR codes with their claims, tags and counters, within the transaction of a command.
+ * Deletes links or QR codes with their tags and counters, within the transaction of a command. Their names are kept for a
+ * time.
  *
  * @returns the look-up entries to publish
  */
@@ -77,22 +78,5 @@ export async function remove(
      SELECT id, domain_id, key FROM gone`,
     { projectId, ids: [...ids] },
   );
-  const freed = await rows<{ domain_id: string; key: string; version: number }>(
-    trx,
-    `DELETE FROM claims USING json_populate_recordset(NULL::claims, :gone) AS g
-      WHERE claims.domain_id = ANY(:domains)
-        AND claims.domain_id = g.domain_id AND claims.key = g.key AND claims.record_id = g.record_id
-     RETURNING claims.domain_id, claims.key, claims.version`,
-    {
-      gone: JSON.stringify(gone.map(({ id, ...name }) => ({ ...name, record_id: id }))),
-      // Of partitioned claims, those of these domains alone are read.
-      domains: [...new Set(gone.map(({ domain_id }) => domain_id))],
-    },
-  );
-  return freed.map(({ domain_id, key, version }) => ({
-    name: linkName(domain_id, key),
-    version,
-    entry: null,
-    announce: true,
-  }));
+  return keepNames(trx, gone);
 }

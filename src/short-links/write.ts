@@ -17,6 +17,7 @@ import {
   drawKey,
   isWildcard,
   moveClaim,
+  refusalsOfBlocked,
   releaseName,
   taken,
 } from './key.ts';
@@ -102,10 +103,12 @@ export async function insert<Row extends ShortLinkRow>(
     tables,
     accepted.filter(({ row }) => claimed.has(row.id)),
   );
+  const missed = accepted.flatMap(({ row }) => (claimed.has(row.id) ? [] : [row]));
+  const refusalOfName = await refusalsOfBlocked(trx, missed);
   const inserted = drafts.map((draft) => {
     if (draft instanceof Refusal) return draft;
     const { row, domain } = draft;
-    if (!claimed.has(row.id)) return taken('key', row.key, `on ${domain}`);
+    if (!claimed.has(row.id)) return refusalOfName(row) ?? taken('key', row.key, `on ${domain}`);
     if (stored.has(row.id)) return draft;
     return taken('externalId', row.external_id ?? '', 'in this workspace');
   });

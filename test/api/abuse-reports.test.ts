@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { pruneReporters } from '../../src/admin/abuse-reports.ts';
 import { db } from '../../src/infra/db.ts';
+import { pruneKeptNames } from '../../src/short-links/kept-names.ts';
 import type { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { imported, rest } from '../support/imports.ts';
 import { aPerson } from '../support/people.ts';
 import { aWorkspace, type VisitOptions, visit, type World } from '../support/world.ts';
 
@@ -243,5 +245,175 @@ describe('abuse reports', () => {
     await db()('abuse_reports').where({ id }).update({ answered_at: past });
     await pruneReporters();
     expect(await read()).to.include({ email: null, ip: null, state: 'dismissed' });
+  });
+});
+
+describe('the name of a link or QR code that is deleted', () => {
+  const A = 'https://example.com/a';
+  /** All ways to make a record with a key. Answers the refusal, where it is refused. */
+  type Door = (world: World, domain: string, key: string) => Promise<string | undefined>;
+  type Answer = { status: number; body: { error?: { message: string } } };
+  const refusalIn = ({ status, body: { error } }: Answer) => {
+    expect(status).to.be.oneOf([200, 201, 409]);
+    return error?.message;
+  };
+  const doors: Record<string, Door> = {
+    'POST /links': async ({ api }, domain, key) =>
+      refusalIn(await api.post('/links', { url: A, domain, key })),
+    'PUT /links/upsert': async ({ api }, domain, key) =>
+      refusalIn(await api.put('/links/upsert', { url: `${A}/${key}`, domain, key })),
+    'POST /links/bulk': async ({ api }, domain, key) => {
+      const { body } = await api.post('/links/bulk', [{ url: A, domain, key }, { url: A }]);
+      return body[0].error?.message;
+    },
+    'POST /imports': async (world, domain, key) => {
+      const file = `url,domain,key\n${A},${domain},${key}\n`;
+      const { counts, errors } = await imported(world, file);
+      expect(counts.created + counts.refused).to.equal(1);
+      return errors[0]?.message;
+    },
+    'POST /qrcodes': async ({ api }, domain, key) =>
+      refusalIn(await api.post('/qrcodes', { type: 'url', url: A, domain, key })),
+    'PATCH /links/{id}': async ({ api }, domain, key) => {
+      const { body } = await api.post('/links', { url: A, domain });
+      return refusalIn(await api.patch(`/links/${body.id}`, { key }));
+    },
+  };
+  /** All ways in which a record with a key ends. */
+  const ends: Record<string, (world: World, domain: string, key: string) => Promise<string>> = {
+    'DELETE /links/{id}': async ({ api }, domain, key) => {
+      const { body } = await api.post('/links', { url: A, domain, key });
+      expect((await api.delete(`/links/${body.id}`)).status).to.equal(200);
+      return body.id;
+    },
+    'DELETE /links/bulk': async ({ api }, domain, key) => {
+      const { body } = await api.post('/links', { url: A, domain, key });
+      const query = { linkIds: body.id };
+      expect((await api.delete('/links/bulk', query)).body).to.deep.equal({ deletedCount: 1 });
+      return body.id;
+    },
+    'DELETE /qrcodes/{id}': async ({ api }, domain, key) => {
+      const { body } = await api.post('/qrcodes', { type: 'url', url: A, domain, key });
+      expect((await api.delete(`/qrcodes/${body.id}`)).status).to.equal(200);
+      return body.id;
+    },
+    'DELETE /qrcodes/bulk': async ({ api }, domain, key) => {
+      const { body } = await api.post('/qrcodes', { type: 'url', url: A, domain, key });
+      const query = { qrcodeIds: body.id };
+      expect((await api.delete('/qrcodes/bulk', query)).body).to.deep.equal({ deletedCount: 1 });
+      return body.id;
+    },
+    'POST /imports/{id}/undo': async (world, domain, key) => {
+      const one = await imported(world, `url,domain,key\n${A},${domain},${key}\n`);
+      const { body } = await world.api.get('/links/info', { domain, key });
+      expect((await world.api.post(`/imports/${one.id}/undo`)).status).to.equal(200);
+      expect((await rest(world, one.id)).undo).to.include({ deleted: 1 });
+      return body.id;
+    },
+  };
+  const pass = async (domain: string, key: string) => {
+    const { id } = await db()('domains').where({ slug: domain }).first('id');
+    const past = new Date(Date.now() - 1_000);
+    const aged = await db()('claims').where({ domain_id: id, key }).update({ free_at: past });
+    expect(aged).to.equal(1);
+  };
+  const block = (id: string, { projectId }: World) =>
+    db()('blocked_links').insert({
+      record_id: id,
+      project_id: projectId,
+      short_link: 'a.test/b',
+      reason: 'Phishing',
+    });
+
+  let world: World;
+  let other: World;
+  let operator: ApiClient;
+  before(async () => {
+    [world, other] = [await aWorkspace(), await aWorkspace()];
+    operator = (await aPerson({ isOperator: true })).api;
+  });
+
+  let keys = 0;
+  const aKey = () => {
+    keys += 1;
+    return `${world.slug}-${keys}`;
+  };
+
+  for (const [end, remove] of Object.entries(ends)) {
+    it(`is nobody’s while the operator blocks it, and then that of its workspace: ${end}`, async () => {
+      for (const domain of [world.domain, 'localhost']) {
+        const key = aKey();
+        const id = await remove(world, domain, key);
+        await block(id, world);
+        const refused = async () => {
+          for (const [door, open] of Object.entries(doors)) {
+            for (const tenant of domain === 'localhost' ? [world, other] : [world]) {
+              expect(await open(tenant, domain, key), `${door} on ${domain}`).to.match(
+                /operator of this service blocks|taken/,
+              );
+            }
+          }
+        };
+        await refused();
+        await pass(domain, key);
+        await pruneKeptNames();
+        await refused();
+        expect(await doors['POST /links']!(world, domain, key)).to.contain('blocks');
+        expect((await visit(`/${key}`, { host: domain })).status).to.equal(404);
+
+        expect((await operator.delete(`/admin/blocked-links/${id}`)).status).to.equal(204);
+        if (domain === 'localhost') {
+          expect(await doors['POST /links']!(other, domain, key)).to.contain('taken');
+        }
+        expect(await doors['POST /links']!(world, domain, key)).to.equal(undefined);
+        expect((await visit(`/${key}`, { host: domain })).status).to.equal(302);
+      }
+    }).timeout(180_000);
+  }
+
+  for (const [door, open] of Object.entries(doors)) {
+    it(`on the shared domain is its workspace’s at once, and others’ after a day: ${door}`, async () => {
+      const keys = await Promise.all(
+        Object.entries(ends).map(async ([end, remove]) => {
+          const key = aKey();
+          await remove(world, 'localhost', key);
+          expect(await open(other, 'localhost', key), end).to.contain('taken');
+          return key;
+        }),
+      );
+      const [first, ...rest] = keys;
+      expect(await open(world, 'localhost', first!)).to.equal(undefined);
+      expect((await visit(`/${first}`)).status).to.equal(302);
+      for (const [n, key] of rest.entries()) {
+        await pass('localhost', key);
+        if (n === 0) await pruneKeptNames();
+        expect(await open(other, 'localhost', key)).to.equal(undefined);
+        expect((await visit(`/${key}`)).status).to.equal(302);
+      }
+    }).timeout(180_000);
+  }
+
+  it('is blocked under every name that a link leaves', async () => {
+    const [old, key] = [aKey(), aKey()];
+    const { body: link } = await world.api.post('/links', { url: A, key: old });
+    await block(link.id, world);
+    expect((await world.api.patch(`/links/${link.id}`, { key })).status).to.equal(200);
+    await pass(world.domain, old);
+    await pruneKeptNames();
+    expect(await doors['POST /links']!(world, world.domain, old)).to.contain('blocks');
+    expect((await world.api.patch(`/links/${link.id}`, { key: old })).status).to.equal(200);
+  });
+
+  it('is not made free by deleting its domain', async () => {
+    const tenant = await aWorkspace();
+    const { body: link } = await tenant.api.post('/links', { url: A, key: 'prize' });
+    await block(link.id, tenant);
+    await tenant.api.delete(`/links/${link.id}`);
+    const [domain] = (await tenant.api.get('/domains')).body;
+    const { status, body } = await tenant.api.delete(`/domains/${domain.id}`);
+    expect(status).to.equal(409);
+    expect(body.error.message).to.contain('blocks');
+    await operator.delete(`/admin/blocked-links/${link.id}`);
+    expect((await tenant.api.delete(`/domains/${domain.id}`)).status).to.equal(200);
   });
 });

@@ -51,12 +51,18 @@ describe('tables partitioned by workspace', function () {
 
   after(() => own.stop());
 
-  async function call(method: string, route: string, body?: object) {
-    const answer = await fetch(own.service.apiUrl + route, {
+  const request = (method: string, route: string, body?: object | string) =>
+    fetch(own.service.apiUrl + route, {
       method,
-      headers: { authorization: `Bearer ${own.apiKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${own.apiKey}`,
+        'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+
+  async function call(method: string, route: string, body?: object | string) {
+    const answer = await request(method, route, body);
     const result = await answer.json();
     expect(answer.ok, `${method} ${route}: ${JSON.stringify(result)}`).to.equal(true);
     return result;
@@ -207,6 +213,13 @@ describe('tables partitioned by workspace', function () {
     const bulk = (await call('POST', '/links/bulk', many)) as { id: string }[];
     const ids = bulk.map((link) => link.id);
     await call('PATCH', '/links/bulk', { linkIds: ids, data: { title: 'many' } });
+    const refused = await request('POST', '/links', { url: 'https://example.com/', key: 'moved' });
+    expect(refused.status).to.equal(409);
+    const csv = 'url,key\nhttps://example.com/,moved\nhttps://example.com/imported,imported\n';
+    const { id: importId } = await call('POST', '/imports', csv);
+    await eventually(async () => {
+      expect((await call('GET', `/imports/${importId}`)).state).to.equal('done');
+    });
     await call('GET', '/links?pageSize=20');
     await call('GET', `/links/${id}`);
     const qrcode = await call('POST', '/qrcodes', { type: 'url', url: 'https://example.com/2' });

@@ -311,6 +311,7 @@ export const JOBS = [
     'domains.check': true,
     'destinations.check': true,
     'sessions.prune': true,
+    'names.prune': true,
     'links.expire': true,
     'alerts.send': true,
     'reports.send': true,

@@ -73,7 +73,7 @@ export async function writesAddUp(
   for (const row of rows)
     expect(row.claims, `${row.external_id} has its claim`).to.equal(row.count);
   const { rows: orphans } = await db.raw<{ rows: object[] }>(
-    `SELECT key FROM claims c WHERE project_id = ? AND NOT EXISTS
+    `SELECT key FROM claims c WHERE project_id = ? AND free_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM links l WHERE l.project_id = c.project_id AND l.id = c.record_id)`,
     [projectId],
   );

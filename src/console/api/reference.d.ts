@@ -360,7 +360,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a link
-         * @description Deletes a link for good. Its events are kept unless `events=remove` is given. Needs the scope `links.write`.
+         * @description Deletes a link for good. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; on the domain that all workspaces share, it is free for others after 24 hours. A key of a link that the operator blocks is free for nobody until the link is unblocked. Needs the scope `links.write`.
          */
         delete: operations["deleteLink"];
         options?: never;
@@ -496,7 +496,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a QR code
-         * @description Deletes a QR code for good. Its events are kept unless `events=remove` is given. Needs the scope `qrcodes.write`.
+         * @description Deletes a QR code for good. Its events are kept unless `events=remove` is given. Its key is free as that of a link. Needs the scope `qrcodes.write`.
          */
         delete: operations["deleteQrCode"];
         options?: never;

@@ -9,7 +9,7 @@ import type { LookupChange } from '../../lookup/publish.ts';
 import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
-import { taken } from '../../short-links/key.ts';
+import { domainIdsOf, isFreeFor, taken } from '../../short-links/key.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { rowBody } from '../rows.ts';
 import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';
@@ -304,11 +304,17 @@ async function findConflicts<New extends NewRecord>(
     const id = domain === undefined ? undefined : references.domain(domain)?.id;
     return id === undefined || key === undefined ? undefined : { domain_id: id, key };
   };
+  const places = fresh.flatMap((each) => placeOf(each) ?? []);
   const claims = await rows<{ domain_id: string; key: string }>(
     trx,
     `SELECT c.domain_id, c.key FROM json_to_recordset(:places) AS w (domain_id text, key text)
-       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND (c.free_at IS NULL OR c.free_at > now())`,
-    { places: JSON.stringify(fresh.flatMap((each) => placeOf(each) ?? [])) },
+       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND NOT ${isFreeFor(':projectId')}
+      WHERE c.domain_id = ANY(:domains)`,
+    {
+      projectId: one.project_id,
+      places: JSON.stringify(places),
+      domains: domainIdsOf(places),
+    },
   );
   const others = await rows<{ external_id: string }>(
     trx,

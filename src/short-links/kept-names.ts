@@ -1,0 +1,67 @@
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { linkName } from '../lookup/codec.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import { domainIdsOf, KEPT_HOURS, type Name } from './key.ts';
+
+/*
+ * Names that a record has left, because it was deleted or has another name now. Such a name stays claimed without an
+ * entry, so that no other record gets the visitors who still use it: for a day, and for as long as the operator blocks the
+ * record. A workspace can have the name of a record that it deleted at once, unless that is blocked.
+ */
+
+/** Names that are freed in one statement. */
+const PRUNED = 10_000;
+
+/** Keeps the names of records that are deleted. @returns the look-up entries to publish */
+export async function keepNames(
+  trx: Db,
+  deleted: readonly (Name & { id: string })[],
+): Promise<LookupChange[]> {
+  const kept = await rows<Name & { version: number }>(
+    trx,
+    `UPDATE claims c
+        SET entry = '', version = nextval('lookup_version'), is_deleted = true,
+            free_at = now() + make_interval(hours => :hours)
+       FROM json_populate_recordset(NULL::claims, :deleted) AS d
+      WHERE c.domain_id = ANY(:domains)
+        AND c.domain_id = d.domain_id AND c.key = d.key AND c.record_id = d.record_id
+     RETURNING c.domain_id, c.key, c.version`,
+    {
+      hours: KEPT_HOURS,
+      deleted: JSON.stringify(deleted.map(({ id, ...name }) => ({ ...name, record_id: id }))),
+      domains: domainIdsOf(deleted),
+    },
+  );
+  return kept.map(({ domain_id, key, version }) => ({
+    name: linkName(domain_id, key),
+    version,
+    entry: null,
+    announce: true,
+  }));
+}
+
+/** Keeps the names that an unblocked record has left for another day: they were kept for as long as it was blocked. */
+export async function keepNamesOfUnblocked(trx: Db, recordId: string): Promise<void> {
+  await execute(
+    trx,
+    `UPDATE claims SET free_at = now() + make_interval(hours => ?)
+      WHERE free_at IS NOT NULL AND record_id = ?`,
+    [KEPT_HOURS, recordId],
+  );
+}
+
+/** Frees names that were kept for long enough. */
+export async function pruneKeptNames(): Promise<undefined> {
+  for (let freed = PRUNED; freed === PRUNED; ) {
+    freed = await execute(
+      db(),
+      `DELETE FROM claims WHERE (domain_id, key) IN (
+         SELECT domain_id, key FROM claims c
+          WHERE c.free_at <= now() AND NOT EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id)
+          LIMIT ?)
+         AND free_at <= now()`,
+      [PRUNED],
+    );
+  }
+  return undefined;
+}
