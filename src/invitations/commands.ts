@@ -1,13 +1,13 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
-import { unseal } from '../infra/seal.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import { addMails, isMailSetUp } from '../mail/outbox.ts';
+import { isMailSetUp } from '../mail/outbox.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { addSession, type NewSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';
 import type { Role } from '../workspaces/roles.ts';
+import { mailInvitation, pruneInvitationMails } from './mails.ts';
 import { Invitation } from './model.ts';
 import { invitationGone } from './queries.ts';
 import { type InvitationWithUrl, toInvitation } from './record.ts';
@@ -32,7 +32,8 @@ export interface CreateInvitation {
 /**
  * Invites a person. An earlier invitation of the same address ends.
  *
- * @throws Refusal `conflict` for a person of the workspace; `unprocessable_entity` when there are too many
+ * @throws Refusal `conflict` for a person of the workspace; `unprocessable_entity` when there are too many;
+ *   `rate_limit_exceeded` after too many mails
  */
 export function createInvitation(
   { url, invitedBy, ...columns }: CreateInvitation,
@@ -58,31 +59,13 @@ export function createInvitation(
       { ...columns, invited_by: invitedBy, is_mailed: isMailed, expires_at },
       trx,
     );
-    if (isMailed) await mailInvitation(trx, row, url);
+    if (isMailed) {
+      await mailInvitation(trx, row, { sealedUrl: url, invitedBy, validDays: VALID_DAYS });
+    }
     // Whoever invites could accept in the place of the person.
     const shown = isMailed ? null : { sealed: url };
     return { result: { ...toInvitation(row), url: shown, isMailed }, changes: [] };
   });
-}
-
-/** Sends the address of an invitation to the person. */
-async function mailInvitation(trx: Db, row: Invitation, sealedUrl: string): Promise<void> {
-  const { project_id: projectId, email: recipient, role } = row;
-  const [{ name }] = (await rows<{ name: string }>(
-    trx,
-    'SELECT name FROM workspaces WHERE id = ?',
-    [projectId],
-  )) as [{ name: string }];
-  const message = {
-    subject: `Invitation to the workspace "${name}"`,
-    lines: [
-      `You are invited to the workspace "${name}", with the role "${role}".`,
-      `The invitation is valid for ${VALID_DAYS} days.`,
-    ],
-    action: { label: 'Accept the invitation', url: unseal({ purpose: 'invitation', owner: projectId }, sealedUrl) },
-    reason: 'If you do not know the workspace, ignore this mail: without you, nothing happens.',
-  };
-  await addMails(trx, [{ projectId, userId: null, kind: 'invitation', recipient, message }]);
 }
 
 async function refuseMember(trx: Db, projectId: string, email: string): Promise<void> {
@@ -176,8 +159,9 @@ async function addAccount(
   throw new Refusal('conflict', `There is an account with "${email}" already: sign in first`);
 }
 
-/** Deletes invitations that have expired: they have e-mail addresses. */
+/** Deletes invitations that have expired, which have e-mail addresses, and counts of mails. */
 export async function pruneInvitations(): Promise<undefined> {
   await execute(db(), 'DELETE FROM invitations WHERE expires_at <= now()');
+  await pruneInvitationMails(db());
   return undefined;
 }

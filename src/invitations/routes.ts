@@ -47,7 +47,8 @@ export const invitationRoutes: Route[] = [
     summary: 'Invite a person',
     description:
       'Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server ' +
-      `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same e-mail address.`,
+      `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same e-mail address. ` +
+      'Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address.',
     extension: true,
     tag,
     scope: 'members.write',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { pruneAuditLog } from '../../src/audit/prune.ts';
 import { RULES } from '../../src/audit/rules.ts';
+import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { runIdempotent } from '../../src/jobs/run-idempotent.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,7 +50,8 @@ describe('the audit log', () => {
   const aCode = (fields: object = {}) => post('/qrcodes', { type: 'text', text: 'a', ...fields });
   const aWebhook = () =>
     post('/webhooks', { name: 'w', url: receiver.url, kinds: ['lead.created'] });
-  const invite = () => post('/invitations', { email: 'ada@example.com', role: 'member' });
+  const invite = () =>
+    post('/invitations', { email: `${newId('user')}@people.test`, role: 'member' });
   const aDelivery = async () => {
     const { id } = await aWebhook();
     return { id, deliveryId: (await post(`/webhooks/${id}/test`, {})).id };

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { freePort } from '../../scripts/ports.ts';
 import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
+import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -55,7 +56,7 @@ describe('Idempotency-Key', () => {
     },
     '/invitations': async () => ({
       path: '/invitations',
-      body: { email: 'ada@example.com', role: 'viewer' },
+      body: { email: `${newId('user')}@people.test`, role: 'viewer' },
       count: '/invitations',
     }),
     '/keys': async () => ({ path: '/keys', body: { name: 'a' }, count: '/keys' }),

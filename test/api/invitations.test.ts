@@ -13,6 +13,7 @@ import {
   tokenOf,
   tokenSet,
 } from '../support/people.ts';
+import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const PASSWORD = 'a good long password';
@@ -290,6 +291,88 @@ describe('invitations', () => {
     const jobs = await db()('jobs').where({ project_id: world.projectId });
     const rows = await db()('invitations').where({ project_id: world.projectId });
     expect(JSON.stringify([jobs, rows])).to.not.contain(token);
+  });
+
+  describe('that are mailed', () => {
+    const inviteTo = (to: string, by = owner.api) =>
+      by.post('/invitations', { email: to, role: 'viewer' });
+    const addresses = (count: number) =>
+      Array.from({ length: count }, () => `${newId('user').toLowerCase()}@people.test`);
+
+    function limited({ status, headers, body }: ApiAnswer, message: RegExp): void {
+      expect(status, JSON.stringify(body)).to.equal(429);
+      expect(body.error).to.include({ code: 'rate_limit_exceeded' });
+      expect(body.error.message).to.match(message);
+      expect(Number(headers.get('retry-after'))).to.be.within(86_000, 86_400);
+    }
+
+    it('are 20 a day of a workspace, and one that is withdrawn counts', async () => {
+      for (const to of addresses(20)) {
+        const { status, body } = await inviteTo(to);
+        expect(status).to.equal(201);
+        expect((await owner.api.delete(`/invitations/${body.id}`)).status).to.equal(200);
+      }
+      limited(await inviteTo(email), /^A workspace sends at most 20 invitations by e-mail/);
+      expect(stack().mail.to(email)).to.deep.equal([]);
+      await db()('invitation_mails')
+        .where({ project_id: world.projectId })
+        .update({ sent_at: new Date(Date.now() - 86_400_001) });
+      expect((await inviteTo(email)).status).to.equal(201);
+      await pruneInvitations();
+      const left = await db()('invitation_mails').where({ project_id: world.projectId });
+      expect(left).to.have.length(1);
+    });
+
+    it('are 50 a day of a person, and 3 to a mailbox, in all workspaces', async () => {
+      const rows = Array.from({ length: 50 }, (_, n) => ({
+        project_id: `proj_${n % 3}`,
+        invited_by: owner.userId,
+        recipient: `hash ${n}`,
+      }));
+      await db()('invitation_mails').insert(rows);
+      limited(await inviteTo(email), /^A person sends at most 50 invitations by e-mail/);
+      for (const tag of ['', '+a', '+b']) {
+        const elsewhere = await aWorkspace();
+        const { api } = await aPerson({ in: { ...elsewhere, role: 'owner' } });
+        const to = email.replace('@', `${tag}@`).toUpperCase();
+        expect((await inviteTo(to, api)).status).to.equal(201);
+      }
+      const elsewhere = await aWorkspace();
+      const { api } = await aPerson({ in: { ...elsewhere, role: 'owner' } });
+      limited(
+        await inviteTo(email, api),
+        /^An e-mail address gets at most 3 invitations by e-mail/,
+      );
+    });
+
+    it('pass no limit together', async () => {
+      const answers = await Promise.all(addresses(24).map((to) => inviteTo(to)));
+      expect(answers.filter(({ status }) => status === 201)).to.have.length(20);
+      expect(answers.filter(({ status }) => status === 429)).to.have.length(4);
+    });
+
+    it('name who invites, and no address that the sender has chosen', async () => {
+      const name =
+        'Suspended: verify at https://evil.example/login, ｅｖｉｌ。example or evil․example!';
+      expect((await owner.api.patch('/workspace', { name })).status).to.equal(200);
+      expect((await inviteTo(email)).status).to.equal(201);
+      const [mail] = await stack().mail.arrived(email);
+      expect(mail!.headers.get('subject')).to.equal(`${owner.email} invites you`);
+      expect(mail!.body).to.contain(
+        'the workspace "Suspended verify at https evil example login, evil example or evil example"',
+      );
+      expect(mail!.body.replaceAll(/http:\/\/localhost:\d+\/console\/\S+/g, '')).to.not.match(
+        /evil\.|https?:\/\/evil/,
+      );
+    });
+
+    it('name nobody whose address is not proven', async () => {
+      const unproven = await aPerson({ in: { ...world, role: 'owner' }, isVerified: false });
+      expect((await inviteTo(email, unproven.api)).status).to.equal(201);
+      const [mail] = await stack().mail.arrived(email);
+      expect(mail!.headers.get('subject')).to.equal('Invitation to a workspace');
+      expect(mail!.body).to.not.contain(unproven.email);
+    });
   });
 
   const REFUSED: [name: string, body: object, message: RegExp][] = [

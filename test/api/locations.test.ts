@@ -15,7 +15,7 @@ const BODIES: Record<string, () => object | string> = {
   'post /views': () => ({ list: 'links', name: 'A', query: '' }),
   'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
   'post /pages': () => ({ title: 'A' }),
-  'post /invitations': () => ({ email: 'ada@example.com', role: 'viewer' }),
+  'post /invitations': () => ({ email: `${newId('user')}@people.test`, role: 'viewer' }),
   'post /imports': () => 'url\nhttps://example.com/\n',
   'post /imports/fetch': () => ({ source: 'yourls', url: 'http://127.0.0.1:9', token: 'a' }),
   'post /keys': () => ({ name: 'A' }),

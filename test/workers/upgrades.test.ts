@@ -23,6 +23,7 @@ import * as destinations from '../../migrations/0036_all_destinations.ts';
 import * as packed from '../../migrations/0039_packed_rollups.ts';
 import * as compact from '../../migrations/0040_compact_rollups.ts';
 import * as verified from '../../migrations/0048_verified_addresses.ts';
+import * as invitationMails from '../../migrations/0050_invitation_mails.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
@@ -189,6 +190,7 @@ describe('an upgrade', function () {
         packed,
         compact,
         verified,
+        invitationMails,
       ];
       // Each in a transaction, as they are run.
       for (const { down } of migrations.toReversed()) await database.transaction(down);

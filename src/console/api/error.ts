@@ -23,6 +23,11 @@ export class ApiError extends Error {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
+  /** True when the wait that the API names is longer than people look at a page: a limit of a day, an account that is closed. */
+  get isLong(): boolean {
+    return (this.retryAfterMs ?? 0) > 60_000;
+  }
+
   /** Reads the error body of an answer; a proxy between may have sent something else. */
   static async of(response: Response): Promise<ApiError> {
     const body: unknown = await response.json().catch(() => undefined);
@@ -51,7 +56,8 @@ function fieldsOf(message: string): Record<string, string> {
 export function describe(thrown: unknown): string {
   if (thrown instanceof ApiError) {
     if (thrown.status === 0) return 'The service can’t be reached. Check your connection.';
-    if (thrown.status === 429) return 'Too many requests. Wait a moment, then try again.';
+    if (thrown.status === 429 && !thrown.isLong)
+      return 'Too many requests. Wait a moment, then try again.';
     return sentence(thrown.message);
   }
   return thrown instanceof Error ? sentence(thrown.message) : 'Something went wrong.';

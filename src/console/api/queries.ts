@@ -16,7 +16,8 @@ const REPEATS = 3;
 const LONGEST_PAUSE_MS = 30_000;
 
 const isWorthRepeating = (count: number, error: Error): boolean =>
-  error instanceof ApiError && (error.status === 0 || (error.isPassing && count < REPEATS));
+  error instanceof ApiError &&
+  (error.status === 0 || (error.isPassing && !error.isLong && count < REPEATS));
 
 const pauseOf = (count: number, error: Error): number =>
   (error instanceof ApiError ? error.retryAfterMs : undefined) ??

@@ -1427,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server the answer has it, and no other answer shows it. It is valid once, for 7 days, and replaces an earlier invitation of the same e-mail address. Needs the scope `members.write`.
+         * @description Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server the answer has it, and no other answer shows it. It is valid once, for 7 days, and replaces an earlier invitation of the same e-mail address. Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address. Needs the scope `members.write`.
          */
         post: operations["createInvitation"];
         delete?: never;
