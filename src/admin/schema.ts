@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { toHostName } from '../http/domain-name.ts';
 import { id, Joi, nameText, text } from '../http/fields.ts';
-import { hostAndParents } from '../infra/url.ts';
+import { hostsIn } from '../infra/hosts.ts';
 import { REPORT_CATEGORIES, type ReportCategory } from '../queues/clicks.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 
@@ -148,7 +148,8 @@ export function toBlockableHost(text: string): string | undefined {
   const name = toHostName(text);
   // Of a whole top-level domain nobody means all.
   if (name !== undefined) return name.includes('.') ? name : undefined;
-  const [address] = hostAndParents(`http://${isIPv6(text) ? `[${text}]` : text}`);
+  // An IPv4 address within an IPv6 address is blocked as such.
+  const address = hostsIn(`http://${isIPv6(text) ? `[${text}]` : text}`).at(-1);
   return address !== undefined && isIP(address) !== 0 ? address : undefined;
 }
 

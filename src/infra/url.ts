@@ -21,28 +21,15 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
-/**
- * The host of an address and the domains above it: `a.b.test`, `b.test` and `test`; of an IP address itself alone. None of
- * an address without a host, such as `mailto:`.
- */
-export function hostAndParents(url: string): string[] {
-  if (!/^(?:https?:|[a-z][a-z0-9+.-]*:\/\/)/i.test(url)) return [];
-  const host = parseUrl(url)?.hostname.replace(/\.$/, '').toLowerCase() ?? '';
-  if (host === '') return [];
-  if (host.startsWith('[')) return [host.slice(1, -1)];
-  if (/^[\d.]+$/.test(host)) return [host];
-  const labels = host.split('.');
-  return labels.map((_, at) => labels.slice(at).join('.'));
-}
-
-/** All web addresses among the texts in a value, with the path to each, such as `links[0].url`. */
-export function webAddressesIn(value: unknown, path = ''): [path: string, url: string][] {
-  if (typeof value === 'string') return /^https?:/i.test(value) ? [[path, value]] : [];
+/** All texts in a value that are URLs, with the path to each, such as `links[0].url`. */
+export function urlsIn(value: unknown, path = ''): [path: string, url: string][] {
+  if (typeof value === 'string')
+    return /^[a-z][a-z\d+.-]*:\S*$/i.test(value) ? [[path, value]] : [];
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) => webAddressesIn(one, `${path}[${index}]`));
+    return value.flatMap((one, index) => urlsIn(one, `${path}[${index}]`));
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) =>
-    webAddressesIn(one, path === '' ? name : `${path}.${name}`),
+    urlsIn(one, path === '' ? name : `${path}.${name}`),
   );
 }

@@ -1,4 +1,5 @@
-import { hostAndParents, webAddressesIn } from '../infra/url.ts';
+import { leadsToOneOf } from '../infra/hosts.ts';
+import { urlsIn } from '../infra/url.ts';
 import type {
   Blocklist,
   Conditions,
@@ -99,13 +100,13 @@ export function decideBlocked(
 ): Decision {
   if (link !== null && links.has(link.id)) return { kind: 'blocked' };
   if (hosts.size === 0) return decision;
-  const isBlocked = (url: string) => hostAndParents(url).some((host) => hosts.has(host));
-  return urlsOf(decision).some(isBlocked) ? { kind: 'blocked' } : decision;
+  const isBlocked = urlsOf(decision).some((url) => leadsToOneOf(url, hosts));
+  return isBlocked ? { kind: 'blocked' } : decision;
 }
 
 function urlsOf(decision: Decision): string[] {
   if (decision.kind === 'ownersPage') return [decision.url];
-  if (decision.kind === 'display') return webAddressesIn(decision.page).map(([, url]) => url);
+  if (decision.kind === 'display') return urlsIn(decision.page).map(([, url]) => url);
   return 'destination' in decision ? [decision.destination] : [];
 }
 

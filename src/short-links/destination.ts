@@ -3,9 +3,10 @@ import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import { type Asker, askWorker } from '../http/answer.ts';
 import { type Db, rows } from '../infra/db.ts';
+import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
 import { normalize } from '../infra/normalize.ts';
 import { originOf } from '../infra/short-link.ts';
-import { hostAndParents, webAddressesIn } from '../infra/url.ts';
+import { urlsIn } from '../infra/url.ts';
 import { metatags } from '../queues/metatags.ts';
 import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
@@ -47,7 +48,7 @@ export async function findBlocked(
   trx: Db,
   urls: readonly string[],
 ): Promise<(url: string) => boolean> {
-  const hosts = [...new Set(urls.flatMap(hostAndParents))];
+  const hosts = [...new Set(urls.flatMap(hostsAndParents))];
   if (hosts.length === 0) return () => false;
   const found = await rows<{ host: string }>(
     trx,
@@ -56,7 +57,7 @@ export async function findBlocked(
   );
   if (found.length === 0) return () => false;
   const blocked = new Set(found.map(({ host }) => host));
-  return (url) => hostAndParents(url).some((host) => blocked.has(host));
+  return (url) => leadsToOneOf(url, blocked);
 }
 
 /** The refusal of a record, some of whose URLs lead to blocked hosts; `undefined` if none does. */
@@ -101,7 +102,7 @@ function destinationsOf(row: ShortLinkRow & { url?: string | null }): NamedUrl[]
 /** All URLs that a link or QR code leads visitors to, also from its content, with the names of their fields. */
 export const urlsOf = (
   row: ShortLinkRow & { url?: string | null; content?: unknown },
-): NamedUrl[] => [...destinationsOf(row), ...webAddressesIn(row.content)];
+): NamedUrl[] => [...destinationsOf(row), ...urlsIn(row.content)];
 
 /**
  * A link or QR code must not lead to itself, for no visitor.

@@ -1,4 +1,5 @@
 import { Joi } from '../http/fields.ts';
+import { hasTooManyParts, MOST_PARTS } from '../infra/hosts.ts';
 import { parseUrl } from '../infra/url.ts';
 
 /*
@@ -6,7 +7,12 @@ import { parseUrl } from '../infra/url.ts';
  */
 
 const MAX_LENGTH = 32_768;
-const REFUSED_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:']);
+/**
+ * Schemes that run code, open files or settings of the machine, or hide a web address in another one. `sealed:` is the prefix of
+ * encrypted values of this service.
+ */
+const REFUSED_SCHEME =
+  /^(?:javascript|data|vbscript|file|blob|about|view-source|filesystem|jar|search|search-ms|ms-[^:]*|sealed):$/;
 /** `example.com:8080/path` and `localhost:3000`: a host and a port, not a scheme. */
 const HOST_AND_PORT = /^(?:localhost|[^/?#:@.]*\.[^/?#:@]*):\d/i;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
@@ -36,7 +42,7 @@ export function parseDestination(given: string): string {
   const url = scheme === undefined ? `https://${trimmed.replace(/^\/\//, '')}` : trimmed;
   const parsed = parseUrl(url);
   if (parsed === undefined) throw new BadDestination('must be a valid URL');
-  if (REFUSED_SCHEMES.has(parsed.protocol)) {
+  if (REFUSED_SCHEME.test(parsed.protocol)) {
     throw new BadDestination(`must not use the scheme ${parsed.protocol}`);
   }
   if (parsed.protocol === 'http:' || parsed.protocol === 'https:') {
@@ -50,7 +56,11 @@ export function parseDestination(given: string): string {
     }
     if (!/^https?:\/\/[^/]/i.test(url)) throw new BadDestination('must be a valid URL');
   }
-  return PLAIN.test(url) ? url : toAscii(parsed.href);
+  const ascii = PLAIN.test(url) ? url : toAscii(parsed.href);
+  if (hasTooManyParts(ascii)) {
+    throw new BadDestination(`must not have more than ${MOST_PARTS} parts that can be hosts`);
+  }
+  return ascii;
 }
 
 /** `href` leaves some characters of app schemes' paths as they are. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { imported, rest } from '../support/imports.ts';
@@ -175,5 +176,166 @@ describe('blocked hosts', () => {
       async () => expect((await world.visit('/plain')).headers.location).to.equal(url),
       1_000,
     );
+  });
+
+  describe('within other URLs', () => {
+    const ADDRESS = '203.0.113.77';
+    const encoded = encodeURIComponent;
+    const escaped = (text: string) =>
+      text.replaceAll(/[a-z.]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+    /** Ways to write a host. */
+    const names: ((host: string) => string)[] = [
+      (host) => host,
+      (host) => host.toUpperCase(),
+      (host) => `${host}.`,
+      (host) => `www.${host}:8443`,
+      (host) => `user:pass@${host}`,
+      (host) => host.replaceAll('.', '%2E'),
+      (host) => escaped(host),
+      (host) => host.replaceAll('.', encoded('。')),
+      (host) => host.replace('.', `${encoded('\u00ad')}.`),
+    ];
+    const addresses = [
+      ADDRESS,
+      '3405803853',
+      '0xcb.0.0x71.77',
+      `[::ffff:${ADDRESS}]`,
+      '[0:0:0:0:0:ffff:cb00:714d]',
+      `[64:ff9b::${ADDRESS}]`,
+      '[64:ff9b::cb00:714d]',
+      '[64:ff9b:1::cb00:714d]',
+      '[2002:cb00:714d::1]',
+    ];
+    /** URLs of apps that carry another URL, of any scheme. */
+    const around: ((url: string) => string)[] = [
+      (url) => `firefox://open-url?url=${encoded(url)}`,
+      (url) => `intent:#Intent;action=a.b.c;S.browser_fallback_url=${encoded(url)};end`,
+      (url) => `app://open.example/path/${encoded(url)}?then=a#b`,
+    ];
+    /** URLs of apps that carry a web address. */
+    const carriers: ((url: string) => string)[] = [
+      ...around,
+      (url) => `app://open.example/?a=${encoded(encoded(url))}`,
+      (url) => `microsoft-edge:${url}`,
+      (url) => `googlechrome://navigate?url=${url}`,
+      (url) => `x-safari-${url}`,
+      (url) => `intent:${url.replace(/^https:/, '')}#Intent;scheme=https;end`,
+      (url) => `opera-http${url.replace(/^https?/, '')}`,
+    ];
+    const carried = (host: fc.Arbitrary<string>) =>
+      fc
+        .tuple(
+          host,
+          fc.constantFrom('/', '/a/b?c=d', '', '?a#b'),
+          fc.constantFrom(...carriers),
+          fc.option(fc.constantFrom(...around), { nil: undefined }),
+        )
+        .map(([name, rest, inner, outer]) => {
+          const url = inner(`https://${name}${rest}`);
+          return outer === undefined ? url : outer(url);
+        });
+    const COUNT = 100;
+    const make = async (urls: readonly string[]) =>
+      (
+        await world.api.post(
+          '/links/bulk',
+          urls.map((url) => ({ url })),
+        )
+      ).body as {
+        id?: string;
+        key: string;
+        error?: { message: string };
+      }[];
+
+    /** Makes links to URLs, blocks the host, and expects none of them to be made or visited any more. */
+    async function expectFound(urls: readonly string[], blocked: string): Promise<void> {
+      const links = await make(urls);
+      for (const [at, link] of links.entries()) expect(link.id, urls[at]).to.be.a('string');
+      const list = `/admin/blocked-hosts/${blocked}`;
+      expect((await operator.put(list, { reason: 'Phishing' })).status).to.equal(200);
+      try {
+        // Where all are refused, the first refusal is the answer.
+        const [first, ...others] = await make(['https://a.test', ...urls]);
+        expect(first!.id).to.be.a('string');
+        const missed = urls.filter((_, at) => others[at]!.error?.message !== `url ${RULE}`);
+        expect(missed).to.deep.equal([]);
+        const visited = () =>
+          Promise.all(links.map(async ({ key }) => (await world.visit(`/${key}`)).status));
+        await eventually(async () => {
+          const statuses = await visited();
+          expect(urls.filter((_, at) => statuses[at] !== 403)).to.deep.equal([]);
+        });
+      } finally {
+        await operator.delete(list);
+      }
+    }
+
+    it('are found, whatever app they are for and however they are written', async () => {
+      const names$ = fc.constantFrom(...names).map((write) => write(host));
+      const urls = fc.sample(carried(names$), COUNT - 1);
+      await expectFound(urls, host);
+    });
+
+    it('are found as addresses, also within addresses of IPv6', async () => {
+      const direct = addresses.map((address) => `http://${address}/a`);
+      const urls = fc.sample(carried(fc.constantFrom(...addresses)), COUNT - 1 - direct.length);
+      await expectFound([...direct, ...urls], ADDRESS);
+      // Blocked in that form, the address itself is.
+      await expectFound(direct, `::ffff:${ADDRESS}`);
+    });
+
+    it('are found for every visitor, and in the content of codes', async () => {
+      await block();
+      const url = `microsoft-edge:https://${host}/`;
+      const bodies: [route: string, body: object, field: string][] = [
+        ['/links', { url: 'https://a.test', ios: url }, 'ios'],
+        ['/links', { url: 'https://a.test', android: url }, 'android'],
+        ['/links', { url: 'https://a.test', geo: { DE: url } }, 'geo.DE'],
+        ['/links', { url: 'https://a.test', rules: [{ value: 'x', url }] }, 'rules[0].url'],
+        ['/links', { url: 'https://a.test', expiredUrl: url }, 'expiredUrl'],
+        ['/qrcodes', { type: 'url', url }, 'url'],
+        ['/qrcodes', { type: 'text', text: url }, 'text'],
+        ['/domains', { slug: 'go.example.com', target: url }, 'target'],
+      ];
+      for (const [route, body, field] of bodies) {
+        const answer = await world.api.post(route, body);
+        expect(answer.status, field).to.equal(422);
+        expect(answer.body.error.message).to.contain(RULE);
+      }
+    });
+
+    it('are not looked for in URLs that write to people or name other hosts', async () => {
+      await block();
+      const fine = [
+        `mailto:a@${host}`,
+        `app://other-${host}/`,
+        `app://send?text=${encoded(Array.from({ length: 300 }, (_, n) => `Größe ${n}.`).join(' '))}`,
+        `intent:#Intent;S.browser_fallback_url=${encoded('https://a.test/')};end`,
+        'http://[::ffff:203.0.113.78]/',
+      ];
+      for (const link of await make(fine)) expect(link.id).to.be.a('string');
+    });
+
+    it('cannot hide among hundreds of others', async () => {
+      const many = Array.from({ length: 600 }, (_, n) => `h${n}.example`).join(',');
+      const { status, body } = await world.api.post('/links', { url: `app:${many},${host}` });
+      expect(status).to.equal(422);
+      expect(body.error.message).to.equal(
+        'url must not have more than 500 parts that can be hosts',
+      );
+    });
+
+    it('are no destinations by schemes that carry one for no app', async () => {
+      const schemes = ['view-source', 'filesystem', 'jar', 'search', 'SEARCH-MS', 'sealed'];
+      for (const scheme of [...schemes, 'ms-appinstaller', 'Ms-Settings', 'ms-word']) {
+        const { status, body } = await world.api.post('/links', {
+          url: `${scheme}:https://a.test/`,
+        });
+        expect(status, scheme).to.equal(422);
+        expect(body.error.message).to.contain(
+          `url must not use the scheme ${scheme.toLowerCase()}:`,
+        );
+      }
+    });
   });
 });
