@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { Refusal } from '../errors.ts';
 import { isAmong } from '../infra/etag.ts';
+import { PERMISSIONS_POLICY } from '../web/permissions.ts';
 
 /** Where scripts/build-console.mjs puts the console, seen from the compiled file. */
 const BUILT = fileURLToPath(new URL('../../console', import.meta.url));
@@ -27,7 +28,7 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  'Permissions-Policy': PERMISSIONS_POLICY,
 };
 
 const TYPES: Record<string, string> = {

@@ -50,18 +50,31 @@ export const yourls: Peer = {
     takes: 'form',
     async answer(request, ask) {
       const parameters = parametersOf(request);
+      if (isJsonp(parameters) && isOwnOrigin(request)) {
+        throw new Refusal('forbidden', 'JSONP is for pages of other sites: ask for format=json');
+      }
       const name = one(parameters, 'action') ?? '';
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       return format(parameters, action === undefined ? UNKNOWN : await action(parameters, ask));
     },
   })),
-  toError: ({ message }, status, request) =>
-    format(
-      request === undefined ? {} : parametersOf(request),
-      // YOURLS has no other status for requests without a key.
-      failure('', message, status === 401 ? 403 : status),
-    ),
+  toError({ message }, status, request) {
+    const parameters = request === undefined ? {} : parametersOf(request);
+    // YOURLS has no other status for requests without a key.
+    const result = failure('', message, status === 401 ? 403 : status);
+    const isRefused = request !== undefined && isJsonp(parameters) && isOwnOrigin(request);
+    return format(isRefused ? { format: 'json' } : parameters, result);
+  },
 };
+
+const isJsonp = (parameters: Query): boolean => one(parameters, 'format') === 'jsonp';
+
+/**
+ * True for a request of a page of the API's own origin, such as the console, whose policy allows scripts of its origin: a
+ * place where markup can be injected must not become one for scripts.
+ */
+const isOwnOrigin = (request: PeerRequest): boolean =>
+  request.header('sec-fetch-site') === 'same-origin';
 
 const UNKNOWN: Result = {
   errorCode: '400',
@@ -296,7 +309,12 @@ function format(parameters: Query, { simple, ...output }: Result): Answer {
     /[<\u2028\u2029]/g,
     (unsafe) => `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return text(status, 'application/javascript', `/**/${callback}(${script})`);
+  const answer = text(status, 'application/javascript', `/**/${callback}(${script})`);
+  // Scripts of other origins are what JSONP is for.
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' },
+  };
 }
 
 const text = (status: number, type: string, body: string): Answer => ({

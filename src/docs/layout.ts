@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BASE_STYLE, type Html, html, NOTHING, pageAssets, wholePage } from '../web/layout.ts';
+import { PERMISSIONS_POLICY } from '../web/permissions.ts';
 import type { Guide } from './guides.ts';
 
 /** A page of the documentation, as it is sent to everyone. */
@@ -127,6 +128,7 @@ ${isWide ? main : html`<div class="columns">${content}${navigation(href)}</div>`
         'Content-Security-Policy': extra?.policy ?? POLICY,
         'X-Content-Type-Options': 'nosniff',
         'Referrer-Policy': 'no-referrer',
+        'Permissions-Policy': PERMISSIONS_POLICY,
         ETag: `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
       },
     };

@@ -139,7 +139,12 @@ export async function respond(
     case 'frame':
       return show(
         answered.frame,
-        framePage(decision, shortLink(context), language(), options.isIndexed),
+        framePage(
+          { ...decision, isShared: found.domain.projectId === '' },
+          shortLink(context),
+          language(),
+          options.isIndexed,
+        ),
       );
     case 'before':
       return show(answered.before, pageBefore(decision, context));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { byLanguage, type Language, say } from './language.ts';
+import { PERMISSIONS_POLICY, permissionsPolicy } from './permissions.ts';
 import type { Phrase } from './phrases/en.ts';
 
 /** A text that is HTML already and must not be escaped again. */
@@ -95,6 +96,8 @@ export interface PageParts {
   allow?: Allowances;
   /** Search engines may show the page. */
   isIndexed?: boolean;
+  /** Rights that its frames may be given; they are given by the frame's own `allow`. */
+  framesMay?: readonly string[];
 }
 
 /** Marks that turn the direction of what follows. In the body their effect ends with the element; in a title it doesn't. */
@@ -104,7 +107,7 @@ export const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 export function wholePage(
   status: number,
   { style, script, policy }: PageAssets,
-  { language, title, body, head = NOTHING, allow, isIndexed = false }: PageParts,
+  { language, title, body, head = NOTHING, allow, isIndexed = false, framesMay }: PageParts,
   extraHeaders: readonly string[] = [],
 ): Page {
   const robots = isIndexed ? NOTHING : html`<meta name="robots" content="noindex">\n`;
@@ -126,7 +129,8 @@ ${body}
 ${script}</body>
 </html>
 `;
-  return answer(status, 'text/html', policy(allow), whole.text, extraHeaders);
+  const permissions = permissionsPolicy(framesMay);
+  return answer(status, 'text/html', policy(allow), whole.text, extraHeaders, permissions);
 }
 
 /** An answer of text in UTF-8, kept by no cache and taken for nothing but its type. */
@@ -136,6 +140,7 @@ export function answer(
   policy: string,
   text: string,
   extraHeaders: readonly string[] = [],
+  permissions = PERMISSIONS_POLICY,
 ): Page {
   const body = Buffer.from(text);
   const headers = [
@@ -151,6 +156,8 @@ export function answer(
     'nosniff',
     'Referrer-Policy',
     'no-referrer',
+    'Permissions-Policy',
+    permissions,
     ...extraHeaders,
   ];
   return { status, headers, body };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { allowsFrames, findFrameable } from '../../src/metatags/framing.ts';
 import { Site } from '../support/site.ts';
-import { aWorkspace, type World } from '../support/world.ts';
+import { aWorkspace, visit, type World } from '../support/world.ts';
 
 describe('a destination in a frame', () => {
   let world: World;
@@ -53,6 +53,24 @@ describe('a destination in a frame', () => {
     expect(body).to.contain(
       `<iframe src="${open}?a=1&amp;utm_source=mail&amp;b=2" title="A &quot;title&quot;"`,
     );
+  });
+
+  it('has no right to a place, the clipboard or protected media on the domain that all workspaces share', async () => {
+    const rights = async (domain: string) => {
+      const { key } = await make({ url: open, domain });
+      const { headers, body } = await visit(`/${key}`, { host: domain });
+      const allowed = /<iframe [^>]* allow="([^"]*)"/.exec(body)![1]!.split('; ');
+      return { allowed, denied: String(headers['permissions-policy']) };
+    };
+    const delicate = ['clipboard-write', 'encrypted-media', 'geolocation'];
+    const own = await rights(world.domain);
+    expect(own.allowed).to.include.members(delicate);
+    expect(own.denied)
+      .to.contain('camera=()')
+      .and.not.to.match(/geolocation|encrypted-media/);
+    const shared = await rights('localhost');
+    expect(shared.allowed).to.deep.equal(['autoplay', 'fullscreen', 'picture-in-picture']);
+    expect(shared.denied).to.contain('geolocation=()').and.to.contain('encrypted-media=()');
   });
 
   it('is checked after redirects', async () => {

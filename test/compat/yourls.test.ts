@@ -143,6 +143,7 @@ describe('the API of YOURLS', () => {
     const good = await jsonp('jQuery.cb_1$');
     expect(good.headers.get('content-type')).to.match(/^application\/javascript/);
     expect(good.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(good.headers.get('cross-origin-resource-policy')).to.equal('cross-origin');
     expect(await good.text()).to.match(/^\/\*\*\/jQuery\.cb_1\$\(\{"version":"[\d.]+"\}\)$/);
     for (const bad of ['', 'alert(1)//', 'a b', '1a', 'a.', 'x'.repeat(101), 'a\n', 'a;b']) {
       const answer = await jsonp(bad);
@@ -153,6 +154,25 @@ describe('the API of YOURLS', () => {
     await json({ action: 'shorturl', url: A, keyword: 'x', title });
     const parameters = { action: 'expand', shorturl: 'x', format: 'jsonp', callback: 'f' };
     expect(await (await get(parameters)).text()).to.contain('\\u003c/script>\\u2028');
+  });
+
+  it('refuses JSONP to pages of its own origin, without a script in the refusal', async () => {
+    const created = { action: 'shorturl', url: A, keyword: 'own', format: 'jsonp', callback: 'f' };
+    for (const parameters of [created, { ...created, signature: 'sk_unknown' }]) {
+      const query = new URLSearchParams({ signature: world.apiKey, ...parameters });
+      const response = await fetch(`${url()}?${query}`, {
+        headers: { 'sec-fetch-site': 'same-origin' },
+      });
+      expect(response.status).to.equal(403);
+      expect(response.headers.get('content-type')).to.match(/^application\/json/);
+      expect((await response.json()) as Body).to.include({ status: 'fail', errorCode: '403' });
+    }
+    expect((await world.visit('/own')).status).to.equal(404);
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const query = new URLSearchParams({ signature: world.apiKey, ...created, keyword: site });
+      const response = await fetch(`${url()}?${query}`, { headers: { 'sec-fetch-site': site } });
+      expect(await response.text()).to.match(/^\/\*\*\/f\(/);
+    }
   });
 
   it('refuses requests without a key, with timed signatures, and unknown actions', async () => {

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, type VisitAnswer, type World } from '../support/world.ts';
+import { aWorkspace, type VisitAnswer, type VisitOptions, type World } from '../support/world.ts';
 
 /*
  * Texts that want to be more than texts, wherever one can be put that a visitor or an owner gets to see.
@@ -183,4 +184,84 @@ describe('hostile texts', () => {
     const rules = [{ value: 'DE', url: 'data:text/html,x' }];
     expect((await world.api.post('/links', { url: 'https://e.com', rules })).status).to.equal(422);
   });
+});
+
+describe('every page of ours', () => {
+  it('has a Permissions-Policy that denies what no page uses', async () => {
+    const world = await aWorkspace();
+    const { api } = world;
+    const operator = (await aPerson({ isOperator: true })).api;
+    const url = 'https://example.com/a';
+    const link = async (key: string, fields: object = {}) => {
+      const { status, body } = await api.post('/links', { url, key, ...fields });
+      expect(status, key).to.equal(201);
+      return body;
+    };
+    const page = await api.post('/pages', { title: 'Before', text: 'you go on' });
+    await link('plain', { publicStats: true });
+    await link('password', { password: 'open sesame' });
+    await link('card', { proxy: true, title: 'Card' });
+    await link('early', { startsAt: new Date(Date.now() + 86_400_000).toISOString() });
+    await link('before', { preRedirection: true, pageId: page.body.id });
+    const expired = await link('expired', { expiresAt: new Date(Date.now() + 86_400_000) });
+    await link('blocked', { url: `https://${world.slug}.example` });
+    const blocked = `/admin/blocked-hosts/${world.slug}.example`;
+    await operator.put(blocked, { reason: 'Phishing' });
+    await api.post('/qrcodes', { type: 'text', text: 'a text', key: 'display' });
+    const past = new Date(Date.now() + 1_500).toISOString();
+    await api.patch(`/links/${expired.id}`, { expiresAt: past });
+    await eventually(async () => expect((await world.visit('/expired')).status).to.equal(410));
+
+    const visits: [path: string, status: number, options?: VisitOptions][] = [
+      ['/nothing', 404],
+      ['/%', 400],
+      ['/plain', 405, { method: 'PUT' }],
+      ['/plain+', 200],
+      ['/password', 403],
+      ['/password', 403, { form: { password: 'wrong' } }],
+      ['/card', 200, { userAgent: 'facebookexternalhit/1.1' }],
+      ['/early', 404],
+      ['/before', 200],
+      ['/expired', 410],
+      ['/blocked', 403],
+      ['/display', 200],
+      ['/_/report', 200],
+      ['/_/report', 422, { form: { link: 'a' } }],
+      ['/', 200, { host: 'localhost' }],
+      ['/_/report', 413, { form: { comment: 'x'.repeat(600_000) } }],
+    ];
+    const walked: [name: string, status: number, type: string, permissions: string][] = [];
+    for (const [path, status, options] of visits) {
+      const { headers, ...answer } = await world.visit(path, options);
+      expect(answer.status, path).to.equal(status);
+      const type = headers['content-type'] ?? '';
+      walked.push([path, status, type, String(headers['permissions-policy'])]);
+    }
+    const paths = [
+      '/console',
+      '/console/links',
+      `/stats/${world.domain}/plain`,
+      '/docs',
+      '/docs/redirects',
+      '/docs/search?q=links',
+      '/docs/api-reference',
+      '/docs/api-reference/errors',
+      '/unsubscribe/a',
+      '/report/mail?every=weekly',
+    ];
+    for (const path of paths) {
+      const { status, headers } = await fetch(`${stack().apiUrl}${path}`, {
+        headers: { authorization: `Bearer ${world.apiKey}` },
+      });
+      const permissions = String(headers.get('permissions-policy'));
+      walked.push([path, status, headers.get('content-type') ?? '', permissions]);
+    }
+    for (const [name, status, type, permissions] of walked) {
+      expect(type, `${name} (${status})`).to.match(/^text\/html/);
+      for (const right of ['camera', 'geolocation', 'microphone', 'payment']) {
+        expect(permissions, `${name} (${status})`).to.contain(`${right}=()`);
+      }
+    }
+    await operator.delete(blocked);
+  }).timeout(60_000);
 });

@@ -69,13 +69,19 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () =>
+        response.on('end', () => {
+          const { 'content-type': type, 'permissions-policy': permissions } = response.headers;
+          // Each page has one, in whichever test it is shown.
+          if (type?.startsWith('text/html') === true && permissions === undefined) {
+            reject(new Error(`${method} ${path} answered a page without Permissions-Policy`));
+            return;
+          }
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
             body: Buffer.concat(chunks).toString('utf8'),
-          }),
-        );
+          });
+        });
         response.on('error', reject);
       },
     );

@@ -4,6 +4,7 @@ import { type ApiRequest, type Route, route } from '../../http/route.ts';
 import { toContent } from '../../mail/message.ts';
 import { REPORT_PLAN } from '../../mail/preferences.ts';
 import { type ReportChoice, reportFields } from '../../mail/schema.ts';
+import { PERMISSIONS_POLICY } from '../../web/permissions.ts';
 import type { EventRecords } from '../records.ts';
 import { reportMessage } from './message.ts';
 import { makeReport, reportRecord } from './report.ts';
@@ -59,6 +60,7 @@ export const reportRoutes = ({ names }: EventRecords): Route[] => {
             'Content-Security-Policy':
               "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
             'X-Content-Type-Options': 'nosniff',
+            'Permissions-Policy': PERMISSIONS_POLICY,
           },
         };
       },

@@ -8,20 +8,35 @@ iframe{display:block;width:100%;height:100%;border:0;background:Canvas}
 p{position:absolute;inset:0;z-index:-1;display:grid;place-items:center;margin:0;font:1rem/1.5 system-ui,sans-serif}
 p:focus-within{inset:0 auto auto 0;z-index:1;padding:1rem;background:Canvas}`);
 
+/** Rights of every frame. */
+const RIGHTS = ['autoplay', 'fullscreen', 'picture-in-picture'];
+/**
+ * Further rights of frames on domains of one workspace. Browsers keep what a visitor grants for the origin of the window: on a
+ * domain that all workspaces share, it would be granted to the frames of all.
+ */
+const RIGHTS_ON_OWN = ['clipboard-write', 'encrypted-media', 'geolocation'];
+
 /**
  * The destination in a frame that fills the window, so that the short address stays in sight. The frame may go
  * wherever its own links lead.
+ *
+ * @param isShared the domain is the one that all workspaces share
  */
 export function framePage(
-  { destination, title }: { destination: string; title: string | undefined },
+  {
+    destination,
+    title,
+    isShared,
+  }: { destination: string; title: string | undefined; isShared: boolean },
   shortLink: string,
   language: Language,
   isIndexed = false,
 ): Page {
+  const framesMay = isShared ? RIGHTS : [...RIGHTS, ...RIGHTS_ON_OWN];
   const name = title ?? shortLink.replace(/^https?:\/\//, '');
   const body = html`<main>
 <p><a href="${destination}" rel="noopener noreferrer">${say(language, 'Open {}', new URL(destination).host)}</a></p>
-<iframe src="${destination}" title="${name}" allow="autoplay; clipboard-write; encrypted-media; fullscreen; geolocation; picture-in-picture" referrerpolicy="no-referrer-when-downgrade"></iframe>
+<iframe src="${destination}" title="${name}" allow="${framesMay.join('; ')}" referrerpolicy="no-referrer-when-downgrade"></iframe>
 </main>`;
   return wholePage(200, ASSETS, {
     language,
@@ -29,5 +44,6 @@ export function framePage(
     body,
     isIndexed,
     allow: { frames: 'http: https:' },
+    framesMay,
   });
 }
