@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { Duplex } from 'node:stream';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { ERRORS, Refusal } from '../errors.ts';
 import { answerError } from '../http/answer-error.ts';
 import { KEEP_ALIVE_MS } from '../infra/listen.ts';
+import { refusals } from '../infra/malformed-requests.ts';
 
 /** Longest request line and headers, in bytes. */
 const HEADER_LIMIT = 64 * 1024;
@@ -17,8 +11,6 @@ const HEADER_LIMIT = 64 * 1024;
 const HEADERS_MS = 10_000;
 /** Interval of the check for requests that take too long to arrive, in ms. */
 const CHECK_MS = 1_000;
-/** Time for which the rest of a refused request is read, in ms, so that the client sees the response. */
-const LINGER_MS = 2_000;
 
 /**
  * The HTTP server of the API. Whatever it gets, it answers with the error body of the contract, also what Node would
@@ -40,32 +32,12 @@ export function createApiServer(app: RequestListener, requestSeconds: number): S
     },
     app,
   );
-  /** The latest request of a connection. */
-  const latest = new WeakMap<Duplex, [IncomingMessage, ServerResponse]>();
-  const refused = new WeakSet<Duplex>();
-
-  function refuse(socket: Duplex, message: string): void {
-    // Nothing after a malformed request on the same connection can be read.
-    if (refused.has(socket)) return;
-    const [request, response] = latest.get(socket) ?? [];
-    const isAnswered = response?.headersSent === true;
-    if (!socket.writable || (isAnswered && !(response.writableFinished && request?.complete))) {
-      socket.destroy();
-      return;
-    }
-    refused.add(socket);
-    socket.end(answerOf(message));
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  }
-
-  server.prependListener('request', (request, response) => {
-    latest.set(request.socket, [request, response]);
-  });
+  const refuse = refusals(server);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (_request, socket) => refuse(socket, 'This server is no proxy'));
+  server.on('connect', (_request, socket) => refuse(socket, answerOf('This server is no proxy')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else refuse(socket, messageOf(error, requestSeconds));
+    else refuse(socket, answerOf(messageOf(error, requestSeconds)));
   });
   return server;
 }

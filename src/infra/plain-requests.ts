@@ -119,7 +119,7 @@ export class PlainRequests {
     socket.resume();
   }
 
-  /** Reports a head that did not arrive in time, as node:http does. */
+  /** Reports a head that did not arrive in time, as node:http does; the connection is read no further. */
   reportTimeout(socket: Socket): void {
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     this.#server.emit('clientError', error, socket);
@@ -221,10 +221,7 @@ class Connection {
       this.#owner.handle(request, new PlainResponse(this, request.method === 'HEAD'));
     } else if (BEGINNING.test(text) && !this.#isEnded) {
       this.#held = bytes;
-      this.#headTimer ??= setTimeout(
-        () => this.#owner.reportTimeout(this.socket),
-        this.#owner.limits.headersMs,
-      );
+      this.#headTimer ??= setTimeout(this.#onSlowHead, this.#owner.limits.headersMs);
     } else this.#handOver(bytes);
   }
 
@@ -241,6 +238,14 @@ class Connection {
     this.#owner.handOver(socket, bytes);
   }
 
+  readonly #onSlowHead = (): void => {
+    this.#stopHeadTimer();
+    this.#held = undefined;
+    this.socket.off('data', this.#onData);
+    this.socket.off('end', this.#onEnd);
+    this.#owner.reportTimeout(this.socket);
+  };
+
   #stopHeadTimer(): void {
     if (this.#headTimer === undefined) return;
     clearTimeout(this.#headTimer);
@@ -252,7 +257,10 @@ class Connection {
     if (!this.#isBusy) this.socket.end();
   };
 
-  readonly #onTimeout = (): void => void this.socket.destroy();
+  readonly #onTimeout = (): void => {
+    if (this.#headTimer === undefined) this.socket.destroy();
+    else this.#onSlowHead();
+  };
 
   /** A connection that fails is closed; nobody is left to be told. */
   readonly #onError = (): void => {};

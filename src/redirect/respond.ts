@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import { stringifySetCookie } from 'cookie';
 import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
@@ -428,15 +427,14 @@ export function sendText(
     .end(text);
 }
 
-/** Answers where there is no response object, and closes the connection. */
-export function sendToSocket(
-  socket: Socket,
+/** The bytes of an answer where there is no response object, and after which the connection is closed. */
+export function lastAnswer(
   status: number,
   headers: readonly string[],
   body: Uint8Array = new Uint8Array(),
-): void {
+): Buffer {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   lines.push('Connection: close', '', '');
-  socket.end(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]));
+  return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]);
 }

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import { endServer } from '../infra/end-server.ts';
 import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
+import { refusals } from '../infra/malformed-requests.ts';
 import { redirects } from '../infra/metrics.ts';
 import { PlainRequests, type RequestHead, type Response } from '../infra/plain-requests.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
@@ -34,10 +35,12 @@ import { notFoundPage } from './pages/not-found.ts';
 import { tooMuchPage } from './pages/too-much.ts';
 import { unavailablePage } from './pages/unavailable.ts';
 import type { Reports } from './reports.ts';
-import { redirectTo, respond, sendPage, sendText, sendToSocket } from './respond.ts';
+import { lastAnswer, redirectTo, respond, sendPage, sendText } from './respond.ts';
 import { normaliseHost, type Visitor, type VisitorReader } from './visitor.ts';
 
 const HEADERS_MS = 20_000;
+/** Interval of the check for requests that take too long to arrive, in ms. */
+const CHECK_MS = 1_000;
 /** Of the request line and all headers. */
 const HEADER_BYTES = 64 * 1024;
 /** Time for which connections are kept open for responses when the server stops. */
@@ -84,6 +87,7 @@ export class RedirectServer {
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_MS,
       requestTimeout: HEADERS_MS,
+      connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: HEADER_BYTES,
       // Node's own answer to a request without `Host` is empty.
       requireHostHeader: false,
@@ -95,7 +99,11 @@ export class RedirectServer {
     this.#http.on('checkExpectation', (request, response) =>
       this.#http.emit('request', request, response),
     );
-    this.#http.on('clientError', answerMalformed);
+    const refuse = refusals(this.#http);
+    this.#http.on('clientError', (error: MalformedError, socket) => {
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else refuse(socket, answerTo(error));
+    });
   }
 
   /** The port it listens on. */
@@ -338,20 +346,13 @@ function takesForms(link: LinkEntry | null, { asks }: Address): boolean {
   return asks === 'continue' ? link?.before !== undefined : link?.passwordHash !== undefined;
 }
 
-/** Answers a request that node could not read: there is no response object, only the socket. */
-function answerMalformed(
-  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
-  socket: Socket,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+type MalformedError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+/** The answer to a request that node could not read: there is no response object, only the socket. */
+function answerTo(error: MalformedError): Buffer {
   answered.refused.inc();
   const path = error.code === 'HPE_INVALID_URL' ? encodedPath(error.rawPacket) : undefined;
-  if (path !== undefined) {
-    return sendToSocket(socket, 302, ['Location', path, 'Content-Length', '0']);
-  }
+  if (path !== undefined) return lastAnswer(302, ['Location', path, 'Content-Length', '0']);
   const { headers, body } = badRequestPage('en');
-  sendToSocket(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400, headers, body);
+  return lastAnswer(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400, headers, body);
 }

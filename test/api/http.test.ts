@@ -90,6 +90,16 @@ describe('malformed requests', () => {
     });
   }
 
+  it('are answered after the requests that came before them in the same packet', async () => {
+    const request = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: ${host()}\r\nAuthorization: Bearer ${world.apiKey}\r\n\r\n`;
+    const answer = await exchange(
+      `${request('/links')}${request('/tags')}${request('/nope')}GARBAGE\r\n\r\n`,
+    );
+    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+    expect(statuses).to.deep.equal(['200', '200', '404', '400']);
+  });
+
   it('may name their host in the request target', async () => {
     await world.api.post('/links', { url: A, externalId: 'größe' });
     const encoded = `/links/ext_${encodeURIComponent('größe')}`;

@@ -184,17 +184,36 @@ describe('a missing link', () => {
     }
   });
 
-  /** Sends bytes to the redirect server. Answers all that comes back until the connection ends. */
-  function exchange(text: string): Promise<string> {
+  /**
+   * Sends bytes to the redirect server, and resolves with all that comes back when the server has closed the connection.
+   *
+   * @param then when the client ends its half: with the server, at once, or never; `drip` also sends a byte every half second
+   */
+  function exchange(
+    text: string,
+    then: 'follow' | 'end' | 'keep' | 'drip' = 'follow',
+  ): Promise<string> {
     const [port] = stack().redirectPorts;
     return new Promise((resolve) => {
-      const socket = createConnection(port, '127.0.0.1', () => socket.write(text));
+      const allowHalfOpen = then !== 'follow';
+      const socket = createConnection({ port, host: '127.0.0.1', allowHalfOpen }, () => {
+        socket.write(text);
+        if (then === 'end') socket.end();
+      });
+      const dripping = setInterval(() => {
+        if (then === 'drip') socket.write('x');
+        // Only a write shows to a client that keeps its half that the server has given the connection up.
+        if (then === 'keep' && socket.readableEnded) socket.write('x');
+      }, 500);
       let got = '';
       socket.on('data', (chunk) => {
         got += chunk.toString();
       });
-      socket.on('close', () => resolve(got));
-      socket.on('error', () => resolve(got));
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        clearInterval(dripping);
+        resolve(got);
+      });
     });
   }
   const HEAD = 'Connection: close\r\n';
@@ -223,6 +242,49 @@ describe('a missing link', () => {
       expect(stack().restarts('redirect')).to.equal(0);
     });
   }
+
+  it('comes before the 400 for what follows it in the same packet', async () => {
+    const { api, domain } = await aWorkspace();
+    const keys = ['a', 'b', 'c'];
+    for (const key of keys) await api.post('/links', { url: `${A}/${key}`, key });
+    await api.post('/links', { url: A, key: 'locked', password: 'open sesame' });
+    const request = (key: string) => `GET /${key} HTTP/1.1\r\nHost: ${domain}\r\n\r\n`;
+    const body = `POST /locked HTTP/1.1\r\nHost: ${domain}\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n`;
+    const cases: [text: string, answers: string[]][] = [
+      [`${request('made-up')}GARBAGE\r\n\r\n`, ['404', '400']],
+      [`${request('a')}GARBAGE\r\n\r\n`, ['302', '400']],
+      [`${keys.map(request).join('')}GARBAGE\r\n\r\n`, ['302', '302', '302', '400']],
+      [`${request('b')}${body}`, ['302', '400']],
+    ];
+    for (const [text, answers] of cases) {
+      for (const end of ['follow', 'end', 'keep'] as const) {
+        const got = await exchange(text, end);
+        const statuses = [...got.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+        expect(statuses, `${end} ${text}`).to.deep.equal(answers);
+        expect(got).to.match(/Connection: close\r\n\r\n<!doctype html>(?:(?!HTTP\/).)*$/is);
+      }
+    }
+  });
+
+  it('is followed by the end of the connection once it is a 400 or 408, also where the client keeps its half', async () => {
+    const { domain } = await aWorkspace();
+    const head = `GET /a HTTP/1.1\r\nHost: ${domain}\r\n`;
+    const form = `POST /a HTTP/1.1\r\nHost: ${domain}\r\n`;
+    const cases: [text: string, status: number][] = [
+      ['GARBAGE\r\n\r\n', 400],
+      // These are read by the parser for plain requests, and by that of node.
+      [`${head}X: `, 408],
+      [`${form}X: `, 408],
+    ];
+    const ends = cases.flatMap(([text, status]) =>
+      [false, true].map(async (drips) => {
+        const got = await exchange(text, drips ? 'drip' : 'keep');
+        expect(got, text).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+        expect(got.match(/HTTP\/1\.1 /g)).to.have.length(1);
+      }),
+    );
+    await Promise.all(ends);
+  }).timeout(110_000);
 
   it('is not a 400 for a host that is named twice alike, or an unknown Expect', async () => {
     const { api, domain } = await aWorkspace();

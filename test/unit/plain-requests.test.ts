@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { refusals } from '../../src/infra/malformed-requests.ts';
 import { PlainRequests, type RequestHead, type Response } from '../../src/infra/plain-requests.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -67,9 +68,10 @@ describe('plain requests', () => {
       listener,
     );
     const plain = handle === undefined ? undefined : new PlainRequests(server, LIMITS, handle);
+    const refuse = refusals(server);
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-      socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
+      refuse(socket, `HTTP/1.1 ${status} Refused\r\n\r\n`);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     servers.push(server);
@@ -245,6 +247,22 @@ describe('plain requests', () => {
     } finally {
       clearInterval(dripping);
     }
+  });
+
+  it('are not handled when their head is completed after the 408', async () => {
+    let handled = 0;
+    const { port } = await start(() => {
+      handled += 1;
+    });
+    const socket = await open(port);
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.write(GET.slice(0, -2));
+    await eventually(() => expect(text).to.match(/^HTTP\/1\.1 408 /));
+    socket.write('\r\n');
+    await closed;
+    expect(handled).to.equal(0);
   });
 
   it('are waited for no longer than a head may take', async () => {
