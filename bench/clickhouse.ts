@@ -14,6 +14,7 @@ import { db, execute, rows } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
 import { ClickHouseServer, hasClickHouse } from '../test/support/clickhouse-server.ts';
+import { withDescendants } from '../test/support/processes.ts';
 import { describeEvents, GROUP_NAMES, makeEvents } from './analytics.ts';
 import { processorMs } from './baselines.ts';
 import type { AskedQuestions } from './clickhouse-questions.ts';
@@ -22,7 +23,6 @@ import { postgresMs } from './processor.ts';
 import type { BenchOptions, Row } from './rows.ts';
 import { SEEDED } from './seed.ts';
 import { type BenchService, withService } from './service.ts';
-import { withDescendants } from './started.ts';
 
 const DAY_MS = 86_400_000;
 /** Days of seeded events that are put in the outbox at a time. */

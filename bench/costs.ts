@@ -20,6 +20,7 @@ import type { Redis } from '../src/infra/redis.ts';
 import { seal } from '../src/infra/seal.ts';
 import { newSecret } from '../src/webhooks/sign.ts';
 import { ClickHouseServer, hasClickHouse } from '../test/support/clickhouse-server.ts';
+import { proportional } from '../test/support/processes.ts';
 import { below, browserRequest } from './open-loop.ts';
 import {
   type AccountedService,
@@ -32,7 +33,6 @@ import {
 } from './processor.ts';
 import type { Row } from './rows.ts';
 import { API, REDIRECT, SCHEDULER, seedLinks, worker } from './service.ts';
-import { proportional } from './started.ts';
 import { aVisit } from './visits.ts';
 
 const LINKS = 100_000;

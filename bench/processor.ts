@@ -6,10 +6,10 @@ import { startServers } from '../scripts/embedded/servers.ts';
 import type { Runner } from '../scripts/procfile.ts';
 import { db } from '../src/infra/db.ts';
 import { connectRedis, type Redis } from '../src/infra/redis.ts';
+import { withDescendants } from '../test/support/processes.ts';
 import { processorMs } from './baselines.ts';
 import { browserRequest, openLoop } from './open-loop.ts';
 import { type BenchService, withService } from './service.ts';
-import { withDescendants } from './started.ts';
 
 /** Milliseconds of processor time, by the part of the service that had them. */
 export type PartTimes = Record<Part, number>;

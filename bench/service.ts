@@ -44,7 +44,7 @@ export async function withService<T>(
     LOG_LEVEL: 'warn',
     TRUST_PROXY: '127.0.0.1',
   });
-  const servers = await startServers({ dataDir, yields: true });
+  const servers = await startServers({ dataDir });
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
   process.once('exit', () => servers.abandon());

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +9,7 @@ import { freePort } from '../scripts/ports.ts';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
+import { proportional, withDescendants } from '../test/support/processes.ts';
 import { readVersions } from './service.ts';
 
 /** A service as `npm start` runs it, all its processes, in a folder of its own. */
@@ -148,37 +149,4 @@ export function memoryOf(pid: number): Map<string, number> {
     megabytes.set(label, (megabytes.get(label) ?? 0) + proportional(id));
   }
   return megabytes;
-}
-
-/** A process and all that it started, with their names. */
-export function withDescendants(pid: number): { id: number; name: string }[] {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((id) => {
-      const stat = readText(`/proc/${id}/stat`);
-      const [, short = '', parent = ''] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
-      // Linux keeps 15 characters of a name there.
-      const [name = short] =
-        short.length === 15 ? readText(`/proc/${id}/cmdline`).split('\0') : [short];
-      return stat === '' ? [] : [{ id: Number(id), name, parent: Number(parent) }];
-    });
-  const found = all.filter(({ id }) => id === pid);
-  for (const { id } of found) found.push(...all.filter(({ parent }) => parent === id));
-  return found;
-}
-
-/** Memory in MB, its share of what is shared; of a process of another account, what is resident. */
-export function proportional(pid: number): number {
-  const text = readText(`/proc/${pid}/smaps_rollup`) || readText(`/proc/${pid}/status`);
-  const [, kilobytes = 0] = /^(?:Pss|VmRSS):\s+(\d+) kB/m.exec(text) ?? [];
-  return Number(kilobytes) / 1024;
-}
-
-/** Empty where a process has ended, or is not ours. */
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

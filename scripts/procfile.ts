@@ -1,5 +1,6 @@
 import { SetupError } from './embedded/setup-error.ts';
 import { freePorts } from './ports.ts';
+import { yieldsProcessor } from './priority.ts';
 import { Supervised } from './supervised.ts';
 
 /** A line of a Procfile. */
@@ -35,7 +36,7 @@ export interface RunnerOptions {
   scale?: Record<string, number>;
   /** Variables for one process alone, by its name: copies of a server need ports of their own. */
   envOf?: Record<string, Record<string, string>>;
-  /** Workers leave the processor to the other processes where it is scarce. */
+  /** Workers that nobody waits for leave the processor to the other processes where it is scarce. */
   yields?: boolean;
 }
 
@@ -73,7 +74,7 @@ export class Runner {
           command,
           cwd,
           env: { ...env, ...envOf[name] },
-          yields: yields && isWorker(name),
+          yields: yields && yieldsProcessor(name),
           onLine: (line) => onLine(name, line),
         }),
       ]),

@@ -48,11 +48,7 @@ async function main(): Promise<void> {
   try {
     Object.assign(process.env, settingsFor(process.env));
     const config = await choosePorts();
-    servers = await startServers({
-      dataDir: config.DATA_DIR,
-      log: console.log,
-      yields: true,
-    });
+    servers = await startServers({ dataDir: config.DATA_DIR, log: console.log });
     servers.keepRunning();
     end.throwIfAborted();
     Object.assign(process.env, serversEnv(servers));

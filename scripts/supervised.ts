@@ -81,7 +81,7 @@ export class Supervised {
       return;
     }
     this.#child = child;
-    if (this.#options.yields === true) yieldProcessor(child.pid);
+    if (this.restarts > 0) this.#yield();
     // Without descriptors there are no streams either.
     child.stdin?.on('error', () => {});
     for (const stream of [child.stdout, child.stderr]) {
@@ -119,6 +119,12 @@ export class Supervised {
       }
       await pause(POLL_MS);
     }
+    // Not before: somebody waits for its start.
+    this.#yield();
+  }
+
+  #yield(): void {
+    if (this.#options.yields === true) yieldProcessor(this.pid);
   }
 
   /** Asks it to end, kills it after `ms` milliseconds, resolves when it is gone. */

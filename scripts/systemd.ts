@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { SetupError } from './embedded/setup-error.ts';
-import { YIELDING } from './priority.ts';
+import { YIELDING, yieldsProcessor } from './priority.ts';
 import { type ProcessSpec, parseProcfile } from './procfile.ts';
 
 /** The folder of package.json, seen from dist/scripts. */
@@ -89,7 +89,7 @@ RestartSec=1
 TimeoutStopSec=30
 KillMode=mixed
 LimitNOFILE=65536
-${server === undefined ? `Nice=${YIELDING}\n` : ''}${common(installation)}
+${yieldsProcessor(name) ? `Nice=${YIELDING}\n` : ''}${common(installation)}
 [Install]
 WantedBy=shortlinks.target
 `;

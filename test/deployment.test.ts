@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
+import { yieldsProcessor } from '../scripts/priority.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
 
 interface Compose {
@@ -28,7 +29,7 @@ describe('deployment', () => {
     expect(commands).to.deep.equal(processes);
     for (const [name, { depends_on: needs = {}, cpu_shares: shares }] of Object.entries(ours)) {
       expect(needs).to.have.property('migrate');
-      expect(shares, name).to.equal(name.startsWith('worker_') ? 102 : undefined);
+      expect(shares, name).to.equal(yieldsProcessor(name) ? 102 : undefined);
     }
   });
 
@@ -55,8 +56,8 @@ describe('deployment', () => {
         expect(target).to.match(new RegExp(`^Wants=shortlinks-${name}@\\d+\\.service$`, 'm'));
         const unit = readFileSync(path.join(folder, `shortlinks-${name}@.service`), 'utf8');
         expect(unit).to.contain(`ExecStart=${command.replace('node', process.execPath)}\n`);
-        expect(/^Nice=(\d+)$/m.exec(unit)?.[1]).to.equal(
-          name.startsWith('worker_') ? '10' : undefined,
+        expect(/^Nice=(\d+)$/m.exec(unit)?.[1], name).to.equal(
+          yieldsProcessor(name) ? '10' : undefined,
         );
       }
     });

@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { yieldProcessor } from '../priority.ts';
 import { postgresSettings } from '../sizes.ts';
 import { type Account, postgresAccount } from './account.ts';
 import { keptSecret } from './kept.ts';
@@ -39,7 +38,7 @@ type Run = (program: string, args: string[], output: number | 'pipe') => ChildPr
 export async function startPostgres(
   dataDir: string,
   fixedPort: number,
-  { log, yields }: { log: (line: string) => void; yields: boolean },
+  log: (line: string) => void,
 ): Promise<Started> {
   const data = path.join(dataDir, 'postgres');
   const { folder, major } = findPostgres(data);
@@ -60,10 +59,7 @@ export async function startPostgres(
     spawn(port, logFile) {
       const settings = Object.entries({ ...SETTINGS, ...postgresSettings(major), port });
       const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-      const child = run('postgres', ['-D', data, ...options], logFile);
-      // Before it starts others, which have what it has.
-      if (yields) yieldProcessor(child.pid);
-      return child;
+      return run('postgres', ['-D', data, ...options], logFile);
     },
     greet: (port) => greet(port, password, data),
     stopSignal: 'SIGINT',

@@ -40,19 +40,16 @@ export interface Servers {
  * DATABASE_URL or REDIS_URL. Those it has are checked.
  *
  * @param options.log receives a line for each thing that takes long; without it they go to standard error
- * @param options.yields true if Postgres is to leave the processor to redirects where it is scarce
  * @throws SetupError
  */
 export async function startServers({
   dataDir: folder,
   env = process.env,
   log = (line) => console.error(line),
-  yields = false,
 }: {
   dataDir: string;
   env?: NodeJS.ProcessEnv;
   log?: (line: string) => void;
-  yields?: boolean;
 }): Promise<Servers> {
   const dataDir = path.resolve(folder);
   try {
@@ -73,7 +70,7 @@ export async function startServers({
     makeFolder(dataDir);
     const stack = new Stack(dataDir, log, {
       ...(givenPostgres === '' && {
-        postgres: () => startPostgres(dataDir, config.EMBEDDED_POSTGRES_PORT, { log, yields }),
+        postgres: () => startPostgres(dataDir, config.EMBEDDED_POSTGRES_PORT, log),
       }),
       ...(redisProgram && {
         redis: () => startRedis(dataDir, config.EMBEDDED_REDIS_PORT, redisProgram),

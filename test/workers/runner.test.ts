@@ -14,14 +14,44 @@ import { expect } from 'chai';
 import { startRedis } from '../../scripts/embedded/redis.ts';
 import { findRedis } from '../../scripts/embedded/redis-program.ts';
 import { freePort } from '../../scripts/ports.ts';
-import { parseProcfile, Runner } from '../../scripts/procfile.ts';
+import { parseProcfile } from '../../scripts/procfile.ts';
 import { Supervised } from '../../scripts/supervised.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { eventually } from '../support/eventually.ts';
+import { withDescendants } from '../support/processes.ts';
 import { Started } from '../support/started.ts';
 import { Visitors } from '../support/traffic.ts';
 
 const RECOVERY_MS = 60_000;
+
+/** Workers that no single request of the API waits for. */
+const YIELDING = [
+  'worker_bulk',
+  'worker_clicks',
+  'worker_images',
+  'worker_mail',
+  'worker_maintenance',
+  'worker_qr',
+  'worker_scheduler',
+  'worker_webhooks',
+];
+
+/** Everything that a single write needs, its worker and Postgres too, has the niceness of the API. */
+function expectNiceness(started: Started): void {
+  const usual = getPriority(started.child.pid);
+  const processes = withDescendants(started.child.pid!).filter(({ name }) =>
+    /^(api|redirect|worker_\w+)$/.test(name),
+  );
+  expect(processes).to.have.length(parseProcfile(readFileSync('Procfile', 'utf8')).length);
+  for (const { id, name } of processes) {
+    const expected = YIELDING.includes(name) ? Math.max(10, usual) : usual;
+    expect(getPriority(id), name).to.equal(expected);
+  }
+  const servers = [started.pidOf('postgres'), started.pidOf('redis')];
+  for (const { id, name } of servers.flatMap(withDescendants)) {
+    expect(getPriority(id), name).to.equal(usual);
+  }
+}
 
 describe('npm start under steady traffic', function () {
   this.timeout(240_000);
@@ -56,9 +86,17 @@ describe('npm start under steady traffic', function () {
     expect(started.output).to.match(/api \| .*api\.log is not written: (ENOSPC|EISDIR)/);
     expect(started.output.match(/api\.log is not written/g)).to.have.length(1);
     await aLinkIsMade();
-    const visitors = new Visitors('runner', [started.redirectPort], ['runner-1'], 50);
+    await eventually(() => expectNiceness(started), RECOVERY_MS);
     // From then on the link is in memory, so that no visit depends on how soon Postgres answers a busy machine.
-    await eventually(() => expect(visitors.tally.answered).not.to.be.empty, RECOVERY_MS);
+    await eventually(async () => {
+      const first = await fetch(`http://localhost:${started.redirectPort}/runner-1`, {
+        redirect: 'manual',
+        // Not counted.
+        headers: { 'user-agent': 'Googlebot/2.1' },
+      });
+      expect(first.status).to.equal(302);
+    }, RECOVERY_MS);
+    const visitors = new Visitors('runner', [started.redirectPort], ['runner-1'], 50);
 
     for (const server of ['redis', 'postgres'] as const) {
       const pid = started.pidOf(server);
@@ -113,30 +151,6 @@ describe('the private Redis', function () {
       await server.stop();
       rmSync(dataDir, { recursive: true, force: true });
     }
-  });
-});
-
-describe('processes of the Procfile', () => {
-  it('leave the processor to redirects, where they are workers of npm start', async () => {
-    const command = `${process.execPath} -e setInterval(()=>{},1000)`;
-    const niceOf = async (name: string, yields: boolean) => {
-      const runner = new Runner({
-        processes: [{ name, command }],
-        env: process.env,
-        cwd: process.cwd(),
-        onLine: () => {},
-        yields,
-      });
-      const started = runner.start().catch(() => {});
-      await eventually(() => expect(runner.isRunning(name)).to.equal(true));
-      const nice = getPriority(runner.pidOf(name));
-      runner.abandon();
-      await started;
-      return nice;
-    };
-    const inherited = await niceOf('worker_clicks', false);
-    expect(await niceOf('redirect', true)).to.equal(inherited);
-    expect(await niceOf('worker_clicks', true)).to.equal(Math.max(10, inherited));
   });
 });
 
