@@ -4,16 +4,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { SetupError } from '../scripts/embedded/servers.ts';
+import { config } from '../src/config.ts';
 import { COLUMNS } from '../src/events/columns.ts';
 import { ClickHouse, literal } from '../src/events/store/clickhouse/connection.ts';
 import { moveEvents } from '../src/events/store/clickhouse/move.ts';
 import { MOVED_KINDS } from '../src/events/store/clickhouse/schema.ts';
 import { buildBlocks } from '../src/events/store/postgres/build-blocks.ts';
 import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
-import { db, execute, rows } from '../src/infra/db.ts';
+import { connectDb, db, execute, rows } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
 import { ClickHouseServer, hasClickHouse } from '../test/support/clickhouse-server.ts';
+import { postgresAdminUrl } from '../test/support/private-admin.ts';
 import { withDescendants } from '../test/support/processes.ts';
 import { describeEvents, GROUP_NAMES, makeEvents } from './analytics.ts';
 import { processorMs } from './baselines.ts';
@@ -275,7 +277,10 @@ async function benchQuestions(
 ): Promise<Row[]> {
   // Otherwise Postgres would do it during the first questions.
   await execute(db(), 'VACUUM ANALYZE event_outbox');
-  await execute(db(), 'CHECKPOINT');
+  const { DATABASE_URL, DATA_DIR } = config();
+  const admin = connectDb(postgresAdminUrl(DATABASE_URL, DATA_DIR), 1, 'bench');
+  await execute(admin, 'CHECKPOINT');
+  await admin.destroy();
   const inPostgres: AskedQuestions[] = [];
   const inClickHouse: AskedQuestions[] = [];
   for (let round = 0; round < rounds; round += 1) {

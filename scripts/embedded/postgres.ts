@@ -16,12 +16,10 @@ import { postgresSettings } from '../sizes.ts';
 import { type Account, postgresAccount } from './account.ts';
 import { keptSecret } from './kept.ts';
 import { findPostgres } from './postgres-programs.ts';
+import { leaveSuperuser, SERVICE } from './postgres-roles.ts';
 import { ensureRunning, type Greeting } from './private-server.ts';
 import { SetupError } from './setup-error.ts';
 import type { Started } from './stack.ts';
-
-/** Name of the private server's owner and of its database. */
-const NAME = 'shortlinks';
 
 const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
@@ -65,8 +63,11 @@ export async function startPostgres(
     stopSignal: 'SIGINT',
     cleanUp: (lastPid) => disownPidFile(data, lastPid),
   });
-  await ensureDatabase(server.port, password);
-  return { url: `postgres://${NAME}:${password}@127.0.0.1:${server.port}/${NAME}`, server };
+  await ensureDatabase(server.port, {
+    service: password,
+    superuser: keptSecret(path.join(dataDir, 'postgres-superuser.password')),
+  });
+  return { url: `postgres://${SERVICE}:${password}@127.0.0.1:${server.port}/${SERVICE}`, server };
 }
 
 /**
@@ -124,7 +125,7 @@ async function makeData(
       'initdb',
       [
         `--pgdata=${draft}`,
-        `--username=${NAME}`,
+        `--username=${SERVICE}`,
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
@@ -157,46 +158,57 @@ function outcome(child: ChildProcess): Promise<string | undefined> {
 }
 
 async function greet(port: number, password: string, data: string): Promise<Greeting> {
-  const client = clientOf(port, password);
   try {
-    await client.connect();
-    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
-    // A copy of DATA_DIR has the same password, and names the original's server as the last one.
-    return realpathSync(rows[0]?.data_directory ?? '/') === realpathSync(data)
-      ? 'ready'
-      : 'elsewhere';
+    return await withClient(port, password, 'postgres', async (client) => {
+      const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+      // A copy of DATA_DIR has the same password, and names the original's server as the last one.
+      return realpathSync(rows[0]?.data_directory ?? '/') === realpathSync(data)
+        ? 'ready'
+        : 'elsewhere';
+    });
   } catch (error) {
     // Class 28: the password is wrong. Anything else passes: not listening yet, or busy recovering.
     return (error as { code?: string }).code?.startsWith('28') ? 'refused' : 'starting';
-  } finally {
-    await client.end().catch(() => {});
   }
 }
 
-async function ensureDatabase(port: number, password: string): Promise<void> {
-  const client = clientOf(port, password);
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${NAME}`);
-  } finally {
-    await client.end();
-  }
+/** Makes the database of the service, whose role is no superuser. */
+async function ensureDatabase(
+  port: number,
+  passwords: { service: string; superuser: string },
+): Promise<void> {
+  await withClient(port, passwords.service, 'postgres', async (client) => {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [
+      SERVICE,
+    ]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${SERVICE}`);
+  });
+  await withClient(port, passwords.service, SERVICE, (client) => leaveSuperuser(client, passwords));
 }
 
-function clientOf(port: number, password: string): pg.Client {
+async function withClient<T>(
+  port: number,
+  password: string,
+  database: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({
     host: '127.0.0.1',
     port,
-    user: NAME,
+    user: SERVICE,
     password,
-    database: 'postgres',
+    database,
     ssl: false,
     connectionTimeoutMillis: 2_000,
   });
   // The caller of a query gets the error of a broken connection.
   client.on('error', () => {});
-  return client;
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /**

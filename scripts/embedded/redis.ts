@@ -9,6 +9,12 @@ import type { RedisProgram } from './redis-program.ts';
 import type { Started } from './stack.ts';
 
 /**
+ * Rights of the service: all commands but those that empty, configure or stop the server, or write files. Redis 6 has only
+ * `CLIENT` as a whole; `CONFIG GET dir` tells the server of a DATA_DIR from that of its copy.
+ */
+const SERVICE = '+@all -@admin -@dangerous +client +info +config|get';
+
+/**
  * Runs the private Redis of `dataDir`, or adopts it where it runs. To be called by one process at a time.
  *
  * @param fixedPort 0: any
@@ -22,6 +28,7 @@ export async function startRedis(
   const data = path.join(dataDir, 'redis');
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const password = keptSecret(path.join(dataDir, 'redis.password'));
+  const adminPassword = keptSecret(path.join(dataDir, 'redis-admin.password'));
   const server = await ensureRunning(dataDir, {
     title: 'Redis',
     name: 'redis',
@@ -35,7 +42,7 @@ export async function startRedis(
         stdio: ['pipe', logFile, logFile],
       });
       // On standard input, because every user of the machine can read a command line.
-      child.stdin?.on('error', () => {}).end(settings(port, password, data));
+      child.stdin?.on('error', () => {}).end(settings(port, data, { password, adminPassword }));
       return child;
     },
     greet: (port) => greet(port, password, data),
@@ -44,11 +51,16 @@ export async function startRedis(
   return { url: `redis://:${password}@127.0.0.1:${server.port}`, server };
 }
 
-function settings(port: number, password: string, data: string): string {
+function settings(
+  port: number,
+  data: string,
+  { password, adminPassword }: { password: string; adminPassword: string },
+): string {
   return [
     'bind 127.0.0.1',
     `port ${port}`,
-    `requirepass ${password}`,
+    `user default on >${password} ~* &* ${SERVICE}`,
+    `user admin on >${adminPassword} ~* &* +@all`,
     `dir ${JSON.stringify(data)}`,
     'appendonly yes',
     'appendfsync everysec',

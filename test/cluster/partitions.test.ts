@@ -12,6 +12,7 @@ import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
 import { databaseUrlOf } from '../support/database-url.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
+import { allowDatabases, postgresAdminUrl } from '../support/private-admin.ts';
 import { type Row, rowsOf } from '../support/rows.ts';
 import { schemaOf } from '../support/schema.ts';
 import { Visitors } from '../support/traffic.ts';
@@ -41,6 +42,7 @@ describe('tables partitioned by workspace', function () {
   let servers: Servers;
   const own = new OwnService(async (dataDir) => {
     servers = await startServers({ dataDir, env: withoutServers() });
+    await allowDatabases(servers.databaseUrl, dataDir);
     return servers;
   });
   let schema: string[];
@@ -202,7 +204,9 @@ describe('tables partitioned by workspace', function () {
     await own.startAgain({});
     for (const name of IDLE) own.service.runner.kill(name, 'SIGSTOP');
     await endConnections();
-    await own.db.raw('SELECT pg_stat_reset()');
+    const admin = connectDb(postgresAdminUrl(servers.databaseUrl, servers.dataDir), 1, 'test');
+    await execute(admin, 'SELECT pg_stat_reset()');
+    await admin.destroy();
 
     // Look-ups of many names at once, of which memory and Redis have none.
     const visitors = new Visitors('after', own.service.redirectPorts, [...keys, 'unknown'], 200);

@@ -64,7 +64,7 @@ describe('redirects during outages', function () {
     expect(answer.status, await answer.text()).to.equal(200);
   };
   async function withRedis<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
-    const redis = connectRedis(own.redisUrl, 'wait');
+    const redis = connectRedis(own.redisAdminUrl, 'wait');
     try {
       return await work(redis);
     } finally {

@@ -34,7 +34,7 @@ describe('a redirect process without Postgres', function () {
     await own.start();
     domainId = (await own.db('domains').where({ project_id: null }).first('id')).id as string;
     primary = connectRedis(own.redisUrl, 'wait');
-    replica = new Replica(await freePort(), own.redisUrl);
+    replica = new Replica(await freePort(), own.redisAdminUrl);
     await replica.start();
     port = await freePort();
     settings = {

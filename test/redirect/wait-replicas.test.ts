@@ -19,7 +19,7 @@ describe('visits and accepted writes that a replica has to confirm', function ()
 
   before(async () => {
     await own.start({ REDIS_WAIT_REPLICAS: '1', LOG_LEVEL: 'warn' }, 'Procfile.small');
-    replica = new Replica(await freePort(), own.redisUrl);
+    replica = new Replica(await freePort(), own.redisAdminUrl);
   });
 
   after(async () => {

@@ -5,6 +5,7 @@ import { type Servers, serversEnv, startServers } from '../../scripts/embedded/s
 import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import { allowDatabases, redisAdminUrl } from './private-admin.ts';
 import { type Service, startService } from './service.ts';
 import { withoutServers } from './without-servers.ts';
 
@@ -14,8 +15,11 @@ interface Database extends Pick<Servers, 'databaseUrl' | 'secretKey' | 'stop'> {
   settings?: Record<string, string>;
 }
 
-const startPrivate = (dataDir: string): Promise<Database> =>
-  startServers({ dataDir, env: withoutServers() });
+async function startPrivate(dataDir: string): Promise<Database> {
+  const servers = await startServers({ dataDir, env: withoutServers() });
+  await allowDatabases(servers.databaseUrl, dataDir);
+  return servers;
+}
 
 /** A service with a workspace. */
 export interface Owned {
@@ -93,6 +97,11 @@ export class OwnService {
 
   get redisUrl(): string {
     return this.#redis.redisUrl;
+  }
+
+  /** For an administrator, whom it lets do everything. */
+  get redisAdminUrl(): string {
+    return redisAdminUrl(this.#redis.redisUrl, this.folders[1]!);
   }
 
   get secretKey(): string {

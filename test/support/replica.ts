@@ -9,10 +9,15 @@ const SYNC_MS = 60_000;
 export class Replica extends RedisNode {
   readonly #primary: URL;
 
-  /** @param primary URL with a password */
+  /** @param primary URL with an account that may replicate */
   constructor(port: number, primary: string) {
     const url = new URL(primary);
-    super(port, [`masterauth ${url.password}`, `replicaof ${url.hostname} ${url.port}`, 'save ""']);
+    super(port, [
+      `masteruser ${url.username}`,
+      `masterauth ${url.password}`,
+      `replicaof ${url.hostname} ${url.port}`,
+      'save ""',
+    ]);
     this.#primary = url;
   }
 

@@ -13,6 +13,7 @@ import { MailServer } from './mail-server.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
 import { Pgbouncer } from './pgbouncer.ts';
+import { allowDatabases } from './private-admin.ts';
 import { type Layout, type Service, startService } from './service.ts';
 import { Site } from './site.ts';
 import { Topology } from './topology.ts';
@@ -59,6 +60,7 @@ async function startStores(dataDir: string): Promise<Stores> {
     return { servers, settings, layout: await topology.layout(), stop: () => topology.stop() };
   }
   const servers = await startServers({ dataDir });
+  await allowDatabases(servers.databaseUrl, dataDir);
   const pgbouncer =
     process.env['TEST_PGBOUNCER'] === undefined
       ? undefined

@@ -7,6 +7,7 @@ import { db } from '../../src/infra/db.ts';
 import { WorkspaceModel } from '../../src/infra/model.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { serverOf } from '../../src/queues/queue.ts';
+import { keysOf } from '../support/keys.ts';
 
 const MARKER = 'ada.lovelace@secret.example';
 
@@ -93,7 +94,7 @@ describe('errors of the database', () => {
       expect(job['failedReason']).to.contain('invalid input syntax');
       expect(JSON.stringify(job)).not.to.contain(MARKER);
       const server = serverOf(redis, { name });
-      await server.del(...(await server.keys(`{q-${name}}*`)));
+      await server.del(...(await keysOf(server, `{q-${name}}*`)));
     } finally {
       redis.disconnect();
     }

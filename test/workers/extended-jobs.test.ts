@@ -13,6 +13,7 @@ import {
   serverOf,
 } from '../../src/queues/queue.ts';
 import { eventually } from '../support/eventually.ts';
+import { keysOf } from '../support/keys.ts';
 
 const log = makeLog('test', 'silent');
 
@@ -73,7 +74,7 @@ describe('a job that is extended while it waits', () => {
     expect(await extend('one', 3)).to.equal(false);
     end();
     await eventually(async () =>
-      expect(await serverOf(redis, queue).keys(`*${queue.name}:one*`)).to.deep.equal([]),
+      expect(await keysOf(serverOf(redis, queue), `*${queue.name}:one*`)).to.deep.equal([]),
     );
     expect(await extend('one', 4)).to.equal(false);
     expect(runs).to.have.length(1);

@@ -13,6 +13,7 @@ import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { databaseUrlOf } from '../support/database-url.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
+import { redisAdminUrl } from '../support/private-admin.ts';
 import { RedisNode } from '../support/redis-node.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
@@ -152,7 +153,7 @@ describe('a process by itself', function () {
         REDIRECT_PORT: '0',
       };
       db = connectDb(url, 1, 'test');
-      redis = connectRedis(servers.redisUrl, 'wait');
+      redis = connectRedis(redisAdminUrl(servers.redisUrl, dataDir), 'wait');
     });
 
     after(async () => {

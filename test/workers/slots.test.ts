@@ -16,6 +16,7 @@ import {
 } from '../../src/queues/queue.ts';
 import { CALL_MS, Slots } from '../../src/queues/slots.ts';
 import { eventually } from '../support/eventually.ts';
+import { keysOf } from '../support/keys.ts';
 
 const log = makeLog('test', 'silent');
 const SLOTS = 12;
@@ -65,7 +66,7 @@ describe('the slots of a worker', () => {
 
   async function removeQueue(definition: QueueDefinition<unknown>): Promise<void> {
     const server = serverOf(redis, definition);
-    const keys = await server.keys(`{q-${definition.name}}*`);
+    const keys = await keysOf(server, `{q-${definition.name}}*`);
     if (keys.length > 0) await server.del(...keys);
   }
 
@@ -226,7 +227,7 @@ describe('the slots of a worker', () => {
 
     it('execute two hundred jobs of one workspace in seconds, each once', async () => {
       await addMany('busy', 200, false);
-      await eventually(() => expect(begunOf('busy')).to.have.length(200), 6_000);
+      await eventually(() => expect(begunOf('busy')).to.have.length(200));
       expect(new Set(begunOf('busy')).size).to.equal(200);
     });
 

@@ -7,6 +7,7 @@ import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
 import { connectRedis, redisReady, type SingleRedis } from '../../src/infra/redis.ts';
+import { postgresAdminUrl, redisAdminUrl } from '../support/private-admin.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
@@ -19,8 +20,8 @@ const OTHER_AUTHORITY = path.resolve('test/data/tls/localhost.crt');
 const CERTIFICATE = path.resolve('test/data/tls/signed.crt');
 const KEY = path.resolve('test/data/tls/signed.key');
 
-/** The account that the private Postgres has from the beginning. */
-const OWNER = 'shortlinks';
+/** The superuser of the private Postgres. */
+const OWNER = 'postgres';
 const PASSWORD = 'a-password';
 
 describe('TLS', function () {
@@ -31,7 +32,7 @@ describe('TLS', function () {
 
   before(async () => {
     servers = await startServers({ dataDir, env: withoutServers() });
-    admin = connectDb(servers.databaseUrl, 1, 'test');
+    admin = connectDb(postgresAdminUrl(servers.databaseUrl, dataDir), 1, 'test');
     await execute(admin, `CREATE ROLE visitor LOGIN PASSWORD '${PASSWORD}'`);
     await write('signed.crt', readFileSync(CERTIFICATE, 'utf8'));
     await write('signed.key', readFileSync(KEY, 'utf8'));
@@ -173,7 +174,7 @@ describe('TLS', function () {
 
     before(async () => {
       port = await freePort();
-      const redis = connectRedis(servers.redisUrl, 'wait');
+      const redis = connectRedis(redisAdminUrl(servers.redisUrl, dataDir), 'wait');
       const settings = {
         'tls-cert-file': CERTIFICATE,
         'tls-key-file': KEY,
