@@ -35,7 +35,7 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
       await withServers(log, (servers, connections) =>
         restoreBackup(folder, manifest, servers, { ...connections, overwrite }),
       );
-      const { version, createdAt, queues, spooledVisits } = manifest;
+      const { version, createdAt, queues, spooledVisits, spooledJobs = 0 } = manifest;
       return {
         folder,
         version,
@@ -43,6 +43,7 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
         rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
         jobs: Object.values(queues).reduce((sum, jobs) => sum + jobs, 0),
         spooledVisits,
+        spooledJobs,
       };
     },
   },

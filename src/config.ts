@@ -218,7 +218,7 @@ export const SETTINGS = {
   ),
   DATA_DIR: {
     ...text(
-      'Directory of the private servers, the spool of visits and generated secrets.',
+      'Directory of the private servers, the spools of visits and accepted writes, and generated secrets.',
       '.data',
     ),
     parse(value: string) {

@@ -10,9 +10,11 @@ import {
   type Redis,
   redisReady,
 } from '../src/infra/redis.ts';
+import { spoolFolder } from '../src/infra/spool.ts';
 import { Answers } from '../src/lookup/answers.ts';
 import { QUESTIONS } from '../src/lookup/questions.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
+import { JobSpool } from '../src/queues/job-spool.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
 import type { QueueId } from '../src/queues/shards.ts';
@@ -69,6 +71,14 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
     return definition.start({ redis, log, concurrency: concurrencyOf(queue, settings) });
   });
   const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
+  const spool = names.includes('maintenance')
+    ? new JobSpool(producer, {
+        folder: spoolFolder(settings.DATA_DIR),
+        probe: checkRedis(redis),
+        log,
+      })
+    : undefined;
+  spool?.start();
   const endSchedule = isShared ? await keepSchedule(producer, log) : () => {};
   return {
     checks: { postgres: checkDb, redis: checkRedis(redis) },
@@ -76,6 +86,7 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
     async stop() {
       endSchedule();
       await answers?.close();
+      await spool?.close();
       await Promise.all(workers.map((worker) => worker.close()));
       redis.disconnect();
     },

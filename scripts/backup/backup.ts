@@ -5,6 +5,7 @@ import path from 'node:path';
 import { UPLOAD_NAMES } from '../../src/http/upload.ts';
 import { keyCheck } from '../../src/infra/keys.ts';
 import { type Redis, scanKeys } from '../../src/infra/redis.ts';
+import { type SpoolKind, spoolFolder, spoolKindOf } from '../../src/infra/spool.ts';
 import { VERSION } from '../../src/infra/version.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import { Producer } from '../../src/queues/queue.ts';
@@ -16,6 +17,7 @@ import {
   manifestFile,
   queueFile,
   SPOOL_FILE,
+  SPOOLED_JOBS_FILE,
   UPLOADS_FILE,
   writeLines,
 } from './files.ts';
@@ -36,6 +38,7 @@ export interface BackupSummary {
   rows: number;
   jobs: number;
   spooledVisits: number;
+  spooledJobs: number;
   hasSecretKey: boolean;
 }
 
@@ -69,7 +72,9 @@ export async function writeBackup(
       files[file] = sha256;
       return count;
     };
-    const spooledVisits = await write(SPOOL_FILE, spooled(path.join(servers.dataDir, 'spool')));
+    const spool = spoolFolder(servers.dataDir);
+    const spooledVisits = await write(SPOOL_FILE, spooled(spool, 'visits'));
+    const spooledJobs = await write(SPOOLED_JOBS_FILE, spooled(spool, 'jobs'));
     const queues: Record<string, number> = {};
     const producer = new Producer(queue);
     // Its parts are deleted when Postgres has the file.
@@ -97,6 +102,7 @@ export async function writeBackup(
       ...database,
       queues,
       spooledVisits,
+      spooledJobs,
       uploads,
       files,
     };
@@ -111,6 +117,7 @@ export async function writeBackup(
       rows: sum(manifest.tables.map(({ rows }) => rows)),
       jobs: sum(Object.values(queues)),
       spooledVisits,
+      spooledJobs,
       hasSecretKey: withSecretKey,
     };
   } catch (error) {
@@ -121,20 +128,20 @@ export async function writeBackup(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** The visits in a spool. A file that is gone was delivered to the queue, which is read later, or has another name now. */
-async function* spooled(folder: string): AsyncGenerator<unknown, void, undefined> {
+/** The items of one kind in a spool. A file that is gone was delivered to the queue, which is read later, or has another name now. */
+async function* spooled(folder: string, kind: SpoolKind): AsyncGenerator<unknown, void, undefined> {
   const read = new Set<string>();
   for (let isComplete = false; !isComplete; ) {
     isComplete = true;
     for (const name of await readdir(folder).catch(() => [])) {
-      if (!name.endsWith('.ndjson') || read.has(name)) continue;
+      if (spoolKindOf(name) !== kind || read.has(name)) continue;
       const text = await readFile(path.join(folder, name), 'utf8').catch(() => undefined);
       if (text === undefined) {
         isComplete = false;
         continue;
       }
       read.add(name);
-      // A visit whose line is incomplete was not answered yet.
+      // An item whose line is incomplete was not answered yet.
       for (const line of text.split('\n')) if (isJson(line)) yield JSON.parse(line);
     }
   }

@@ -17,12 +17,14 @@ import { SetupError } from '../embedded/setup-error.ts';
  *   tables/<name>.gz     rows of a table, in the text format of COPY
  *   queues/<name>.gz     jobs of a queue, one as JSON on each line
  *   spool.gz             visits that waited on disk, one as JSON on each line
+ *   spooled-jobs.gz      accepted jobs that waited on disk, likewise
  *   uploads.gz           parts of files that wait to be imported, one as JSON on each line
  */
 
 export const FORMAT = 1;
 const MANIFEST = 'manifest.json';
 export const SPOOL_FILE = 'spool.gz';
+export const SPOOLED_JOBS_FILE = 'spooled-jobs.gz';
 export const UPLOADS_FILE = 'uploads.gz';
 export const tableFile = (name: string): string => path.join('tables', `${name}.gz`);
 export const queueFile = (name: string): string => path.join('queues', `${name}.gz`);
@@ -51,6 +53,8 @@ export interface Manifest {
   /** Numbers of jobs by queue. */
   queues: Record<string, number>;
   spooledVisits: number;
+  /** Missing in backups of 0.5 and earlier. */
+  spooledJobs?: number;
   uploads: number;
   /** SHA-256 of every file, by its path. */
   files: Record<string, string>;

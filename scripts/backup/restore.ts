@@ -5,6 +5,7 @@ import { config } from '../../src/config.ts';
 import { connectDb, rows } from '../../src/infra/db.ts';
 import { keyCheck } from '../../src/infra/keys.ts';
 import { type Redis, scanKeys } from '../../src/infra/redis.ts';
+import { type SpoolKind, spoolFile, spoolFolder, spoolKindOf } from '../../src/infra/spool.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import { Producer, type StoredJob } from '../../src/queues/queue.ts';
@@ -21,6 +22,7 @@ import {
   queueFile,
   readLines,
   SPOOL_FILE,
+  SPOOLED_JOBS_FILE,
   UPLOADS_FILE,
 } from './files.ts';
 import { importTables } from './tables.ts';
@@ -80,7 +82,7 @@ export async function restoreBackup(
   { queue, cache, overwrite }: { queue: Redis; cache: Redis; overwrite: boolean },
 ): Promise<void> {
   await checkStopped(queue);
-  const spool = path.join(servers.dataDir, 'spool');
+  const spool = spoolFolder(servers.dataDir);
   const producer = new Producer(queue);
   const there = await findContents(servers, producer, spool);
   if (there.length > 0 && !overwrite) {
@@ -107,7 +109,10 @@ export async function restoreBackup(
       await producer.restoreJobs({ name }, jobs);
     }
   }
-  await restoreSpool(folder, spool);
+  await restoreSpool(path.join(folder, SPOOL_FILE), spool, 'visits');
+  if (manifest.spooledJobs !== undefined) {
+    await restoreSpool(path.join(folder, SPOOLED_JOBS_FILE), spool, 'jobs');
+  }
   await migrateLatest(servers);
 }
 
@@ -135,8 +140,8 @@ async function findContents(
     for await (const _ of producer.storedJobs(queue)) jobs += 1;
   }
   if (jobs > 0) found.push(`${jobs} jobs in queues`);
-  const files = (await readdir(spool).catch(() => [])).filter((name) => name.endsWith('.ndjson'));
-  if (files.length > 0) found.push(`${files.length} files of spooled visits`);
+  const files = (await readdir(spool).catch(() => [])).filter((name) => spoolKindOf(name));
+  if (files.length > 0) found.push(`${files.length} files of spooled visits or jobs`);
   return found;
 }
 
@@ -149,15 +154,15 @@ async function forget(redis: Redis, patterns: readonly string[]): Promise<void> 
   }
 }
 
-async function restoreSpool(folder: string, spool: string): Promise<void> {
-  let number = 0;
-  for await (const visits of readLines<unknown>(path.join(folder, SPOOL_FILE), 10_000)) {
-    number += 1;
+async function restoreSpool(file: string, spool: string, kind: SpoolKind): Promise<void> {
+  let sequence = 0;
+  for await (const items of readLines<unknown>(file, 10_000)) {
+    sequence += 1;
     await mkdir(spool, { recursive: true });
     // Named as that of a process that has ended.
-    const file = path.join(spool, `visits-1-${'0'.repeat(12)}-${number}.ndjson`);
-    const lines = visits.map((visit) => `${JSON.stringify(visit)}\n`);
-    await writeFile(file, lines.join(''), { mode: 0o600, flush: true });
-    await utimes(file, LONG_AGO, LONG_AGO);
+    const name = spoolFile(kind, { pid: 1, instance: '0'.repeat(12), sequence });
+    const lines = items.map((item) => `${JSON.stringify(item)}\n`);
+    await writeFile(path.join(spool, name), lines.join(''), { mode: 0o600, flush: true });
+    await utimes(path.join(spool, name), LONG_AGO, LONG_AGO);
   }
 }

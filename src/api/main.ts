@@ -6,6 +6,8 @@ import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
+import { spoolFolder } from '../infra/spool.ts';
+import { JobSpool } from '../queues/job-spool.ts';
 import { LiveChannels } from '../queues/live.ts';
 import { Producer } from '../queues/queue.ts';
 import { Replies } from '../queues/replies.ts';
@@ -44,9 +46,16 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   ]);
   const replies = await Replies.open(subscriber, `api_${randomBytes(9).toString('base64url')}`);
   const producer = new Producer(jobsRedis);
+  const spool = new JobSpool(producer, {
+    folder: spoolFolder(config.DATA_DIR),
+    probe: checkRedis(jobsRedis),
+    log,
+  });
+  spool.start();
   const checks = { postgres: checkDb, redis: checkRedis(redis) };
   const live = new LiveChannels(liveSubscriber);
-  const app = makeApp({ log, redis, queues: { producer, replies, redis, cache, live }, checks });
+  const queues = { producer, spool, replies, redis, cache, live };
+  const app = makeApp({ log, redis, queues, checks });
   const server = createApiServer(app, config.REQUEST_SECONDS);
   await listen(server, 'API_PORT', config.API_PORT, config.HOST);
   const { port } = server.address() as AddressInfo;
@@ -55,10 +64,14 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
     checks,
     redis,
     async stop() {
-      const hurry = setTimeout(() => replies.giveUp(), WAIT_MS);
+      const hurry = setTimeout(() => {
+        replies.giveUp();
+        spool.hurry();
+      }, WAIT_MS);
       live.close();
       await endServer(server, CUT_MS);
       clearTimeout(hurry);
+      await spool.close();
       await producer.close();
       replies.close();
       redis.disconnect();

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../config.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { needsReplicas } from '../infra/replicas.ts';
-import { newJobId, UNSETTLED_MS } from '../queues/job-ids.ts';
+import { newJobId } from '../queues/job-ids.ts';
 import { refuseOtherContents } from '../queues/keyed.ts';
 import { findOutcome } from '../queues/outcomes.ts';
 import {
@@ -87,7 +86,7 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   try {
     await send(request, queue, name, made, { jobId, replyTo });
     // The job of a repeat may have replied just before we listened, and kept ours away because it was not quite gone.
-    const early = await firstAnswer(request, finish);
+    const early = await readableAnswer(request, finish);
     if (early !== undefined) {
       reply.cancel();
       return early;
@@ -98,12 +97,14 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   }
   const outcome = await reply.outcome;
   if (outcome === undefined) {
-    if (needsReplicas()) await keep(request, queue, name, made, { jobId, replyTo });
+    if (needsReplicas()) await confirm(request, queue, name, made, { jobId, replyTo });
     return accepted(jobId);
   }
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
   // This request and its repeats are all answered from the job's row.
-  if (idempotency !== undefined) return (await firstAnswer(request, finish))!;
+  if (idempotency !== undefined) {
+    return (await readableAnswer(request, finish)) ?? accepted(jobId);
+  }
   if ('refused' in outcome) throw refusalFrom(outcome.refused);
   return finish(outcome.result);
 }
@@ -131,6 +132,26 @@ async function firstAnswer<Result>(
   return isReplayed ? replayed(answer) : answer;
 }
 
+/**
+ * The first answer of a request with a job on its queue; `undefined` also where Postgres cannot tell: a failure would be taken
+ * for one of the write, which goes on.
+ *
+ * @throws Refusal as `firstAnswer` does
+ */
+async function readableAnswer<Result>(
+  request: ApiRequest<RouteInput>,
+  finish: (result: Result) => Answer,
+): Promise<Answer | undefined> {
+  try {
+    return await firstAnswer(request, finish);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const { log, requestId } = request;
+    log.warn({ err: error, requestId }, 'the outcome of a write could not be read');
+    return undefined;
+  }
+}
+
 /** Adds a job without waiting for it: 202 and the URL of the job. */
 export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
   request: Writer,
@@ -144,54 +165,99 @@ export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
   return accepted(jobId);
 }
 
-/** Jobs that Redis may not have got yet, with their workspaces. */
-const offered = new Set<string>();
-/** Interval at which a job that Redis did not acknowledge is offered again, in ms. */
-const OFFER_EVERY_MS = 1_000;
-
-/** True when this process is still trying to put an accepted job on its queue. */
-export const isOffered = (projectId: string, jobId: string): boolean =>
-  offered.has(`${projectId} ${jobId}`);
-
 /**
- * Puts a write on its queue. Where Redis may have got it and has not said so, the write counts as accepted: it is
- * offered again until Redis answers. That is safe, because a job that runs twice has its effects once.
+ * Puts a write on its queue. Where Redis may have got it and has not said so, it is written to the disk, from where it is added
+ * again. That is safe, because a job that runs twice has its effects once.
  *
- * @throws Refusal `conflict` when a job with the same Idempotency-Key and other contents is there, and Error when the
- *   job was certainly not added
+ * @throws Refusal `conflict` when a job with the same Idempotency-Key and other contents is there, `service_unavailable` when
+ *   neither Redis nor the disk has the job, and Error when it was certainly not added
  */
 async function send<Jobs, Name extends keyof Jobs & string>(
   request: Writer,
   queue: QueueDefinition<Jobs>,
   name: Name,
   data: DataOf<Jobs[Name]>,
-  { isAccepted = false, ...options }: JobAddress & { isAccepted?: boolean },
+  { isAccepted = false, ...address }: JobAddress & { isAccepted?: boolean },
 ): Promise<void> {
-  const { queues, caller, idempotency } = request;
-  const { jobId } = options;
-  const add = adding(request, queue, name, data, options);
+  const { producer, spool } = request.queues;
+  const add = adding(request, queue, name, data, address);
+  // Of a job that is waited for, the outcome is in Postgres: it may be lost by Redis as long as it has none.
+  const added = async () => {
+    await (isAccepted ? producer.replicated(queue, add) : add());
+    await refuseOtherJob(request, queue, address.jobId);
+  };
   try {
-    // Of a job that is waited for, the outcome is in Postgres: it may be lost by Redis as long as it has none.
-    await (isAccepted ? queues.producer.replicated(queue, add) : add());
-    const keyed = idempotency?.keyed;
-    if (keyed === undefined) return;
-    // Ours may have been dropped for one with other contents that has not run yet.
-    const waiting = await queues.producer.keyedOf(queue, jobId);
-    if (waiting === undefined || waiting.fingerprint === keyed.fingerprint) return;
-    // Or ours has ended, and the one that waits came after it.
-    const ended = await findOutcome(caller.projectId, [jobId], keyed);
-    if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
+    await spool.inTime(added());
   } catch (error) {
-    if (!(error instanceof Unacknowledged)) throw error;
-    offer(caller.projectId, jobId, () => queues.producer.replicated(queue, add));
+    if (error instanceof Unacknowledged) await keep(request, queue, name, data, address);
+    else if (error instanceof Refusal || !spool.isHurried) throw error;
+    else throw unavailable();
   }
 }
+
+/** @throws Refusal `conflict` when the job of the request was dropped for one with other contents that has not run yet */
+async function refuseOtherJob(
+  { queues, caller, idempotency }: Writer,
+  queue: QueueDefinition<unknown>,
+  jobId: string,
+): Promise<void> {
+  const keyed = idempotency?.keyed;
+  if (keyed === undefined) return;
+  const waiting = await queues.producer.keyedOf(queue, jobId);
+  if (waiting === undefined || waiting.fingerprint === keyed.fingerprint) return;
+  // Or ours has ended, and the one that waits came after it.
+  const ended = await findOutcome(caller.projectId, [jobId], keyed);
+  if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
+}
+
+/** Adds a job that has no outcome yet once more, so that replicas or the disk have it before it is answered with 202. */
+async function confirm<Jobs, Name extends keyof Jobs & string>(
+  request: Writer,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+  address: JobAddress,
+): Promise<void> {
+  const { producer, spool } = request.queues;
+  const add = adding(request, queue, name, data, address);
+  await spool
+    .inTime(producer.replicated(queue, add))
+    .catch(() => keep(request, queue, name, data, address));
+}
+
+/** Writes a job to the disk. @throws Refusal `service_unavailable` */
+async function keep<Jobs, Name extends keyof Jobs & string>(
+  request: Writer,
+  queue: QueueDefinition<Jobs>,
+  name: Name,
+  data: DataOf<Jobs[Name]>,
+  address: JobAddress,
+): Promise<void> {
+  const options = optionsOf(request, address);
+  await request.queues.spool.keep(queue, name, data, options).catch(() => {
+    throw unavailable();
+  });
+}
+
+/** The job may have reached Redis all the same. */
+const unavailable = () =>
+  new Refusal(
+    'service_unavailable',
+    `The service cannot store this now. Try again in ${RETRY_S} s; with the same Idempotency-Key it is done once`,
+  );
 
 /** The id of a job, and where its outcome is awaited. */
 interface JobAddress {
   jobId: string;
   replyTo?: string;
 }
+
+const optionsOf = (request: Writer, address: JobAddress) => ({
+  ...askerOf(request),
+  keyed: request.idempotency?.keyed,
+  ifMatch: request.ifMatch,
+  ...address,
+});
 
 /** Adds the job of a write, when it is called. */
 const adding =
@@ -203,46 +269,7 @@ const adding =
     address: JobAddress,
   ) =>
   (): Promise<void> =>
-    request.queues.producer.add(queue, name, data, {
-      ...askerOf(request),
-      keyed: request.idempotency?.keyed,
-      ifMatch: request.ifMatch,
-      ...address,
-    });
-
-/** Adds a job that has no outcome yet once more, so that replicas confirm it before it is answered with 202. */
-async function keep<Jobs, Name extends keyof Jobs & string>(
-  request: Writer,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
-  address: JobAddress,
-): Promise<void> {
-  const { caller, queues } = request;
-  const add = adding(request, queue, name, data, address);
-  const addAgain = () => queues.producer.replicated(queue, add);
-  await addAgain().catch(() => offer(caller.projectId, address.jobId, addAgain));
-}
-
-/** Adds a job again and again until Redis has acknowledged it. */
-function offer(projectId: string, jobId: string, add: () => Promise<void>): void {
-  if (isOffered(projectId, jobId)) return;
-  const job = `${projectId} ${jobId}`;
-  offered.add(job);
-  void offerAgain(add).finally(() => offered.delete(job));
-}
-
-async function offerAgain(add: () => Promise<void>): Promise<void> {
-  for (const until = Date.now() + UNSETTLED_MS; Date.now() < until; ) {
-    await sleep(OFFER_EVERY_MS, undefined, { ref: false });
-    try {
-      await add();
-      return;
-    } catch {
-      // Redis is still away.
-    }
-  }
-}
+    request.queues.producer.add(queue, name, data, optionsOf(request, address));
 
 /**
  * Runs a job whose result no client requests later, and waits for it.

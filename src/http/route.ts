@@ -3,6 +3,7 @@ import type { Refusal } from '../errors.ts';
 import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import type { Redis } from '../infra/redis.ts';
+import type { JobSpool } from '../queues/job-spool.ts';
 import type { LiveChannels } from '../queues/live.ts';
 import type { Keyed, Producer } from '../queues/queue.ts';
 import type { Replies } from '../queues/replies.ts';
@@ -73,6 +74,8 @@ export interface Connection {
 /** The connections of a handler to the workers. */
 export interface Queues {
   producer: Producer;
+  /** Jobs that were accepted and that Redis has not acknowledged. */
+  spool: JobSpool;
   replies: Replies;
   /** The Redis of the queues, in which limits are counted. */
   redis: Redis;

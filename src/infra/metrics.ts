@@ -131,6 +131,13 @@ export const visitsRecorded = new Counter({
   registers: [registry],
 });
 
+export const spoolAge = new Gauge({
+  name: 'shortlinks_spool_age_seconds',
+  help: 'Time for which the oldest of what a process has written to its disk for the queue waits, by kind (visits, jobs), in seconds; 0 where nothing does',
+  labelNames: ['kind'] as const,
+  registers: [registry],
+});
+
 export const heldVisits = new Gauge({
   name: 'shortlinks_visits_held',
   help: 'Visits that wait in memory because neither the queue nor the disk takes them',

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { isOffered, ok } from '../http/answer.ts';
+import { ok } from '../http/answer.ts';
 import { id, Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
@@ -59,7 +59,8 @@ export const jobRoutes: Route[] = [
         // It may have ended between the two looks.
         (await findJob(projectId, params.id));
       // Redis doesn't answer, or may be about to be given the job.
-      const isComing = isSilent || isRecentJobId(params.id) || isOffered(projectId, params.id);
+      const isComing =
+        isSilent || isRecentJobId(params.id) || queues.spool.has(projectId, params.id);
       if (job === undefined && isComing) return ok({ id: params.id, status: 'queued' });
       if (job === undefined) throw noJob(params.id);
       return ok('result' in job ? { ...job, result: openResult(projectId, job.result) } : job);

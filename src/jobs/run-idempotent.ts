@@ -61,7 +61,7 @@ export async function runIdempotent<Result>(
     }
     // Two runs at once: whatever this one met, what the other one committed is the outcome.
     const earlier = await earlierRun<Result>(job);
-    if (earlier === undefined) throw thrown;
+    if (earlier === undefined) throw thrown instanceof RanBefore ? expired(job.jobId) : thrown;
     return earlier.result;
   }
   await Promise.all([publishCommitted(cacheRedis(), written.changes), noteWrite(job.projectId)]);
@@ -80,17 +80,22 @@ const nameOf = ({ name, version }: LookupChange): ChangedName => ({ name, versio
 /** Another run of the job has committed. */
 class RanBefore extends Error {}
 
+/** A job that was spooled for long may have run so long ago that its result is no longer kept. */
+const expired = (jobId: string) =>
+  new Refusal('invite_expired', `The result of job "${jobId}" has expired`);
+
 function ignoreRanBefore(error: unknown): void {
   if (!(error instanceof RanBefore)) throw error;
 }
 
 async function remember(
   connection: Db,
-  { projectId, jobId, keyed }: JobContext,
+  { projectId, jobId, keyed, acceptedAt }: JobContext,
   outcome: StoredOutcome,
   changes: LookupChange[],
 ): Promise<void> {
-  // An Idempotency-Key is free again when it is old: then its row is the new request's.
+  // An Idempotency-Key is free again when it is old: then its row is the new request's. It was not old for a request that
+  // came earlier and was spooled: the row is that of this job.
   const written = await rows<object>(
     connection,
     `INSERT INTO jobs AS known (project_id, id, outcome, changes, fingerprint, first_request)
@@ -98,7 +103,8 @@ async function remember(
      ON CONFLICT (project_id, id) DO UPDATE SET
        outcome = excluded.outcome, changes = excluded.changes, fingerprint = excluded.fingerprint,
        first_request = excluded.first_request, created_at = excluded.created_at
-      WHERE :fingerprint::text IS NOT NULL AND known.created_at <= now() - make_interval(hours => :hours)
+      WHERE :fingerprint::text IS NOT NULL
+        AND known.created_at <= coalesce(:acceptedAt::timestamptz, now()) - make_interval(hours => :hours)
      RETURNING id`,
     {
       projectId,
@@ -107,6 +113,7 @@ async function remember(
       changes: changes.length === 0 ? null : JSON.stringify(changes.map(nameOf)),
       fingerprint: keyed?.fingerprint ?? null,
       request: keyed?.request ?? null,
+      acceptedAt: acceptedAt === undefined ? null : new Date(acceptedAt),
       hours: KEYED_HOURS,
     },
   );

@@ -111,7 +111,7 @@ export interface Actor {
 }
 
 /** The request that a job is done for. */
-interface JobOrigin {
+export interface JobOrigin {
   projectId: string;
   /** On whose share of the slots the job runs, where that is not its workspace. */
   tenant?: string;
@@ -120,6 +120,8 @@ interface JobOrigin {
   replyTo?: string;
   keyed?: Keyed | undefined;
   ifMatch?: IfMatch | undefined;
+  /** When the job was accepted, where it is added later than that: milliseconds since 1970. */
+  acceptedAt?: number | undefined;
 }
 
 interface Envelope extends JobOrigin {
@@ -159,6 +161,8 @@ export interface JobContext {
   keyed?: Keyed | undefined;
   /** The state of the record that the write is meant for (`refuseChanged`). */
   ifMatch?: IfMatch | undefined;
+  /** When the job was accepted, where it was added later than that: milliseconds since 1970. */
+  acceptedAt?: number | undefined;
   log: Log;
 }
 
@@ -825,7 +829,7 @@ function startWorker<Jobs>(
     },
   );
   const run = async (job: BullJob): Promise<void> => {
-    const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, trace } =
+    const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, acceptedAt, trace } =
       job.data as Envelope;
     const { name } = job;
     const jobId = job.id ?? '';
@@ -846,7 +850,7 @@ function startWorker<Jobs>(
     const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
     let outcome: Outcome;
     try {
-      const request = { task: { name, data }, actor, keyed, ifMatch };
+      const request = { task: { name, data }, actor, keyed, ifMatch, acceptedAt };
       const context = {
         jobId,
         shard: place.shard,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
 import { ConfigError, NO_DATABASE } from '../config.ts';
 import { within } from '../infra/clock.ts';
 import { db, rows } from '../infra/db.ts';
@@ -11,6 +10,7 @@ import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { openLastingKeys } from '../infra/secret-key.ts';
+import { spoolFolder } from '../infra/spool.ts';
 import { Finder } from '../lookup/find.ts';
 import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/questions.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
@@ -24,7 +24,7 @@ import { homePage } from './pages/home.ts';
 import { Passwords } from './passwords.ts';
 import { Reports } from './reports.ts';
 import { RedirectServer } from './server.ts';
-import { Spool } from './spool.ts';
+import { VisitSpool } from './spool.ts';
 import { JobSender, VisitJobs, VisitLog, visitIds } from './visit-log.ts';
 import { VisitorReader } from './visitor.ts';
 
@@ -88,7 +88,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
   const visits = new VisitLog({
     deliver: (batch) => visitJobs.deliver(batch),
     probe: () => within(PROBE_MS, Promise.all(visitServers.map((one) => one.ping())), 'Redis'),
-    spool: new Spool(path.join(config.DATA_DIR, 'spool'), log),
+    spool: new VisitSpool(spoolFolder(config.DATA_DIR), log),
     log,
   });
   const errors = new ErrorLog(log, 'requests were answered with 5xx');

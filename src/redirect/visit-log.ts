@@ -5,11 +5,12 @@ import type { Log } from '../infra/log.ts';
 import { visitsRecorded } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
 import { replicated } from '../infra/replicas.ts';
+import type { Deliver, Spool } from '../infra/spool.ts';
 import { clicks, type Visit } from '../queues/clicks.ts';
 import { type DataOf, Producer, type QueueDefinition, serverOf } from '../queues/queue.ts';
 import { MOST_SHARDS, type QueueId, shardsOf } from '../queues/shards.ts';
 import { encodeVisits, type VisitBatch } from '../queues/visit-batch.ts';
-import { type Deliver, HeldVisits, type Spool, VISITS_PER_BATCH } from './spool.ts';
+import { HeldVisits, VISITS_PER_BATCH } from './spool.ts';
 
 /*
  * Makes visits safe before they are answered, by group commit: a visit that comes alone is sent to the queue at the end of the
@@ -46,10 +47,10 @@ interface Batch {
 /** Dependencies and settings of a visit log. */
 export interface VisitLogOptions {
   /** Adds one job to the queue. */
-  deliver: Deliver;
+  deliver: Deliver<Visit>;
   /** Settles soon; rejects while Redis does not answer. */
   probe(): Promise<unknown>;
-  spool: Spool;
+  spool: Spool<Visit>;
   /** Limit of memory for what neither the queue nor the disk takes, in characters of JSON. */
   heldCharacters?: number;
   log: Log;
@@ -242,7 +243,7 @@ export class VisitLog {
       await this.#held.drain((visits) => this.#deliverHeld(visits));
       const count = await this.#atSpool(REPLAY_WAIT_MS, async () => {
         await spool.maintain();
-        return spool.hasVisits ? spool.replay((visits) => this.#replay(visits)) : 0;
+        return spool.hasItems ? spool.replay((visits) => this.#replay(visits)) : 0;
       });
       // One that went down meanwhile is probed first.
       if (wasUp) return this.#logReplay(count);

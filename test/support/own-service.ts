@@ -95,6 +95,11 @@ export class OwnService {
     this.service = await startService(this.#redis, all, procfile);
   }
 
+  /** Environment of a command line that works on this service. */
+  get commandEnv(): Record<string, string> {
+    return this.#settings;
+  }
+
   get redisUrl(): string {
     return this.#redis.redisUrl;
   }

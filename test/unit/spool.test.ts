@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { makeLog } from '../../src/infra/log.ts';
 import { registry } from '../../src/infra/metrics.ts';
 import type { Visit } from '../../src/queues/clicks.ts';
-import { Spool } from '../../src/redirect/spool.ts';
+import { VisitSpool } from '../../src/redirect/spool.ts';
 import { VisitLog } from '../../src/redirect/visit-log.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -63,7 +63,7 @@ describe('the spool', () => {
   const refuse = () => Promise.reject(new Error('away'));
 
   it('delivers every visit once, in jobs of at most 500, and leaves no file', async () => {
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     const sent = visits(1_203);
     await Promise.all([
       spool.append(sent.slice(0, 1)),
@@ -75,11 +75,11 @@ describe('the spool', () => {
     expect(queue.jobs.flat()).to.deep.equal(sent);
     expect(queue.jobs.every((job) => job.length <= 500)).to.equal(true);
     expect(await files()).to.deep.equal([]);
-    expect(spool.hasVisits).to.equal(false);
+    expect(spool.hasItems).to.equal(false);
   });
 
   it('has written visits to disk when append resolves', async () => {
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     await spool.append(visits(2));
     const [file] = await files();
     const lines = (await readFile(path.join(folder, file!), 'utf8')).trim().split('\n');
@@ -88,7 +88,7 @@ describe('the spool', () => {
   });
 
   it('keeps all visits when the queue fails during a replay, and delivers them later', async () => {
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     await spool.append(visits(1_200));
     let calls = 0;
     const failed = await spool
@@ -104,7 +104,7 @@ describe('the spool', () => {
   });
 
   it('writes visits that arrive during a replay to a new file', async () => {
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     await spool.append(visits(3));
     const queue = aQueue();
     await spool.replay(async (batch) => {
@@ -117,7 +117,7 @@ describe('the spool', () => {
   });
 
   it('loses nothing during concurrent replays and writes', async () => {
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     const queue = aQueue();
     const appended: Promise<void>[] = [];
     for (let i = 0; i < 200; i += 1) {
@@ -134,7 +134,7 @@ describe('the spool', () => {
   });
 
   it('adopts the files of a dead process and skips the line that its crash truncated', async () => {
-    const dead = new Spool(folder, log);
+    const dead = new VisitSpool(folder, log);
     await dead.append(visits(2));
     const { pid } = spawnSync(process.execPath, ['--version']);
     const [file] = await files();
@@ -142,29 +142,31 @@ describe('the spool', () => {
     await rename(path.join(folder, file!), left);
     await appendFile(left, '{"id":"torn');
 
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     await spool.maintain();
     const queue = aQueue();
+    expect(Date.now() - spool.oldestAt!).to.be.within(-1, 60_000);
     await spool.replay(queue.deliver);
     expect(queue.ids()).to.deep.equal(['v0', 'v1']);
     expect(await files()).to.deep.equal([]);
+    expect(spool.oldestAt).to.equal(undefined);
   });
 
   it('does not touch the files of a living process', async () => {
     const name = `visits-${process.ppid}-abcdef-1.ndjson`;
-    const alive = new Spool(folder, log);
+    const alive = new VisitSpool(folder, log);
     await alive.append(visits(1));
     await writeFile(path.join(folder, name), '');
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     await spool.maintain();
     expect(await files()).to.include(name);
     await alive.close();
   });
 
   it('writes again what went to a file that another process adopted', async () => {
-    const owner = new Spool(folder, log);
+    const owner = new VisitSpool(folder, log);
     await owner.append(visits(1, 'first'));
-    const adopter = new Spool(folder, log);
+    const adopter = new VisitSpool(folder, log);
     await adopter.maintain();
     await owner.append(visits(1, 'second'));
     const queue = aQueue();
@@ -175,7 +177,7 @@ describe('the spool', () => {
   });
 
   it('leaves no file when the disk is full, and keeps existing ones', async () => {
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     await spool.append(visits(2, 'first'));
     const refused: unknown[] = [];
     await withFilesOf(4_096, async () => {
@@ -194,7 +196,7 @@ describe('the spool', () => {
 
   it('rejects when nothing can be written', async () => {
     await writeFile(folder, 'a file where the folder should be');
-    const spool = new Spool(folder, log);
+    const spool = new VisitSpool(folder, log);
     expect(await spool.append(visits(1)).catch((error: Error) => error)).to.be.an('error');
   });
 });
@@ -206,7 +208,7 @@ describe('the visit log', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  const spoolIn = (name = 'spool') => new Spool(path.join(root, name), log);
+  const spoolIn = (name = 'spool') => new VisitSpool(path.join(root, name), log);
   const away = () => Promise.reject(new Error('away'));
 
   it('delivers concurrent visits in one job', async () => {
@@ -330,7 +332,7 @@ describe('the visit log', () => {
   it('writes nothing more to a disk that hangs, and delays visitors only once', async () => {
     let appended = 0;
     let finish = () => {};
-    class Hanging extends Spool {
+    class Hanging extends VisitSpool {
       override append(): Promise<void> {
         appended += 1;
         return new Promise((resolve) => {
@@ -358,8 +360,8 @@ describe('the visit log', () => {
 
   it('uses a queue that is available again while the disk hangs, and closes', async () => {
     const hang = () => new Promise<never>(() => {});
-    class Hanging extends Spool {
-      override get hasVisits() {
+    class Hanging extends VisitSpool {
+      override get hasItems() {
         return true;
       }
       override append = hang;
@@ -391,7 +393,7 @@ describe('the visit log', () => {
   });
 
   it('uses the queue again while a replay hangs', async () => {
-    class Unreadable extends Spool {
+    class Unreadable extends VisitSpool {
       override replay(): Promise<number> {
         return new Promise(() => {});
       }

@@ -9,9 +9,10 @@ import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { newId } from '../../src/ids.ts';
 import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
+import { Spool } from '../../src/infra/spool.ts';
 import { clicks, type Visit } from '../../src/queues/clicks.ts';
 import { Producer } from '../../src/queues/queue.ts';
-import { Spool } from '../../src/redirect/spool.ts';
+import { VisitSpool } from '../../src/redirect/spool.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -138,9 +139,24 @@ describe('a backup', function () {
       referer: `https://visitor.example/spooled-${n}`,
       via: 'link',
     }));
-    const spool = new Spool(path.join(folder, 'first', 'spool'), pino({ level: 'silent' }));
+    const spool = new VisitSpool(path.join(folder, 'first', 'spool'), pino({ level: 'silent' }));
     await spool.append(visits);
     await spool.close();
+    const jobs = new Spool<object>({
+      folder: path.join(folder, 'first', 'spool'),
+      kind: 'jobs',
+      perDelivery: 1,
+      log: pino({ level: 'silent' }),
+    });
+    await jobs.append([
+      {
+        queue: 'writes',
+        name: 'folder.create',
+        data: { id: newId('folder'), name: 'Spooled' },
+        options: { jobId: newId('job'), projectId: made.id, acceptedAt: Date.now() },
+      },
+    ]);
+    await jobs.close();
     const redis = connectRedis(servers!.redisUrl, 'wait');
     const half = visits.slice(0, 15);
     await new Producer(redis).add(clicks, 'visits.record', half, {
@@ -153,7 +169,12 @@ describe('a backup', function () {
     first.service.runner.kill('worker_clicks', 'SIGCONT');
     const { code, result } = await cli('first', 'backup', '--to', backup);
     expect(code).to.equal(0);
-    expect(result).to.deep.include({ folder: backup, spooledVisits: 30, hasSecretKey: true });
+    expect(result).to.deep.include({
+      folder: backup,
+      spooledVisits: 30,
+      spooledJobs: 1,
+      hasSecretKey: true,
+    });
     expect(result.rows).to.be.greaterThan(100);
     const { answered, others } = await visitors.stop();
     expect(others).to.deep.equal(new Map());
@@ -184,6 +205,10 @@ describe('a backup', function () {
     const sealed = await call('/links/info?domain=localhost&key=sealed');
     expect(sealed.password).to.equal('open sesame');
 
+    await eventually(async () => {
+      const folders = await call('/folders');
+      expect(folders.map(({ name }: { name: string }) => name)).to.deep.equal(['Spooled']);
+    }, 30_000);
     await eventually(async () => {
       expect(await stored(second.database)).to.include.members([...before]);
       expect(readdirSync(path.join(folder, 'second', 'spool'))).to.deep.equal([]);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { connectDb, execute, rows } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 
@@ -75,6 +76,122 @@ describe('while Redis is frozen for 12 s', function () {
     const again = await send('POST', '/links', { url: A, key: keys[18] }, keyed(keys[18]!));
     expect([again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true']);
     expect((await send('GET', '/links')).body).to.have.length(20);
+  });
+
+  /** Freezes Redis while `work` goes on, for at least so long. */
+  async function whileFrozen<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+    const pid = await own.redisPid();
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const [result] = await Promise.all([work(), delay(ms)]);
+      return result;
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  }
+
+  it('a write on its queue is not answered as failed where its outcome cannot be read', async () => {
+    const pid = await own.redisPid();
+    const holder = connectDb(own.commandEnv['DATABASE_URL']!, 1, 'test');
+    const waiting = () =>
+      rows(
+        own.db,
+        `SELECT pid FROM pg_stat_activity WHERE application_name = 'api' AND wait_event_type = 'Lock'`,
+      );
+    const lock = () => execute(holder, 'BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE');
+    const unlock = () => execute(holder, 'ROLLBACK');
+    try {
+      await lock();
+      const headers = { 'idempotency-key': 'unreadable' };
+      const answer = send('POST', '/links', { url: A, key: 'unreadable' }, headers);
+      await eventually(async () => expect(await waiting()).to.have.lengthOf(1));
+      // It has no answer yet: now it goes to Redis, which does not answer until the table is locked again.
+      process.kill(pid, 'SIGSTOP');
+      await unlock();
+      await eventually(async () => expect(await waiting()).to.have.lengthOf(0));
+      await lock();
+      process.kill(pid, 'SIGCONT');
+      const { status, body } = await answer;
+      expect(status).to.equal(202);
+      await unlock();
+      await eventually(async () => {
+        expect((await send('GET', `/jobs/${body.id}`)).body.status).to.equal('done');
+      }, 60_000);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      await holder.destroy();
+    }
+  });
+
+  it('an API that is stopped under load does every write that it answers, once', async () => {
+    const startedAt = Date.now();
+    const sent: Promise<{ name: string; status: number; job: string }>[] = [];
+    const create = async (n: number) => {
+      const name = `stopped-${n}`;
+      const body = { url: A, key: name, comments: name };
+      const headers = [{}, { 'idempotency-key': name }, { prefer: 'respond-async' }][n % 3];
+      const answer = await (n % 4 === 3
+        ? send('POST', '/links/bulk', [body], headers)
+        : send('POST', '/links', body, headers)
+      ).catch(() => ({ status: 0, headers: new Headers() }));
+      return { name, status: answer.status, job: answer.headers.get('location') ?? '' };
+    };
+    const load = setInterval(() => sent.push(create(sent.length)), 50);
+    try {
+      await delay(1_000);
+      await whileFrozen(FROZEN_MS + 8_000, async () => {
+        await delay(6_000);
+        own.service.runner.kill('api', 'SIGTERM');
+      });
+    } finally {
+      clearInterval(load);
+    }
+    const answers = await Promise.all(sent);
+    const promised = answers.filter(({ status }) => status >= 200 && status < 300);
+    const accepted = promised.filter(({ status }) => status === 202);
+    console.log(
+      `      ${Date.now() - startedAt} ms: ${answers.length} sent, ${promised.length} answered, ${accepted.length} with 202`,
+    );
+    expect(accepted.length).to.be.greaterThan(20);
+    // 0: the API was away, or ended. A connection that could certainly not be used is 500.
+    for (const { status } of answers) expect([0, 200, 201, 202, 500, 503]).to.include(status);
+    const refused = new Set(answers.filter(({ status }) => status >= 500).map(({ name }) => name));
+    await eventually(async () => {
+      const rows: { comments: string; count: string }[] = await own
+        .db('links')
+        .where('comments', 'like', 'stopped-%')
+        .groupBy('comments')
+        .select('comments')
+        .count();
+      const stored = new Map(rows.map(({ comments, count }) => [comments, Number(count)]));
+      expect(promised.filter(({ name }) => stored.get(name) !== 1)).to.deep.equal([]);
+      expect([...stored].filter(([name]) => refused.has(name))).to.deep.equal([]);
+    }, 90_000);
+    for (const { job } of accepted) {
+      await eventually(async () => {
+        const { status, body } = await send('GET', job);
+        expect([job, status, body.status]).to.deep.equal([job, 200, 'done']);
+      }, 30_000);
+    }
+  });
+
+  it('a write that the disk does not take either is 503 with Retry-After', async () => {
+    const unblock = own.blockSpool();
+    try {
+      const answers = await whileFrozen(8_000, () =>
+        Promise.all(
+          Array.from({ length: 10 }, (_, n) =>
+            send('POST', '/links', { url: A, key: `none-${n}` }),
+          ),
+        ),
+      );
+      for (const { status, headers, body } of answers) {
+        expect([status, body.error.code]).to.deep.equal([503, 'service_unavailable']);
+        expect(headers.get('retry-after')).to.equal('10');
+      }
+    } finally {
+      unblock();
+    }
   });
 
   it('an unknown job id is 404', async () => {

@@ -686,6 +686,35 @@ describe('a job that runs twice', function () {
     expect(stored?.endsWith('|')).to.equal(true);
   });
 
+  it('does not run once more when it was spooled for long, with or without an Idempotency-Key', async () => {
+    const hour = 3_600_000;
+    const acceptedAt = Date.now() - 30 * hour;
+    for (const keyed of [undefined, { fingerprint: 'f', request: 'r' }]) {
+      const job = {
+        jobId: newId('job'),
+        projectId: world.projectId,
+        isRepeat: false,
+        keyed,
+        log: pino({ level: 'silent' }),
+      };
+      const name = keyed === undefined ? 'plain' : 'keyed';
+      const create = (context: object) =>
+        createTag({ id: newId('tag'), name, color: 'red' }, { ...job, ...context });
+      const { id } = await create({});
+      await world.api.delete(`/tags/${id}`);
+      // Its result is no longer kept, and an Idempotency-Key is free again.
+      await db()('jobs')
+        .where({ project_id: world.projectId, id: job.jobId })
+        .update({ outcome: null, created_at: new Date(acceptedAt + 1_000) });
+      const again = await create({ acceptedAt }).catch((thrown: Error) => thrown);
+      expect(again).to.have.property('code', 'invite_expired');
+      expect((await world.api.get('/tags')).body).to.deep.equal([]);
+      if (keyed === undefined) continue;
+      // A request of today with the same key is another one.
+      expect(await create({})).to.include({ name });
+    }
+  });
+
   it('marks deletions in the cache for longer than a put can take', async () => {
     const link = newLink({ key: 'a' });
     await twice(writes, 'link.create', { userId, link });

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../infra/clock.ts';
+import { ErrorLog } from '../infra/error-log.ts';
+import type { Log } from '../infra/log.ts';
+import { Spool } from '../infra/spool.ts';
+import { QUEUES } from './index.ts';
+import {
+  type DataOf,
+  type JobOrigin,
+  type Producer,
+  type QueueDefinition,
+  Unacknowledged,
+} from './queue.ts';
+
+/*
+ * Jobs that were accepted and that Redis has not acknowledged, on disk: a 202 is sent when Redis or the disk has the job.
+ *
+ *   add ──no answer──▶ spooled, 202 ──Redis answers──▶ added with the same id ──acknowledged──▶ deleted from the spool
+ *
+ * Redis may have had the job all the time. While it waits or runs there, one with the same id is dropped; where it has ended,
+ * its row in Postgres tells the second run so (`jobs/run-idempotent.ts`).
+ *
+ * The spool of a process that has ended is adopted by the next API process of its machine, or by worker_maintenance.
+ */
+
+/** Most jobs that are added at once. */
+const JOBS_PER_DELIVERY = 100;
+/** Timeout of adding them, in ms. */
+const REPLAY_MS = 5_000;
+/** Timeout of a write to the disk, in ms: a disk that hangs is as bad as one that is full. A busy one takes seconds. */
+const SPOOL_MS = 10_000;
+/** The same while the process stops. */
+const LAST_SPOOL_MS = 2_000;
+/** Pause between two rounds of upkeep, in ms. */
+const UPKEEP_MS = 1_000;
+/** Timeout of the question whether Redis answers, in ms. */
+const PROBE_MS = 1_000;
+/** Time that Redis still has to acknowledge a job once the process must answer, in ms. */
+const LAST_MS = 500;
+
+interface SpooledJob {
+  /** The name of its queue. */
+  queue: string;
+  name: string;
+  data: unknown;
+  options: JobOrigin & { jobId: string };
+}
+
+const nameOf = ({ options: { projectId, jobId } }: SpooledJob): string => `${projectId} ${jobId}`;
+
+/** The spooled jobs of this process. */
+export class JobSpool {
+  readonly #spool: Spool<SpooledJob>;
+  readonly #producer: Producer;
+  readonly #probe: () => Promise<unknown>;
+  readonly #log: Log;
+  readonly #errors: ErrorLog;
+  /** Jobs that this process has spooled and Redis has not acknowledged. */
+  readonly #spooled = new Set<string>();
+  /** True once the spools of processes that have ended were looked for. */
+  #hasLooked = false;
+  /** Ends the waiting of each request whose job Redis has not acknowledged. */
+  readonly #adding = new Set<() => void>();
+  #isHurried = false;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param options.probe settles when Redis answers */
+  constructor(
+    producer: Producer,
+    { folder, probe, log }: { folder: string; probe: () => Promise<unknown>; log: Log },
+  ) {
+    this.#producer = producer;
+    this.#probe = probe;
+    this.#log = log;
+    this.#errors = new ErrorLog(log, 'jobs that Redis did not acknowledge were not spooled');
+    this.#spool = new Spool({ folder, kind: 'jobs', perDelivery: JOBS_PER_DELIVERY, log });
+  }
+
+  /** Begins to add what is spooled, by this process or by ones that have ended. */
+  start(): void {
+    this.#scheduleUpkeep(0);
+  }
+
+  /** True when every job that this process has accepted is in its queue, those of ended processes of this machine included. */
+  get isAllQueued(): boolean {
+    return this.#hasLooked && !this.#spool.hasItems;
+  }
+
+  /** True for a job that this process has spooled, until Redis has acknowledged it. */
+  has(projectId: string, jobId: string): boolean {
+    return this.#spooled.has(`${projectId} ${jobId}`);
+  }
+
+  /**
+   * Settles as the adding of a job does, but not later than the process must answer.
+   *
+   * @throws Unacknowledged when that is earlier
+   */
+  async inTime<Result>(adding: Promise<Result>): Promise<Result> {
+    let end = () => {};
+    const limit = new Promise<never>((_, reject) => {
+      end = () => void sleep(LAST_MS).then(() => reject(new Unacknowledged('the process stops')));
+    });
+    limit.catch(() => {});
+    this.#adding.add(end);
+    if (this.#isHurried) end();
+    try {
+      return await Promise.race([adding, limit]);
+    } finally {
+      this.#adding.delete(end);
+    }
+  }
+
+  /** Ends all waiting for Redis: the process is about to stop. */
+  hurry(): void {
+    this.#isHurried = true;
+    for (const end of this.#adding) end();
+  }
+
+  /** True while the process stops. */
+  get isHurried(): boolean {
+    return this.#isHurried;
+  }
+
+  /** Resolves when a job is on the disk. @throws Error when the disk does not take it */
+  async keep<Jobs, Name extends keyof Jobs & string>(
+    queue: QueueDefinition<Jobs>,
+    name: Name,
+    data: DataOf<Jobs[Name]>,
+    options: JobOrigin & { jobId: string },
+  ): Promise<void> {
+    const acceptedAt = Date.now();
+    const job = { queue: queue.name, name, data, options: { ...options, acceptedAt } };
+    if (this.#spooled.has(nameOf(job))) return;
+    try {
+      const limit = this.#isHurried ? LAST_SPOOL_MS : SPOOL_MS;
+      await within(limit, this.#spool.append([job]), 'writing a job to the disk');
+    } catch (error) {
+      this.#errors.report(error);
+      throw error;
+    }
+    this.#spooled.add(nameOf(job));
+  }
+
+  /** Waits for what is being written. Jobs that are left are added by another process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#errors.flush();
+    await within(LAST_SPOOL_MS, this.#spool.close(), 'closing the spool').catch((err: unknown) =>
+      this.#log.warn({ err }, 'the spool of jobs was not closed'),
+    );
+  }
+
+  #scheduleUpkeep(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      void this.#runUpkeep().finally(() => this.#scheduleUpkeep(UPKEEP_MS));
+    }, ms).unref();
+  }
+
+  async #runUpkeep(): Promise<void> {
+    await this.#spool.maintain();
+    this.#hasLooked = true;
+    if (!this.#spool.hasItems) return;
+    try {
+      // Some connections keep every command until Redis answers.
+      await within(PROBE_MS, this.#probe(), 'Redis');
+      const count = await this.#spool.replay((jobs) => this.#add(jobs));
+      if (count > 0) this.#log.info({ replayed: count }, 'spooled jobs were added to their queues');
+    } catch (error) {
+      this.#log.debug({ err: error }, 'Redis did not take spooled jobs');
+    }
+  }
+
+  async #add(jobs: readonly SpooledJob[]): Promise<void> {
+    const adding = Promise.all(
+      jobs.map(async ({ queue: queueName, name, data, options }) => {
+        const { queue } = QUEUES[queueName as keyof typeof QUEUES];
+        const add = () => this.#producer.add(queue as AnyQueue, name, data, options);
+        await this.#producer.replicated(queue, add);
+      }),
+    );
+    await within(REPLAY_MS, adding, 'adding spooled jobs');
+    for (const job of jobs) this.#spooled.delete(nameOf(job));
+  }
+}
+
+type AnyQueue = QueueDefinition<Record<string, { data: unknown; result: unknown }>>;
