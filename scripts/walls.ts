@@ -102,7 +102,7 @@ const WALLS: Wall[] = [
   {
     name: 'the redirect loads no record',
     from: /^src\/redirect\//,
-    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(clicks|queue|shards|visit-batch)\.|infra\/|[\w-]+\.ts$)/,
+    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|clicks|queue|shards|visit-batch)\.|infra\/|[\w-]+\.ts$)/,
     instead: 'use the look-up entry, which is made where the record is written',
   },
   {

@@ -7,6 +7,7 @@ import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { spoolFolder } from '../infra/spool.ts';
+import { noteRounds } from '../queues/all-queued.ts';
 import { JobSpool } from '../queues/job-spool.ts';
 import { LiveChannels } from '../queues/live.ts';
 import { Producer } from '../queues/queue.ts';
@@ -59,6 +60,7 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   const server = createApiServer(app, config.REQUEST_SECONDS);
   await listen(server, 'API_PORT', config.API_PORT, config.HOST);
   const { port } = server.address() as AddressInfo;
+  const endNotes = noteRounds('api', redis, () => spool.isAllQueued);
   log.info({ host: config.HOST, port }, 'API is listening');
   return {
     checks,
@@ -72,6 +74,7 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
       await endServer(server, CUT_MS);
       clearTimeout(hurry);
       await spool.close();
+      await endNotes();
       await producer.close();
       replies.close();
       redis.disconnect();

@@ -11,9 +11,11 @@ import { canonicalJson } from '../infra/canonical.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
+import { canBeClickId } from '../visitors/click-id.ts';
 import { randomName } from './random-name.ts';
-import type { LeadResult, SaleResult } from './record.ts';
+import { type LeadResult, noClick, type SaleResult } from './record.ts';
 import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
+import { leads, visits } from './waiting.ts';
 
 /** Name of the lead that is recorded with a sale of a customer without a lead. */
 const DIRECT_SALE = 'Direct sale';
@@ -28,7 +30,7 @@ export interface Tracked<Answer> {
  * Records a lead, and its customer where they are new. The same customer, event name and click again is the same
  * lead, and changes nothing.
  *
- * @throws Refusal `not_found` for an unknown click
+ * @throws Refusal `not_found` for an unknown click, Postponed while the click may not be stored yet
  */
 export function trackLead(
   { eventId, at, lead }: { eventId: string; at: string; lead: LeadBody },
@@ -36,7 +38,7 @@ export function trackLead(
 ): Promise<Tracked<LeadResult>> {
   return announced(job, async (trx, recordEvents) => {
     const { projectId } = job;
-    const click = await knownClick(trx, projectId, lead.clickId);
+    const click = await knownClick(trx, job, lead.clickId);
     const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
     const { eventName, metadata = null } = lead;
     if (!isNew) {
@@ -88,7 +90,8 @@ export interface NewSale {
 /**
  * Records a sale, once for each invoice.
  *
- * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other contents
+ * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other contents; Postponed while
+ *   the click or lead may not be stored yet
  */
 export function trackSale(data: NewSale, job: JobContext): Promise<Tracked<SaleResult>> {
   return announced(job, async (trx, recordEvents) => {
@@ -98,7 +101,7 @@ export function trackSale(data: NewSale, job: JobContext): Promise<Tracked<SaleR
     if (first !== undefined) {
       return { result: { answer: first, isReplayed: true }, changes: [] };
     }
-    await record(trx, projectId, data, recordEvents);
+    await record(trx, job, data, recordEvents);
     return { result: { answer, isReplayed: false }, changes: [] };
   });
 }
@@ -158,19 +161,20 @@ const olderFingerprintOf = (sale: SaleBody): string => hash(JSON.stringify(sale)
 
 async function record(
   trx: Db,
-  projectId: string,
+  job: JobContext,
   data: NewSale,
   recordEvents: RecordEvents,
 ): Promise<void> {
+  const { projectId } = job;
   const { eventId, leadEventId, at, sale, converted } = data;
-  const click = sale.clickId === null ? undefined : await knownClick(trx, projectId, sale.clickId);
+  const click = sale.clickId === null ? undefined : await knownClick(trx, job, sale.clickId);
   const { customer, isNew } = await takeCustomer(trx, projectId, sale, click);
   if (!isNew) await keepDetails(trx, customer, sale, click);
   const rows: EventRow[] = [];
   const common = { project_id: projectId, occurred_at: at, customer_id: customer.id };
   let from = click;
   if (click === undefined) {
-    from = isNew ? undefined : await attribution(trx, projectId, customer, sale);
+    from = await attribution(trx, job, { customer, isNew }, sale);
   } else if (isNew) {
     const event_name = sale.leadEventName ?? DIRECT_SALE;
     rows.push(attributed(click, { ...common, event: 'lead', id: leadEventId, event_name }));
@@ -224,17 +228,21 @@ async function announced<Answer>(
 /** Whose sale it is where no click is named: the lead's, else that of the customer's first click. */
 async function attribution(
   trx: Db,
-  projectId: string,
-  customer: Customer,
+  job: JobContext,
+  { customer, isNew }: { customer: Customer; isNew: boolean },
   { leadEventName }: SaleBody,
 ): Promise<StoredEvent | undefined> {
-  const lead = await eventsStore.findLatestLead(trx, {
-    projectId,
-    customerId: customer.id,
-    eventName: leadEventName,
-  });
+  const { projectId } = job;
+  const asked = { projectId, customerId: customer.id, eventName: leadEventName };
+  const find = () => eventsStore.findLatestLead(trx, asked);
+  const lead = isNew ? undefined : await find();
   if (lead !== undefined) return lead;
   if (leadEventName !== null) {
+    await leads.settled(job);
+    // Its customer is made with it: one who is new here has no lead.
+    if (isNew) return undefined;
+    const late = await find();
+    if (late !== undefined) return late;
     throw new Refusal('not_found', `The customer has no lead "${leadEventName}"`);
   }
   return customer.click_id === null
@@ -242,11 +250,20 @@ async function attribution(
     : eventsStore.findVisit(projectId, customer.click_id, trx);
 }
 
-/** @throws Refusal `not_found` */
-async function knownClick(trx: Db, projectId: string, clickId: string): Promise<StoredEvent> {
-  const click = await eventsStore.findVisit(projectId, clickId, trx);
-  if (click === undefined) throw new Refusal('not_found', `There is no click "${clickId}"`);
-  return click;
+/**
+ * The click of an event.
+ *
+ * @throws Postponed while it may be accepted and not stored yet, Refusal `not_found` where there is none
+ */
+async function knownClick(trx: Db, job: JobContext, clickId: string): Promise<StoredEvent> {
+  const find = () => eventsStore.findVisit(job.projectId, clickId, trx);
+  const click = await find();
+  if (click !== undefined) return click;
+  if (!canBeClickId(clickId)) throw noClick(clickId);
+  await visits.settled(job);
+  const late = await find();
+  if (late === undefined) throw noClick(clickId);
+  return late;
 }
 
 /** The customer of a body, made where they are new; a known one is locked until the transaction ends. */

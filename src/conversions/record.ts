@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 
 /** The sale event result of the contract. */
@@ -24,6 +25,8 @@ export interface LeadResult {
   linkId: string | null;
   metadata: Record<string, unknown> | null;
 }
+
+export const noClick = (id: string) => new Refusal('not_found', `There is no click "${id}"`);
 
 const metadata = Joi.object()
   .unknown()

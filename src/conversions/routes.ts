@@ -10,10 +10,10 @@ import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { clicks, type Visit } from '../queues/clicks.ts';
 import { currency } from '../queues/currency.ts';
 import { writes } from '../queues/writes.ts';
-import { clickId } from '../visitors/click-id.ts';
+import { canBeClickId, clickId } from '../visitors/click-id.ts';
 import { visitSettings } from '../workspaces/queries.ts';
 import type { Tracked } from './commands.ts';
-import { clickResult, leadResult, saleResult } from './record.ts';
+import { clickResult, leadResult, noClick, saleResult } from './record.ts';
 import {
   type ClickBody,
   clickBody,
@@ -25,11 +25,8 @@ import {
 
 const tag = 'Conversions';
 
-/**
- * Pauses between look-ups of a click that was answered a moment ago and is still on its way into the database, in ms.
- * They grow, so that an id which does not exist costs few look-ups.
- */
-const PAUSES_MS = [100, 300, 600, 1_000];
+/** Pauses between look-ups of a click that was answered a moment ago and is still on its way into the database, in ms. */
+const PAUSES_MS = [100, 300, 600];
 
 const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
   isReplayed ? replayed(ok(answer)) : ok(answer);
@@ -42,7 +39,7 @@ export const conversionRoutes: Route[] = [
     summary: 'Track a lead',
     description:
       'Records that a click became a lead. The same customer, event name and click again is the same lead: it ' +
-      'is answered with its first answer and `Idempotent-Replayed: true`.',
+      'is answered with its first answer and `Idempotent-Replayed: true`. A click that is not stored yet is waited for.',
     extension: true,
     tag,
     scope: 'conversions.write',
@@ -69,7 +66,7 @@ export const conversionRoutes: Route[] = [
       'Records a sale of a customer. An invoice that was recorded before is answered with its first answer and ' +
       '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange ' +
       'rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a ' +
-      'sale is refused with 422.',
+      'sale is refused with 422. A click or named lead that is not stored yet is waited for.',
     tag,
     scope: 'conversions.write',
     plan: 'business',
@@ -123,17 +120,18 @@ async function convert(
 }
 
 /**
- * Waits a moment for a click: its visitor may be faster than the click on its way into the database.
+ * Waits a moment for a click: its visitor may be faster than the click on its way into the database. Where it takes longer,
+ * the job of the event waits (`waiting.ts`).
  *
- * @throws Refusal `not_found` when it does not come
+ * @throws Refusal `not_found` for an id that no click can have
  */
-export async function awaitClick(projectId: string, id: string): Promise<void> {
+async function awaitClick(projectId: string, id: string): Promise<void> {
   const isThere = async () => (await eventsStore.findVisit(projectId, id)) !== undefined;
   for (const pause of PAUSES_MS) {
     if (await isThere()) return;
+    if (!canBeClickId(id)) throw noClick(id);
     await sleep(pause);
   }
-  if (!(await isThere())) throw new Refusal('not_found', `There is no click "${id}"`);
 }
 
 async function visitOf(

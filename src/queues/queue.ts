@@ -157,6 +157,8 @@ export interface JobContext {
   actor?: Actor | undefined;
   /** True when this job may have run before, in part or whole. */
   isRepeat: boolean;
+  /** Number of times that a worker has taken the job, this one included; `undefined` where the service runs a command by itself. */
+  starts?: number;
   /** The request had an Idempotency-Key: an earlier job of the same id may have been its own. */
   keyed?: Keyed | undefined;
   /** The state of the record that the write is meant for (`refuseChanged`). */
@@ -172,7 +174,15 @@ export type Handlers<Jobs> = {
 };
 
 /** Thrown by a handler that cannot do its job at the moment: it is run again soon, which does not count as an attempt. */
-export class Postponed extends Error {}
+export class Postponed extends Error {
+  readonly delayMs: number;
+
+  /** @param delayMs time until the job is run again */
+  constructor(message: string, delayMs = POSTPONED_MS) {
+    super(message);
+    this.delayMs = delayMs;
+  }
+}
 
 /** Thrown by a handler whose job no further attempt can do: it becomes a dead letter at once. */
 export class Hopeless extends UnrecoverableError {}
@@ -198,6 +208,11 @@ export const serverOf = (redis: Redis, queue: QueueId): SingleRedis => ownerOf(r
 
 /** The key of the hash of a job. */
 const keyOf = (queue: QueueId, jobId: string) => `${tagOf(queue)}:${queue.name}:${jobId}`;
+
+/** States of jobs that have not ended. */
+const UNFINISHED = ['waiting', 'prioritized', 'active', 'delayed'] as const;
+/** Most jobs that are read in one pipeline. */
+const READ_AT_ONCE = 1_000;
 
 /** Prefix of the fields of a job's hash that extend it; BullMQ ignores them. */
 const FURTHER = 'further:';
@@ -649,6 +664,47 @@ export class Producer {
     }
   }
 
+  /**
+   * Ids of the jobs of a queue and its shards that have neither ended nor failed for good.
+   *
+   * @param isMeant chooses among them
+   */
+  async unfinished(
+    queue: QueueId,
+    isMeant?: (name: string, data: unknown) => boolean,
+  ): Promise<Set<string>> {
+    const all = new Set<string>();
+    for (const one of await queuesOf(this.#redis, queue)) {
+      // In one step: a job that moves from one state to another is not missed.
+      const ids = await this.#queue(one).getRanges([...UNFINISHED], 0, -1);
+      const chosen = isMeant === undefined ? ids : await this.#chosen(one, ids, isMeant);
+      for (const id of chosen) all.add(id);
+    }
+    return all;
+  }
+
+  async #chosen(
+    queue: QueueId,
+    ids: readonly string[],
+    isMeant: (name: string, data: unknown) => boolean,
+  ): Promise<string[]> {
+    const server = serverOf(this.#redis, queue);
+    const chosen: string[] = [];
+    for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+      const part = ids.slice(from, from + READ_AT_ONCE);
+      const reads = server.pipeline();
+      for (const id of part) reads.hmget(keyOf(queue, id), 'name', 'data');
+      for (const [at, [error, fields]] of ((await reads.exec()) ?? []).entries()) {
+        if (error) throw error;
+        const [name, data] = fields as [string | null, string | null];
+        // A job that is gone has ended.
+        if (name === null || data === null) continue;
+        if (isMeant(name, (JSON.parse(data) as Envelope).data)) chosen.push(part[at]!);
+      }
+    }
+    return chosen;
+  }
+
   /** Puts jobs into a queue that no worker serves: those that failed for good among its dead letters, the others to run. */
   async restoreJobs(queue: QueueId, jobs: readonly StoredJob[]): Promise<void> {
     const bullQueue = this.#queue(queue);
@@ -805,7 +861,8 @@ function startWorker<Jobs>(
       } catch (error) {
         if (!(error instanceof Postponed || isLockTimeout(error))) throw error;
         log.info({ queue: queue.name, job: job.name, jobId, err: error }, 'job was postponed');
-        await job.moveToDelayed(Date.now() + POSTPONED_MS, token);
+        const { delayMs } = error instanceof Postponed ? error : { delayMs: POSTPONED_MS };
+        await job.moveToDelayed(Date.now() + delayMs, token);
         throw new DelayedError();
       } finally {
         inHand -= 1;
@@ -856,6 +913,7 @@ function startWorker<Jobs>(
         shard: place.shard,
         projectId,
         isRepeat,
+        starts: job.attemptsStarted,
         ...request,
         ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
         log: jobLog,

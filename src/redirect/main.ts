@@ -15,6 +15,7 @@ import { Finder } from '../lookup/find.ts';
 import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/questions.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
+import { noteRounds } from '../queues/all-queued.ts';
 import { clicks } from '../queues/clicks.ts';
 import { serverOf } from '../queues/queue.ts';
 import { shardsOf } from '../queues/shards.ts';
@@ -123,6 +124,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
   );
   if (answers !== undefined) await checkKey(source, log);
   await visits.start();
+  const endNotes = noteRounds('redirect', queue, () => visits.isAllQueued);
   const warmed = await within(WARM_UP_MS, finder.warmUp(), 'the warm-up').catch(
     () => 'not in time',
   );
@@ -138,6 +140,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
       await server.close();
       errors.flush();
       await visits.close();
+      await endNotes();
       await passwords.close();
       finder.close();
       clearInterval(connection);

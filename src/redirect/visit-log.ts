@@ -80,6 +80,8 @@ export class VisitLog {
   readonly #sending = new Set<Promise<void>>();
   #isUp = false;
   #isClosed = false;
+  /** True once the spools of processes that have ended were looked for. */
+  #hasLooked = false;
   /** The upkeep that is under way, or the timer of the next one. */
   #upkeep: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -139,6 +141,12 @@ export class VisitLog {
     await this.#drainLast();
     this.#heldErrors.flush();
     this.#lostErrors.flush();
+  }
+
+  /** True when every visit that was answered is in the queue, those of ended processes of this machine included. */
+  get isAllQueued(): boolean {
+    const { spool } = this.#options;
+    return this.#hasLooked && !spool.hasItems && this.#held.count === 0 && this.#unfinished === 0;
   }
 
   /** For `/readyz`: visits that wait in memory or were not recorded. */
@@ -242,7 +250,7 @@ export class VisitLog {
       if (!wasUp) await probe();
       await this.#held.drain((visits) => this.#deliverHeld(visits));
       const count = await this.#atSpool(REPLAY_WAIT_MS, async () => {
-        await spool.maintain();
+        await this.#maintain();
         return spool.hasItems ? spool.replay((visits) => this.#replay(visits)) : 0;
       });
       // One that went down meanwhile is probed first.
@@ -252,7 +260,7 @@ export class VisitLog {
     } catch (error) {
       this.#goDown(error);
       await this.#atSpool(SPOOL_MS, async () => {
-        await spool.maintain();
+        await this.#maintain();
         return 0;
       });
       await this.#held
@@ -261,6 +269,11 @@ export class VisitLog {
           this.#cause = cause;
         });
     }
+  }
+
+  async #maintain(): Promise<void> {
+    await this.#options.spool.maintain();
+    this.#hasLooked = true;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { awaitClick } from '../../src/conversions/routes.ts';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -409,18 +409,76 @@ describe('conversions', () => {
   });
 });
 
-describe('an unknown click id', () => {
-  it('is looked up five times in two seconds', async () => {
-    const { projectId } = await aWorkspace();
-    let lookUps = 0;
-    const count = () => (lookUps += 1);
-    db().on('query', count);
-    const began = Date.now();
-    const error = await awaitClick(projectId, 'clk_nope').catch((thrown: Error) => thrown);
-    db().removeListener('query', count);
-    expect(error).to.have.property('code', 'not_found');
-    expect(Date.now() - began).to.be.greaterThan(1_900);
-    expect(lookUps).to.equal(5);
+describe('a conversion whose click was answered and is not stored', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  type Answered = Awaited<ReturnType<typeof world.api.post>>;
+
+  /** The status of an answer and the code of its error; of a 202, that of its job. */
+  async function outcomeOf(answering: Answered | Promise<Answered>) {
+    const { status, body, headers } = await answering;
+    if (status !== 202) return { status, code: body.error?.code ?? '' };
+    let job: { status: string; error?: { code: string } } = { status: 'queued' };
+    await eventually(async () => {
+      job = (await world.api.get(headers.get('location')!)).body;
+      expect(job.status).to.be.oneOf(['done', 'failed']);
+    }, 60_000);
+    return { status, code: job.error?.code ?? '' };
+  }
+
+  async function clicksOf(link: { key: string }, count: number): Promise<string[]> {
+    const answers = Array.from({ length: count }, (_, n) =>
+      world.visit(`/${link.key}`, { userAgent: browser(9_000 + n) }),
+    );
+    return (await Promise.all(answers)).map(
+      ({ headers }) => new URL(headers.location!).searchParams.get('click_id')!,
+    );
+  }
+
+  it('waits for it, as a sale does for its lead, while ids of no click are refused', async () => {
+    const { body: link } = await world.api.post('/links', { url: A, trackConversion: true });
+    stack().signal('worker_clicks', 'SIGSTOP');
+    const sent: ReturnType<typeof outcomeOf>[] = [];
+    const send = (route: string, body: object, options = {}) => {
+      const answering = world.api.post(route, body, options);
+      sent.push(outcomeOf(answering));
+      return answering;
+    };
+    const sendLeadAndSale = async (customerExternalId: string, clickId: string) => {
+      const lead = { customerExternalId, clickId, eventName: 'Sign up' };
+      const { status } = await send('/track/lead', lead, { headers: { prefer: 'respond-async' } });
+      expect(status).to.equal(202);
+      void send('/track/sale', { ...SALE, customerExternalId, leadEventName: 'Sign up' });
+    };
+    let unknown: ReturnType<typeof outcomeOf>;
+    try {
+      const clickIds = await clicksOf(link, 30);
+      const sending = clickIds.map(async (clickId, n) => {
+        const customerExternalId = `cus-${n}`;
+        if (n % 2 === 0) return sendLeadAndSale(customerExternalId, clickId);
+        void send('/track/sale', { ...SALE, customerExternalId, clickId });
+      });
+      const other = { ...SALE, customerExternalId: 'other', clickId: `clk_${'0'.repeat(24)}` };
+      unknown = outcomeOf(world.api.post('/track/sale', other));
+      const impossible = await world.api.post('/track/sale', { ...other, clickId: 'clk_0' });
+      expect([impossible.status, impossible.body.error.code]).to.deep.equal([404, 'not_found']);
+      await Promise.all(sending);
+      await delay(2_000);
+    } finally {
+      stack().signal('worker_clicks', 'SIGCONT');
+    }
+    for (const { status, code } of await Promise.all(sent)) {
+      expect([200, 202]).to.include(status);
+      expect(code).to.equal('');
+    }
+    expect((await unknown).code).to.equal('not_found');
+    const { body: after } = await world.api.get(`/links/${link.id}`);
+    // Half of the leads are recorded with direct sales.
+    expect(after).to.include({ clicks: 30, leads: 30, sales: 30 });
   });
 });
 

@@ -951,7 +951,7 @@ export interface paths {
         put?: never;
         /**
          * Track a lead
-         * @description Records that a click became a lead. The same customer, event name and click again is the same lead: it is answered with its first answer and `Idempotent-Replayed: true`. Needs the scope `conversions.write`. From the plan `business` on.
+         * @description Records that a click became a lead. The same customer, event name and click again is the same lead: it is answered with its first answer and `Idempotent-Replayed: true`. A click that is not stored yet is waited for. Needs the scope `conversions.write`. From the plan `business` on.
          */
         post: operations["trackLead"];
         delete?: never;
@@ -971,7 +971,7 @@ export interface paths {
         put?: never;
         /**
          * Track a sale
-         * @description Records a sale of a customer. An invoice that was recorded before is answered with its first answer and `Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a sale is refused with 422. Needs the scope `conversions.write`. From the plan `business` on.
+         * @description Records a sale of a customer. An invoice that was recorded before is answered with its first answer and `Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a sale is refused with 422. A click or named lead that is not stored yet is waited for. Needs the scope `conversions.write`. From the plan `business` on.
          */
         post: operations["trackSale"];
         delete?: never;
