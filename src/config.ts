@@ -444,6 +444,21 @@ export const SETTINGS = {
     300,
     { min: 0, max: 1_000_000 },
   ),
+  PUBLIC_IMAGES_PER_MINUTE: integer(
+    'New images that GET /qr fetches or draws (src, logo) per minute and client address; 0: no limit.',
+    10,
+    { min: 0, max: 1_000_000 },
+  ),
+  KEPT_MIB: integer(
+    'Most MiB of CACHE_REDIS_URL for images, pictures of QR codes and metatags that are kept there, half of them for those of callers without a workspace; at most a quarter of its maxmemory. Others are made anew for each request.',
+    64,
+    { min: 1, max: 1_048_576 },
+  ),
+  UPLOADS_MIB: integer(
+    'Most MiB of CACHE_REDIS_URL for files of imports that wait for a worker, encrypted; at most a quarter of its maxmemory. Others get 503.',
+    512,
+    { min: 1, max: 1_048_576 },
+  ),
   LIVE_STREAMS: integer('Most live streams of events of one API process.', 200, {
     min: 0,
     max: 10_000,

@@ -1,4 +1,4 @@
-import { keepPage } from '../src/metatags/commands.ts';
+import { readAskedPage } from '../src/metatags/commands.ts';
 import { findFrameable } from '../src/metatags/framing.ts';
 import { readPreview } from '../src/metatags/preview.ts';
 import { metatags } from '../src/queues/metatags.ts';
@@ -7,9 +7,6 @@ import { serve } from '../src/queues/queue.ts';
 export default () =>
   serve(metatags, {
     'pages.framing': findFrameable,
-    'page.read': async (page) => {
-      await keepPage(page);
-      return undefined;
-    },
+    'page.read': readAskedPage,
     'record.preview': readPreview,
   });

@@ -130,6 +130,13 @@ export class Admission {
     this.#apply(response, await this.#rateLimit.takePublic(network));
   }
 
+  /** Takes an image from what a network has left without a key. @throws Refusal `rate_limit_exceeded` */
+  async takeImage(network: string, response: Response): Promise<void> {
+    const { headers, refusal } = await this.#rateLimit.takeImage(network);
+    // The headers of other answers are those of all requests.
+    if (refusal !== undefined) this.#apply(response, { headers, refusal });
+  }
+
   #verdictOf({ limit }: Route, caller: Caller): Promise<RateLimitVerdict> {
     if (limit === 'fetch') return this.#rateLimit.takeFetch(caller.projectId);
     return caller.sessionId === undefined

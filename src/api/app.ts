@@ -164,6 +164,7 @@ function handle(
     },
     cut: () => response.destroy(),
     checkCaller: () => admission.check(route, queues, request),
+    takeImage: () => admission.takeImage(networkOf(request.ip ?? ''), response),
   });
 
   return async (request: Request, response: Response) => {

@@ -139,7 +139,10 @@ function askFor(
       log,
       respondAsync: false,
       ifNoneMatch: undefined,
-      connection: NO_STREAM,
+      connection: {
+        ...NO_STREAM,
+        takeImage: () => admission.takeImage(networkOf(request.ip ?? ''), response),
+      },
       queues,
     };
     const sent = {
@@ -161,7 +164,7 @@ function askFor(
 }
 
 /** No endpoint that goes on for long is asked here. */
-const NO_STREAM: Context['connection'] = {
+const NO_STREAM: Omit<Context['connection'], 'takeImage'> = {
   lastEventId: undefined,
   onClose: () => {},
   cut: () => {},

@@ -47,6 +47,15 @@ export class RateLimit {
     return this.#verdict(config().PUBLIC_REQUESTS_PER_MINUTE, `public:${network}`, 'An address');
   }
 
+  /** Takes one image from what a network has left of images that are fetched and drawn for no workspace. */
+  takeImage(network: string): Promise<RateLimitVerdict> {
+    return this.#verdict(
+      config().PUBLIC_IMAGES_PER_MINUTE,
+      `image:${network}`,
+      'With new images, an address',
+    );
+  }
+
   /** Takes one request from what a workspace has left for having other hosts asked. */
   takeFetch(projectId: string): Promise<RateLimitVerdict> {
     return this.#verdict(

@@ -1,6 +1,7 @@
 import { config } from '../config.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { type HandedOver, noRoom, take } from '../infra/kept.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { newJobId } from '../queues/job-ids.ts';
 import { refuseOtherContents } from '../queues/keyed.ts';
@@ -301,47 +302,66 @@ export async function askWorker<Jobs, Name extends keyof Jobs & string>(
 /** Pending results that several requests of this process share, by job. */
 const flights = new Map<string, Promise<unknown>>();
 
+/** A job whose result is cached under its id or, where there is no room, handed over. */
+interface OnceJob<Jobs, Name extends keyof Jobs & string> {
+  queue: QueueDefinition<Jobs>;
+  name: Name;
+  data: DataOf<Jobs[Name]>;
+  jobId: string;
+  isLowPriority?: boolean;
+}
+
+interface OnceResult<Made> {
+  /** Reads the cached result; `null` without one. */
+  find(): Promise<Made | null>;
+  /** The result of the bytes that were handed over. */
+  read(bytes: Buffer): Made;
+}
+
 /**
  * Returns a result that is cached under the job's id, or runs the job that makes it. Concurrent requests for one result wait
  * for one job, in all processes.
  *
- * @param find reads the cached result; `null` without one
  * @throws as askWorker does
  */
 export async function askOnce<Jobs, Name extends keyof Jobs & string, Made>(
   request: Asker,
-  job: {
-    queue: QueueDefinition<Jobs>;
-    name: Name;
-    data: DataOf<Jobs[Name]>;
-    jobId: string;
-    isLowPriority?: boolean;
-  },
-  find: () => Promise<Made | null>,
+  job: OnceJob<Jobs, Name>,
+  result: OnceResult<Made>,
 ): Promise<Made> {
-  const made = await find();
+  const made = await result.find();
   if (made !== null) return made;
   let flight = flights.get(job.jobId) as Promise<Made> | undefined;
   if (flight === undefined) {
-    flight = join(request, job, find).finally(() => flights.delete(job.jobId));
+    flight = askAgain(request, job, result).finally(() => flights.delete(job.jobId));
     flights.set(job.jobId, flight);
   }
   return flight;
 }
 
+/** Number of times that a result is asked for, each of which another process has taken. */
+const MOST_ASKED = 5;
+
+async function askAgain<Jobs, Name extends keyof Jobs & string, Made>(
+  request: Asker,
+  job: OnceJob<Jobs, Name>,
+  result: OnceResult<Made>,
+): Promise<Made> {
+  for (let asked = 0; asked < MOST_ASKED; asked += 1) {
+    const made = await join(request, job, result);
+    if (made !== null) return made;
+  }
+  throw noRoom();
+}
+
+/** @returns `null` where another process has taken what was handed over */
 async function join<Jobs, Name extends keyof Jobs & string, Made>(
   request: Asker,
-  {
-    queue,
-    name,
-    data,
-    jobId,
-    isLowPriority = false,
-  }: Parameters<typeof askOnce<Jobs, Name, Made>>[1],
-  find: () => Promise<Made | null>,
-): Promise<Made> {
-  const { producer, replies } = request.queues;
-  const reply = replies.expect(jobId, PATIENCE_MS);
+  { queue, name, data, jobId, isLowPriority = false }: OnceJob<Jobs, Name>,
+  { find, read }: OnceResult<Made>,
+): Promise<Made | null> {
+  const { cache, producer, replies } = request.queues;
+  const reply = replies.expect<HandedOver | undefined>(jobId, PATIENCE_MS);
   try {
     const options = { jobId, ...askerOf(request), replyTo: EVERYBODY, isLowPriority };
     await producer.add(queue, name, data, options);
@@ -355,10 +375,12 @@ async function join<Jobs, Name extends keyof Jobs & string, Made>(
     reply.cancel();
     throw error;
   }
-  resultOf(jobId, await reply.outcome);
-  const made = await find();
-  if (made === null) throw new Error(`job ${jobId} has ended, and left nothing`);
-  return made;
+  const handed = resultOf(jobId, await reply.outcome);
+  if (handed !== undefined) {
+    const bytes = await take(cache, handed);
+    return bytes === null ? null : read(bytes);
+  }
+  return find();
 }
 
 function resultOf<Result>(jobId: string, outcome: Outcome<Result> | undefined): Result {

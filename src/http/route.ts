@@ -69,6 +69,12 @@ export interface Connection {
   cut(): void;
   /** @throws Refusal if the caller may no longer do what the request asks for */
   checkCaller(): Promise<void>;
+  /**
+   * Takes an image from what the client's network has left of images that are fetched and drawn for no workspace.
+   *
+   * @throws Refusal `rate_limit_exceeded`
+   */
+  takeImage(): Promise<void>;
 }
 
 /** The connections of a handler to the workers. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { noRoom, type Place, release, reserve } from '../infra/kept.ts';
 import type { Redis } from '../infra/redis.ts';
 import { seal, unseal } from '../infra/seal.ts';
 import { ClientGone, MEBIBYTE } from './input.ts';
@@ -19,6 +20,8 @@ export interface Upload {
   bytes: number;
   /** Hexadecimal. */
   sha256: string;
+  /** The bytes that it takes in Redis; those of version 0.5 and earlier have none. */
+  place?: Place | undefined;
 }
 
 /** Size of a part, in bytes. */
@@ -39,7 +42,7 @@ const waitingName = (projectId: string) => `uploads:${projectId}`;
  * Puts the body of a request into Redis while it arrives.
  *
  * @throws Refusal `bad_request` for a wrong content type or a body over the limit, `rate_limit_exceeded` when too many
- *   files of the workspace wait for a worker
+ *   files of the workspace wait for a worker, `service_unavailable` when those of all take UPLOADS_MIB
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -50,7 +53,7 @@ export async function receiveUpload(
   try {
     const limit = limits[mediaOf(request)] ?? usual;
     refuseHeaders(request, media, limit);
-    const upload = { id: newId('job'), parts: 0, bytes: 0, sha256: '' };
+    const upload: Upload = { id: newId('job'), parts: 0, bytes: 0, sha256: '' };
     await enter(redis, projectId, upload.id);
     try {
       await storeParts(request, limit, upload, { projectId, redis });
@@ -117,6 +120,13 @@ async function storeParts(
     const name = partName(upload.id, upload.parts);
     upload.parts += 1;
     const sealed = seal({ purpose: 'upload', owner: projectId }, part.toString('latin1'));
+    const bytes = Buffer.byteLength(sealed);
+    const place = await reserve(redis, 'uploads', bytes, {
+      seconds: KEEP_SECONDS,
+      until: upload.place?.until,
+    });
+    if (place === undefined) throw noRoom();
+    upload.place = { ...place, bytes: bytes + (upload.place?.bytes ?? 0) };
     await redis.set(name, sealed, 'EX', KEEP_SECONDS);
   };
   // A refusal is answered on the same connection.
@@ -155,10 +165,12 @@ export async function* readUpload(
 export async function dropUpload(
   redis: Redis,
   projectId: string,
-  { id, parts }: Pick<Upload, 'id' | 'parts'>,
+  { id, parts, place }: Pick<Upload, 'id' | 'parts' | 'place'>,
 ): Promise<void> {
   const names = Array.from({ length: parts }, (_, part) => partName(id, part));
   // One by one: on a cluster any two may be on different nodes.
   await Promise.all(names.map((name) => redis.del(name)));
-  await redis.zrem(waitingName(projectId), id);
+  // A file may be dropped twice, and its bytes are freed once.
+  const wasWaiting = await redis.zrem(waitingName(projectId), id);
+  if (wasWaiting === 1 && place !== undefined) await release(redis, place);
 }

@@ -1,10 +1,10 @@
 import { Refusal } from '../errors.ts';
 import { type Asker, askWorker } from '../http/answer.ts';
 import { images } from '../queues/images.ts';
-import type { ImageRef } from './name.ts';
+import type { MadeImage } from './name.ts';
 
 /** Has a worker fetch an image and keep it for the workspace. @throws Refusal whose message completes "<field> …" */
-export const askImage = (request: Asker, source: string): Promise<ImageRef> =>
+export const askImage = (request: Asker, source: string): Promise<MadeImage> =>
   askWorker(request, images, 'image.keep', { source });
 
 /** An image that is being fetched; its refusal names the field. @throws Refusal */

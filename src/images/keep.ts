@@ -1,35 +1,38 @@
 import { db, execute } from '../infra/db.ts';
+import { keep, keepOrHandOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { type ImageRef, imageName } from './name.ts';
+import { imageName, type MadeImage } from './name.ts';
 import { readImage } from './read.ts';
 
-/** Retention of images without a workspace, and time to live of all others in the cache, in s. */
-const KEEP_SECONDS = 86_400;
-/** A little longer, so that a picture that was just asked for finds its image. */
-const GRACE_SECONDS = 3_600;
+/** Time to live of images in the cache, in s: those without a workspace are nowhere else. */
+const KEEP_SECONDS = { strangers: 360, workspaces: 3_600 };
 /** Images that no code, no template and no workspace uses are deleted after this time. */
 const UNUSED_FOR = '1 day';
 
 /**
- * Fetches an image and keeps it: for a workspace in the database, otherwise for a day in the cache.
+ * Fetches an image and keeps it: for a workspace in the database, otherwise for minutes in the cache or, where there is
+ * no room, for the one who asked.
  *
- * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …", or `service_unavailable`
  */
 export async function keepImage(
   { source }: { source: string },
   { projectId }: JobContext,
-): Promise<ImageRef> {
-  const { id, png, width, height } = await readImage(source);
-  await cacheRedis().set(imageName(id), png, 'EX', KEEP_SECONDS + GRACE_SECONDS);
-  if (projectId !== '') {
-    await execute(
-      db(),
-      `INSERT INTO images (project_id, id, png, width, height) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
-      [projectId, id, png, width, height],
-    );
+): Promise<MadeImage> {
+  const isOfNobody = projectId === '';
+  const { id, png, width, height } = await readImage(source, { isOfNobody });
+  if (isOfNobody) {
+    const options = { budget: 'strangers', seconds: KEEP_SECONDS.strangers } as const;
+    const handed = await keepOrHandOver(cacheRedis(), imageName(id), png, options);
+    return { id, width, height, handed };
   }
+  await execute(
+    db(),
+    `INSERT INTO images (project_id, id, png, width, height) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
+    [projectId, id, png, width, height],
+  );
   return { id, width, height };
 }
 
@@ -39,14 +42,19 @@ export async function keepImage(
  * @param projectId empty for one that belongs to no workspace
  * @throws Error when it is gone
  */
-export async function keptImage(projectId: string, id: string): Promise<Buffer> {
-  const cached = await cacheRedis().getBuffer(imageName(id));
+export async function keptImage({
+  projectId,
+  id,
+  handed,
+}: MadeImage & { projectId: string }): Promise<Buffer> {
+  const cached = await cacheRedis().getBuffer(handed?.name ?? imageName(id));
   if (cached !== null) return cached;
   const row = (await db()('images').where({ project_id: projectId, id }).first('png')) as
     | { png: Buffer }
     | undefined;
   if (row === undefined) throw new Error(`image ${id} is not kept`);
-  await cacheRedis().set(imageName(id), row.png, 'EX', KEEP_SECONDS);
+  const options = { budget: 'workspaces', seconds: KEEP_SECONDS.workspaces } as const;
+  await keep(cacheRedis(), imageName(id), row.png, options);
   return row.png;
 }
 

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import type { Sharp } from 'sharp';
 import { Refusal } from '../errors.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
+import { isSmallMachine } from '../infra/machine.ts';
+import { Semaphore } from '../infra/semaphore.ts';
+import { drawSvg } from './draw-svg.ts';
+import { busy, MAX_PIXELS, refuse, refuseUnreadable, WAIT_MS } from './refusals.ts';
 import { svgRoot } from './svg-root.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -13,10 +15,8 @@ const MAX_PREVIEW_BYTES = 5 * 1024 * 1024;
 /** Size of a preview at most, in px: that of the card of messengers and networks, 1.91 to 1. */
 const PREVIEW = { width: 800, height: 420 };
 const TIMEOUT_MS = 5_000;
-/** Most pixels that are decoded: a small file may claim to be a very large picture. */
-const MAX_PIXELS = 25_000_000;
-/** Most bytes of a drawn SVG. */
-const MAX_DRAWN = 32 * 1024 * 1024;
+/** Most bytes of pixels that a process decodes at once, 4 for each pixel: of one of the largest images, or of four. */
+const DECODED_BYTES = 4 * MAX_PIXELS * (isSmallMachine() ? 1 : 4);
 /** Longer side of what is kept, in px: no code draws an image larger. */
 const MAX_SIDE = 1_024;
 
@@ -29,22 +29,30 @@ export interface ReadImage {
   height: number;
 }
 
+/** Who asks for an image. */
+export interface Asking {
+  /** No workspace does. */
+  isOfNobody: boolean;
+}
+
 /**
  * Fetches and redraws an image. Whatever came, an SVG with scripts or a picture with a place in its EXIF, only its
  * pixels are kept.
  *
  * @param source an http(s) address, or a `data:` URI
- * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"; `service_unavailable` when it cannot be
+ *   redrawn now
  */
-export const readImage = (source: string): Promise<ReadImage> => redrawn(source, MAX_BYTES, redraw);
+export const readImage = (source: string, asking: Asking): Promise<ReadImage> =>
+  redrawn(source, asking, MAX_BYTES, redraw);
 
 /**
  * Fetches and redraws an image as `readImage` does, as a WebP that is small enough for a preview.
  *
- * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ * @throws Refusal as `readImage` does
  */
 export const readPreviewImage = (url: string): Promise<Buffer> =>
-  redrawn(url, MAX_PREVIEW_BYTES, (image) =>
+  redrawn(url, { isOfNobody: false }, MAX_PREVIEW_BYTES, (image) =>
     image
       .rotate()
       .resize({ ...PREVIEW, fit: 'inside', withoutEnlargement: true })
@@ -55,6 +63,7 @@ export const readPreviewImage = (url: string): Promise<Buffer> =>
 
 async function redrawn<Result>(
   source: string,
+  { isOfNobody }: Asking,
   maxBytes: number,
   draw: (image: Sharp) => Promise<Result>,
 ): Promise<Result> {
@@ -64,17 +73,26 @@ async function redrawn<Result>(
     throw refuse('must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');
   }
   if (root === 'declares') throw refuse('must not be an SVG with entities');
+  const raster = root === undefined ? bytes : await drawSvg(root.svg, isOfNobody);
   try {
-    return await draw(await open(root === undefined ? bytes : await drawSvg(root.svg)));
+    return await decode(raster, draw);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw /pixel limit/i.test(String(error))
-      ? refuse(`must not have more than ${MAX_PIXELS / 1_000_000} million pixels`)
-      : refuse('must be an image whose file is not damaged');
+    throw error instanceof Refusal ? error : refuseUnreadable(String(error));
   }
 }
 
-const refuse = (message: string) => new Refusal('unprocessable_entity', message);
+const decoding = new Semaphore(DECODED_BYTES);
+
+/** Does something with the pixels of an image, once the memory for them is free. */
+async function decode<Result>(
+  bytes: Buffer,
+  act: (image: Sharp) => Promise<Result>,
+): Promise<Result> {
+  const image = await open(bytes, MAX_PIXELS);
+  const { width, height, depth } = await image.metadata();
+  const units = width * height * (depth === 'uchar' ? 4 : 8);
+  return decoding.run(() => act(image), { units, waitMs: WAIT_MS, busy });
+}
 
 async function download(url: string, maxBytes: number): Promise<Buffer> {
   try {
@@ -128,40 +146,9 @@ function isRaster(bytes: Buffer): boolean {
   );
 }
 
-async function open(bytes: Buffer): Promise<Sharp> {
+async function open(bytes: Buffer, limitInputPixels: number): Promise<Sharp> {
   const { default: sharp } = await import('sharp');
-  return sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
-}
-
-const SVG_PROCESS = fileURLToPath(new URL('./svg-process.js', import.meta.url));
-
-/** An SVG as pixels, drawn by a process that is ended when it takes too long. */
-function drawSvg(svg: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      process.execPath,
-      [SVG_PROCESS],
-      // An empty environment: the process reads untrusted files.
-      {
-        encoding: 'buffer',
-        env: {},
-        timeout: TIMEOUT_MS,
-        killSignal: 'SIGKILL',
-        maxBuffer: MAX_DRAWN,
-      },
-      (error, png) => {
-        if (error === null) resolve(png);
-        else if (error.killed === true)
-          reject(refuse(`must be an SVG that can be drawn within ${TIMEOUT_MS / 1000} s`));
-        else if (error.signal === 'SIGKILL') {
-          reject(refuse('must be an SVG that can be drawn with less memory'));
-        } else reject(error);
-      },
-    );
-    // It may end before it has read everything.
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(svg);
-  });
+  return sharp(bytes, { limitInputPixels, failOn: 'error', pages: 1 });
 }
 
 /** True for a PNG of this size that can be drawn: it was kept before, by another installation. */
@@ -171,7 +158,9 @@ export async function isDrawable(
 ): Promise<boolean> {
   if (!png.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return false;
   try {
-    const { info } = await (await open(png)).raw().toBuffer({ resolveWithObject: true });
+    // Kept images have few pixels: this one waits for no other.
+    const image = await open(png, MAX_SIDE * MAX_SIDE);
+    const { info } = await image.raw().toBuffer({ resolveWithObject: true });
     return info.width === size.width && info.height === size.height;
   } catch {
     return false;

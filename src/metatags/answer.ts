@@ -5,7 +5,15 @@ import { namingField } from '../images/ask.ts';
 import { isAmong } from '../infra/etag.ts';
 import { images } from '../queues/images.ts';
 import { metatags } from '../queues/metatags.ts';
-import { findRead, foundIn, imageName, type PreviewImage, pageName, type Read } from './reads.ts';
+import {
+  findRead,
+  foundIn,
+  imageName,
+  type PreviewImage,
+  pageName,
+  parseRead,
+  type Read,
+} from './reads.ts';
 import type { Metatags } from './record.ts';
 
 /**
@@ -22,7 +30,10 @@ export async function answerMetatags(request: Asker, url: string): Promise<Answe
     jobId,
     isLowPriority: true,
   } as const;
-  const read = await askOnce(request, job, () => findRead<Metatags>(request.queues.cache, jobId));
+  const read = await askOnce(request, job, {
+    find: () => findRead<Metatags>(request.queues.cache, jobId),
+    read: (bytes) => parseRead<Metatags>(bytes),
+  });
   return {
     status: 200,
     body: foundIn(read),
@@ -48,9 +59,10 @@ export async function answerImage(
     jobId,
     isLowPriority: true,
   } as const;
-  const read = await askOnce(request, job, () =>
-    findRead<PreviewImage>(request.queues.cache, jobId),
-  );
+  const read = await askOnce(request, job, {
+    find: () => findRead<PreviewImage>(request.queues.cache, jobId),
+    read: (bytes) => parseRead<PreviewImage>(bytes),
+  });
   const { webp } = await namingField('url', Promise.resolve(read).then(foundIn));
   const body = Buffer.from(webp, 'base64');
   const headers = {

@@ -1,12 +1,14 @@
 import { readPreviewImage } from '../images/read.ts';
-import { keep } from './commands.ts';
-import { imageName, type PreviewImage } from './reads.ts';
+import type { HandedOver } from '../infra/kept.ts';
+import { cacheRedis } from '../infra/redis.ts';
+import { keepFound } from './commands.ts';
+import { handOverRead, imageName, type PreviewImage } from './reads.ts';
 
-/** Reads an image for a preview into the cache, unless it is there. */
-export async function keepPreviewImage({ url }: { url: string }): Promise<undefined> {
-  await keep<PreviewImage>(imageName(url), async () => {
+/** Reads an image for a preview into the cache, unless it is there, or for whoever waits for it. */
+export async function keepPreviewImage({ url }: { url: string }): Promise<HandedOver | undefined> {
+  const kept = await keepFound<PreviewImage>(imageName(url), 'workspaces', async () => {
     const webp = await readPreviewImage(url);
     return { webp: webp.toString('base64') };
   });
-  return undefined;
+  return handOverRead(cacheRedis(), kept, 'workspaces');
 }

@@ -7,9 +7,11 @@ import { keepPage } from './commands.ts';
 /** Reads what a record's destination says, and has it written into the record. A page that can't be read is no fault. */
 export async function readPreview(
   { of, id, url }: { of: RecordKind; id: string; url: string },
-  { jobId, projectId }: JobContext,
+  context: JobContext,
 ): Promise<undefined> {
-  const { outcome } = await keepPage({ url: url.replace(/#.*$/s, '') });
+  const { jobId, projectId } = context;
+  const { read } = await keepPage({ url: url.replace(/#.*$/s, '') }, context);
+  const { outcome } = read;
   if ('refused' in outcome) return undefined;
   const { title, description, image } = outcome;
   if (title === null && description === null && image === null) return undefined;

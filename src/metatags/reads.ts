@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal, type RefusalData } from '../errors.ts';
+import { type Budget, type HandedOver, handOver, keep } from '../infra/kept.ts';
 import type { Redis } from '../infra/redis.ts';
-import type { Metatags } from './record.ts';
 
 /*
  * Metadata of pages, and images for previews, are cached in Redis under a hash of the URL, which is also the id of the job
@@ -19,9 +19,6 @@ export interface Read<Found extends object> {
   /** Until when this is kept, milliseconds since 1970. */
   until: number;
 }
-
-/** The outcome of reading a page. */
-export type PageRead = Read<Metatags>;
 
 /** An image as it is cached. */
 export interface PreviewImage {
@@ -47,17 +44,37 @@ export async function findRead<Found extends object>(
   return JSON.parse((await cache.get(cacheName(name))) ?? 'null') as Read<Found> | null;
 }
 
-/** Caches an outcome. */
+/** An outcome, and whether it is cached. */
+export interface KeptRead<Found extends object> {
+  read: Read<Found>;
+  isKept: boolean;
+}
+
+/** Caches an outcome, where there is room for it. */
 export async function keepRead<Found extends object>(
   cache: Redis,
   name: string,
   outcome: Read<Found>['outcome'],
-): Promise<Read<Found>> {
+  budget: Budget,
+): Promise<KeptRead<Found>> {
   const seconds = 'refused' in outcome ? KEEP_REFUSED_SECONDS : KEEP_SECONDS;
   const read: Read<Found> = { outcome, until: Date.now() + seconds * 1_000 };
-  await cache.set(cacheName(name), JSON.stringify(read), 'EX', seconds);
-  return read;
+  const isKept = await keep(cache, cacheName(name), JSON.stringify(read), { budget, seconds });
+  return { read, isKept };
 }
+
+/** Hands an outcome over to whoever asked for it, where it could not be cached. @throws Refusal as `handOver` does */
+export async function handOverRead(
+  cache: Redis,
+  { read, isKept }: KeptRead<object>,
+  budget: Budget,
+): Promise<HandedOver | undefined> {
+  return isKept ? undefined : handOver(cache, JSON.stringify(read), budget);
+}
+
+/** The outcome that was handed over. */
+export const parseRead = <Found extends object>(bytes: Buffer): Read<Found> =>
+  JSON.parse(bytes.toString()) as Read<Found>;
 
 /** What has been read. @throws Refusal if it cannot be read */
 export function foundIn<Found extends object>({ outcome }: Read<Found>): Found {

@@ -45,5 +45,8 @@ const fileName = (name: string): string =>
 
 function obtain(request: Asker, name: string, picture: Picture): Promise<Buffer> {
   const job = { queue: qr, name: 'qr.render', data: picture, jobId: name } as const;
-  return askOnce(request, job, () => findPicture(request.queues.cache, name));
+  return askOnce(request, job, {
+    find: () => findPicture(request.queues.cache, name),
+    read: (bytes) => bytes,
+  });
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Asker } from '../http/answer.ts';
 import type { ApiRequest } from '../http/route.ts';
 import { askImage, namingField } from '../images/ask.ts';
-import { type ImageRef, imageName } from '../images/name.ts';
+import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
+import { keep } from '../infra/kept.ts';
 import type { StoredDesign } from './render/stored-design.ts';
 import type { KeptImages } from './schema.ts';
 
@@ -37,25 +38,41 @@ async function keepImage(
   return namingField(field, keeping);
 }
 
-/** Time for which an image of a public picture is cached, in s. */
-const PUBLIC_SECONDS = 86_400;
+/** Time for which an image of a public picture is found by its source, in s. The image is kept longer. */
+const PUBLIC_SECONDS = 300;
 
-/** The look with the images that it names; they belong to no workspace and are cached for a day. */
-export async function withPublicImages(
-  request: Pick<ApiRequest, 'queues' | 'caller' | 'requestId'>,
+/** A look whose image is there, and the image. */
+interface WithPublicImage {
+  look: StoredDesign;
+  image: MadeImage | null;
+}
+
+/**
+ * The look with the image that it names, which belongs to no workspace and is kept for minutes. One that is not kept is
+ * fetched and drawn, and counts against the limit of such images.
+ *
+ * @throws Refusal naming the field; `rate_limit_exceeded`
+ */
+export async function withPublicImage(
+  request: Pick<ApiRequest, 'queues' | 'caller' | 'requestId' | 'connection'>,
   look: StoredDesign,
-): Promise<StoredDesign> {
+): Promise<WithPublicImage> {
   const source = look.src ?? look.logo;
-  if (typeof source !== 'string') return look;
+  if (typeof source !== 'string') return { look, image: null };
   const field = typeof look.src === 'string' ? 'src' : 'logo';
   const { cache } = request.queues;
   const name = `imgsrc:${createHash('sha256').update(source).digest('base64url')}`;
   const known = JSON.parse((await cache.get(name)) ?? 'null') as ImageRef | null;
   // A cache that evicts may have kept the name and not the image.
   if (known !== null && (await cache.exists(imageName(known.id))) === 1) {
-    return { ...look, srcImage: known };
+    return { look: { ...look, srcImage: known }, image: known };
   }
-  const image = await keepImage(request, field, source);
-  await cache.set(name, JSON.stringify(image), 'EX', PUBLIC_SECONDS);
-  return { ...look, srcImage: image! };
+  await request.connection.takeImage();
+  const image = await namingField(field, askImage(request, source));
+  const { handed, ...ref } = image;
+  if (handed === undefined) {
+    const options = { budget: 'strangers', seconds: PUBLIC_SECONDS } as const;
+    await keep(cache, name, JSON.stringify(ref), options);
+  }
+  return { look: { ...look, srcImage: ref }, image };
 }

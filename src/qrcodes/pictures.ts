@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { MadeImage } from '../images/name.ts';
+import { type HandedOver, keepOrHandOver } from '../infra/kept.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { Design, Format } from './render/design.ts';
 
@@ -9,8 +11,6 @@ import type { Design, Format } from './render/design.ts';
 
 /** Part of every hash: a new way of drawing makes new pictures. */
 const DRAWING_VERSION = '2';
-/** Time to live of a rendered image, in s. */
-const KEEP_SECONDS = 7 * 86_400;
 
 /** Everything that a picture depends on. */
 export interface Picture {
@@ -18,7 +18,7 @@ export interface Picture {
   design: Design;
   format: Format;
   /** The image in the middle, as it was kept. */
-  image: { projectId: string; id: string; width: number; height: number } | null;
+  image: (MadeImage & { projectId: string }) | null;
 }
 
 /** The name of a picture: the same for the same picture, wherever and whenever it is asked for. */
@@ -27,6 +27,7 @@ export function pictureName({ payload, design, format, image }: Picture): string
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
+/** Name of a picture in the cache. */
 const cacheName = (name: string) => `pic:${name}`;
 
 /** A picture that has been drawn; `null` when it has not, or not lately. */
@@ -34,7 +35,15 @@ export function findPicture(cache: Redis, name: string): Promise<Buffer | null> 
   return cache.getBuffer(cacheName(name));
 }
 
-/** Keeps a picture that was drawn. */
-export async function keepPicture(cache: Redis, name: string, bytes: Buffer): Promise<void> {
-  await cache.set(cacheName(name), bytes, 'EX', KEEP_SECONDS);
+/** Time to live of a picture, where there is room for it, in s. */
+const KEEP_SECONDS = { strangers: 300, workspaces: 86_400 };
+
+/** Keeps a picture that was drawn, or hands it over. @throws Refusal as `handOver` does */
+export function keepPicture(
+  cache: Redis,
+  name: string,
+  bytes: Buffer,
+  budget: keyof typeof KEEP_SECONDS,
+): Promise<HandedOver | undefined> {
+  return keepOrHandOver(cache, cacheName(name), bytes, { budget, seconds: KEEP_SECONDS[budget] });
 }

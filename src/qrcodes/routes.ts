@@ -4,6 +4,7 @@ import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
 import { type Route, route } from '../http/route.ts';
+import { drop } from '../infra/kept.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
@@ -12,7 +13,7 @@ import { mayReadPasswords } from '../short-links/queries.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
 import { answerPicture } from './answer-picture.ts';
-import { type KeptSources, keepImages, withPublicImages } from './images.ts';
+import { type KeptSources, keepImages, withPublicImage } from './images.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
 import { findQrCodeRow, qrCodeQueries } from './queries.ts';
 import { bulkAnswer, qrCodeRecord } from './record.ts';
@@ -60,19 +61,22 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'renderQrCode',
     summary: 'Render a QR code for any URL',
     description:
-      'Renders a QR code without storing it. Public, and limited by the address of the client.',
+      'Renders a QR code without storing it. Public, and limited by the address of the client; images that were not shown ' +
+      'in the last minutes (`src`, `logo`) have a lower limit of their own.',
     tag,
     scope: 'public',
     query: qrQuery,
     answers: { 200: PICTURE },
     async handle(request) {
       const { url, format, margin, ...look } = request.query;
-      const stored = await withPublicImages(request, look);
+      const { look: stored, image } = await withPublicImage(request, look);
       const design = resolveDesign(stored, url, margin);
       refuseUnscannable(url, design);
-      const image = middleImage(stored);
-      const picture = { payload: url, design, format, image: image && { projectId: '', ...image } };
-      return answerPicture(request, picture, 'qr-code', FOR_A_DAY);
+      const shown = middleImage(stored) && image;
+      const picture = { payload: url, design, format, image: shown && { projectId: '', ...shown } };
+      const answer = await answerPicture(request, picture, 'qr-code', FOR_A_DAY);
+      if (image?.handed !== undefined) await drop(request.queues.cache, image.handed);
+      return answer;
     },
   }),
   route<{ body: NewQrCodeBody }>({

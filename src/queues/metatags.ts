@@ -1,3 +1,4 @@
+import type { HandedOver } from '../infra/kept.ts';
 import type { RecordKind } from '../short-links/model.ts';
 import { defineQueue, type Job } from './queue.ts';
 
@@ -9,7 +10,7 @@ export const metatags = defineQueue<{
   /** Which of these addresses may be shown in a frame of ours. */
   'pages.framing': Job<{ urls: string[] }, string[]>;
   /** Reads the metadata of a page into the cache. */
-  'page.read': Job<{ url: string }, undefined>;
+  'page.read': Job<{ url: string }, HandedOver | undefined>;
   /** A record's card is to be filled with what its destination says. */
   'record.preview': Job<{ of: RecordKind; id: string; url: string }, undefined>;
 }>('metatags', { attempts: 2, keepFailed: false });

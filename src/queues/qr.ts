@@ -1,3 +1,4 @@
+import type { HandedOver } from '../infra/kept.ts';
 import type { Picture } from '../qrcodes/pictures.ts';
 import { defineQueue, type Job } from './queue.ts';
 
@@ -6,5 +7,5 @@ import { defineQueue, type Job } from './queue.ts';
  * twice; all API processes get the outcome on their channel.
  */
 export const qr = defineQueue<{
-  'qr.render': Job<Picture, undefined>;
+  'qr.render': Job<Picture, HandedOver | undefined>;
 }>('qr', { attempts: 3, keepFailed: false });

@@ -1,10 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { config } from '../../src/config.ts';
+import { connectRedis, type SingleRedis } from '../../src/infra/redis.ts';
 import { ApiClient } from '../support/client.ts';
 import { DECODERS, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
+import { upload } from '../support/imports.ts';
+import { redisAdminUrl } from '../support/private-admin.ts';
+import { isDrawing, withDescendants } from '../support/processes.ts';
 import { Site } from '../support/site.ts';
-import { stack } from '../support/stack.ts';
+import { isTopology, stack } from '../support/stack.ts';
+import { aWorkspace, browser, visit } from '../support/world.ts';
+
+/** A picture that can't be packed, as a data URI; another one for each number. */
+async function noise(side: number, n: number): Promise<string> {
+  const pixels = Buffer.alloc(side * side * 3);
+  let seed = n + 1;
+  for (let at = 0; at < pixels.length; at += 1) {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    pixels[at] = seed >>> 24;
+  }
+  const png = await sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
+    .png()
+    .toBuffer();
+  return `data:image/png;base64,${png.toString('base64')}`;
+}
 
 const URL_A = 'https://example.com/a';
 
@@ -88,6 +109,42 @@ describe('GET /qr', () => {
     }
   });
 
+  it('draws one SVG at a time, and answers 200, 422 or 503', async () => {
+    const svgOf = (content: string) =>
+      `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64">${content}</svg>`)}`;
+    const endless = (n: number) => {
+      const levels = Array.from({ length: 5 }, (_, level) => {
+        const uses = `<use href="#g${level}"/>`.repeat(13);
+        return `<g id="g${level + 1}">${uses}</g>`;
+      });
+      return svgOf(
+        `<defs><circle id="g0" r="${60 + n}"/>${levels.join('')}</defs><use href="#g5"/>`,
+      );
+    };
+    const worker = stack().runner.pidOf('worker_images');
+    const children = () => withDescendants(worker).filter(({ id }) => isDrawing(id)).length;
+    const counts: number[] = [];
+    const counting = setInterval(() => counts.push(children()), 20);
+    try {
+      const get = (src: string, n: number) =>
+        anyone.download('/qr', { url: URL_A, src }, from(`203.0.113.${n}`));
+      const [valid, ...bad] = await Promise.all([
+        get(svgOf('<circle cx="32" cy="32" r="30" fill="#0a0"/>'), 10),
+        ...Array.from({ length: 5 }, (_, n) => get(endless(n + 1), 20 + n)),
+      ]);
+      expect(valid!.status).to.be.oneOf([200, 503]);
+      for (const { status, headers } of bad) {
+        expect(status).to.be.oneOf([422, 503]);
+        if (status === 503) expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
+      }
+    } finally {
+      clearInterval(counting);
+    }
+    expect(Math.max(...counts)).to.equal(1);
+    // Its worker is at work with the others for some seconds still.
+    await eventually(() => expect(children()).to.equal(0), 90_000);
+  }).timeout(150_000);
+
   const REFUSED: [query: Record<string, string | number>, message: RegExp][] = [
     [{ url: '' }, /^url must not be empty/],
     [{ url: 'javascript:alert(1)' }, /^url must not use the scheme/],
@@ -118,7 +175,83 @@ describe('GET /qr', () => {
     expect((await ask('192.0.2.78')).status).to.equal(200);
   });
 
-  it('returns 429 while the worker is overloaded, and works again afterwards', async () => {
+  it('limits new images per client address and minute, not those that were shown lately', async () => {
+    const ask = async (n: number, address: string) => {
+      const src = await noise(8, n);
+      return anyone.download('/qr', { url: URL_A, src }, from(address));
+    };
+    for (let n = 0; n < 10; n += 1) expect((await ask(n, '192.0.2.81')).status).to.equal(200);
+    const refused = await ask(10, '192.0.2.81');
+    expect(refused.status).to.equal(429);
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
+    expect((await ask(0, '192.0.2.81')).status).to.equal(200);
+    expect((await ask(10, '192.0.2.82')).status).to.equal(200);
+  });
+
+  it('leaves the memory of Redis to visits and writes, however many images are drawn', async function () {
+    if (isTopology()) this.skip();
+    const admin = connectRedis(
+      redisAdminUrl(config().REDIS_URL, stack().dataDir),
+      'wait',
+    ) as SingleRedis;
+    const used = async () => Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))![1]);
+    const site = await Site.start();
+    const world = await aWorkspace();
+    try {
+      const before = await used();
+      const room = 64 * 2 ** 20;
+      await admin.config('SET', 'maxmemory', String(before + room));
+      // Processes ask for it every 10 s.
+      await pause(11_000);
+      const statuses: number[] = [];
+      const ask = async (lane: number) => {
+        for (let n = lane; n < 30; n += 2) {
+          const body = Buffer.from((await noise(500, n)).split(',')[1]!, 'base64');
+          const src = site.answer(`/noise-${n}.png`, { type: 'image/png', body });
+          const { status, headers } = await anyone.download(
+            '/qr',
+            { url: `${URL_A}?${n}`, src, size: 1_500 },
+            from(`198.18.${n}.1`),
+          );
+          statuses.push(status);
+          if (status !== 200) expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
+        }
+      };
+      await Promise.all([ask(0), ask(1)]);
+      for (const status of statuses) expect(status).to.be.oneOf([200, 503]);
+      expect(statuses.filter((status) => status === 200).length).to.be.greaterThan(12);
+      // An eighth of all is for them.
+      expect((await used()) - before).to.be.lessThan(room / 3);
+      await eventually(async () => expect(await admin.keys('once:*')).to.deep.equal([]), 70_000);
+
+      const file = `url\n${'https://example.com/\n'.repeat(1_200_000)}`;
+      const uploads = async () => [
+        await admin.keys('upload:*'),
+        await admin.hgetall('kept:uploads'),
+      ];
+      const waiting = await uploads();
+      const refused = await upload(world, file);
+      expect(refused.status, JSON.stringify(refused.body)).to.equal(503);
+      expect(Number(refused.headers.get('retry-after'))).to.be.greaterThan(0);
+      expect(await uploads()).to.deep.equal(waiting);
+
+      const { status, body } = await world.api.post('/links', { url: URL_A });
+      expect(status).to.equal(201);
+      for (let n = 0; n < 5; n += 1) {
+        const options = { host: body.domain as string, userAgent: browser(n) };
+        expect((await visit(`/${body.key}`, options)).status).to.equal(302);
+      }
+      await eventually(async () => {
+        expect((await world.api.get(`/links/${body.id}`)).body.clicks).to.equal(5);
+      }, 30_000);
+    } finally {
+      await admin.config('SET', 'maxmemory', '0');
+      admin.disconnect();
+      await site.stop();
+    }
+  }).timeout(300_000);
+
+  it('returns 503 while the worker is overloaded, and works again afterwards', async () => {
     const url = `${URL_A}?${Date.now()}`;
     stack().signal('worker_qr', 'SIGSTOP');
     try {

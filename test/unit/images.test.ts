@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp, { type Create } from 'sharp';
 import { Refusal } from '../../src/errors.ts';
-import { type ReadImage, readImage } from '../../src/images/read.ts';
+import { type ReadImage, readImage as readImageFor } from '../../src/images/read.ts';
 import { imageSource } from '../../src/images/source.ts';
 import { svgRoot } from '../../src/images/svg-root.ts';
+import { eventually } from '../support/eventually.ts';
+import { isDrawing, withDescendants } from '../support/processes.ts';
 import { keepSettings, setSettings } from '../support/settings.ts';
 import { Site } from '../support/site.ts';
 
 const NO_IMAGE = 'must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)';
 const DAMAGED = 'must be an image whose file is not damaged';
-const TOO_LONG = 'must be an SVG that can be drawn within 5 s';
+const TOO_LONG = 'must be an SVG that can be drawn within 5 s of processor time';
 const NAMESPACES =
   'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"';
 const GREEN = '<rect width="64" height="64" fill="#0f0"/>';
@@ -24,6 +27,17 @@ const svg = (content: string, before = ''): string =>
 
 const plain = (width: number, height: number, background: Create['background'] = 'red') =>
   sharp({ create: { width, height, channels: 4, background } });
+
+/** Reads an image, again and again while the machine has no processor time for it. */
+async function readImage(source: string): Promise<ReadImage> {
+  for (;;) {
+    try {
+      return await readImageFor(source, { isOfNobody: false });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'service_unavailable') throw error;
+    }
+  }
+}
 
 /** Why an image was refused; anything but the one kind of Refusal is a fault. */
 async function refusal(source: string): Promise<string> {
@@ -66,7 +80,9 @@ function headerBomb(width: number, height: number): Buffer {
   ]);
 }
 
-describe('images', () => {
+describe('images', function () {
+  // One SVG may take minutes on a machine that others keep busy.
+  this.timeout(300_000);
   let site: Site;
   let restore: () => void;
   before(async () => {
@@ -324,7 +340,34 @@ describe('images', () => {
       }
     });
 
-    it('have a time limit', async () => {
+    it('are drawn however long the process waits for the processor', async () => {
+      const reading = readImageFor(svg(`${GREEN}<circle r="7"/>`), { isOfNobody: false });
+      const child = await eventually(() => {
+        const found = withDescendants(process.pid).find(({ id }) => isDrawing(id));
+        expect(found).not.to.equal(undefined);
+        return found!.id;
+      }, 60_000);
+      process.kill(child, 'SIGSTOP');
+      await pause(7_000);
+      process.kill(child, 'SIGCONT');
+      expect((await reading).width).to.equal(1_024);
+    });
+
+    it('are refused for now when their process was ended from outside', async () => {
+      const reading = readImageFor(svg(`${GREEN}<circle r="8"/>`), { isOfNobody: false });
+      const refused = reading.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      await eventually(() => {
+        const found = withDescendants(process.pid).find(({ id }) => isDrawing(id));
+        expect(found).not.to.equal(undefined);
+        process.kill(found!.id, 'SIGKILL');
+      }, 60_000);
+      expect(await refused).to.include({ code: 'service_unavailable', retryAfterSeconds: 10 });
+    });
+
+    it('have a limit of processor time', async () => {
       const levels = Array.from({ length: 5 }, (_, level) => {
         const uses = `<use href="#g${level}"/>`.repeat(13);
         return `<g id="g${level + 1}">${uses}</g>`;

@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Render a QR code for any URL
-         * @description Renders a QR code without storing it. Public, and limited by the address of the client. Needs no API key.
+         * @description Renders a QR code without storing it. Public, and limited by the address of the client; images that were not shown in the last minutes (`src`, `logo`) have a lower limit of their own. Needs no API key.
          */
         get: operations["renderQrCode"];
         put?: never;

@@ -1,0 +1,89 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { keep } from '../infra/kept.ts';
+import { cacheRedis } from '../infra/redis.ts';
+import { Semaphore } from '../infra/semaphore.ts';
+import { busy, refuse, refuseUnreadable, WAIT_MS } from './refusals.ts';
+
+const SVG_PROCESS = fileURLToPath(new URL('./svg-process.js', import.meta.url));
+/** Exit code of the process for an SVG that cannot be drawn. */
+const REFUSED = 2;
+/**
+ * Longest time of a drawing, in ms. The process ends itself after 5 s of processor time: this is for a machine that
+ * gives it none.
+ */
+const BACKSTOP_MS = 60_000;
+/** Most bytes of a drawn SVG. */
+const MAX_DRAWN = 32 * 1024 * 1024;
+/** Time for which a drawn SVG is kept, where there is room for it, in s. */
+const KEEP_SECONDS = { strangers: 300, workspaces: 3_600 };
+
+/** One process at a time: the memory of several would add up. */
+const drawing = new Semaphore(1);
+
+/**
+ * An SVG as a PNG. One that was drawn lately is not drawn again.
+ *
+ * @param isOfNobody no workspace asks for it: it is drawn after those of workspaces
+ * @throws Refusal `unprocessable_entity` for an SVG that cannot be drawn, or only with too much memory or processor time;
+ *   `service_unavailable` when it cannot be drawn now
+ */
+export async function drawSvg(svg: string, isOfNobody: boolean): Promise<Buffer> {
+  const name = `drawn:${createHash('sha256').update(svg).digest('base64url')}`;
+  const find = () => cacheRedis().getBuffer(name);
+  const drawn = await find();
+  if (drawn !== null) return drawn;
+  return drawing.run(
+    async () => {
+      // Another one may have drawn it meanwhile.
+      const early = await find();
+      if (early !== null) return early;
+      const png = await drawApart(svg);
+      const budget = isOfNobody ? 'strangers' : 'workspaces';
+      await keep(cacheRedis(), name, png, { budget, seconds: KEEP_SECONDS[budget] });
+      return png;
+    },
+    { rank: isOfNobody ? 1 : 0, waitMs: WAIT_MS, busy },
+  );
+}
+
+/** Draws in a process of its own. */
+function drawApart(svg: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [SVG_PROCESS],
+      // An empty environment: the process reads untrusted files.
+      {
+        encoding: 'buffer',
+        env: {},
+        timeout: BACKSTOP_MS,
+        killSignal: 'SIGKILL',
+        maxBuffer: MAX_DRAWN,
+      },
+      (error, png, stderr) => {
+        if (error === null) resolve(png);
+        else reject(refusalOf(error, stderr.toString()));
+      },
+    );
+    // It may end before it has read everything.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(svg);
+  });
+}
+
+/** Why a process has drawn nothing; what is no Refusal is a fault. */
+function refusalOf(error: ExecFileException, stderr: string): Error {
+  const { code, signal } = error;
+  if (code === REFUSED) return refuseUnreadable(stderr);
+  if (stderr.endsWith('limit: time')) {
+    return refuse('must be an SVG that can be drawn within 5 s of processor time');
+  }
+  if (stderr.endsWith('limit: memory') || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+    return refuse('must be an SVG that can be drawn with less memory');
+  }
+  // It was ended by the backstop or by the kernel, or could not be started: there is no memory, or no process, to spare.
+  const isEnded = typeof signal === 'string';
+  return isEnded || error.message.startsWith('spawn ') ? busy() : error;
+}
