@@ -41,7 +41,7 @@ export interface ApiDependencies {
 export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
   const admission = new Admission(dependencies.redis);
-  const perform = performer(new HeavyRequests());
+  const perform = performer(new HeavyRequests(config().DATABASE_POOL));
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');

@@ -1,57 +1,49 @@
 import { Refusal } from '../errors.ts';
+import { Semaphore } from '../infra/semaphore.ts';
 
 /** Requests of one workspace that read many rows, at the same time in one process. */
 const AT_ONCE = 3;
-/** Requests of one workspace that may wait for that, and how long, in ms. */
+/** Requests of one workspace that may wait for that. */
 const WAITING = 30;
+/** Longest wait for other requests of the workspace, and after it for those of all, in ms. */
 const WAIT_MS = 5_000;
+const RETRY_S = 5;
 
 /**
- * Lets few heavy requests of a workspace run at once: they would take all connections to Postgres. Others wait their
- * turn for a while.
+ * Lets few heavy requests run at once, of one workspace and of all: they would take all connections to Postgres. Others
+ * wait their turn for a while; a workspace has no more places among those that wait for all than it may have at once.
  */
 export class HeavyRequests {
-  readonly #running = new Map<string, number>();
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #all: Semaphore;
+  readonly #workspaces = new Map<string, { own: Semaphore; requests: number }>();
+
+  /** @param connections to Postgres that the process may open: heavy requests leave half of them to others */
+  constructor(connections: number) {
+    this.#all = new Semaphore(Math.max(1, Math.floor(connections / 2)));
+  }
 
   /**
-   * @returns what is to be called once when the request has been answered
-   * @throws Refusal `rate_limit_exceeded` when its turn does not come
+   * Runs a heavy request when it is its turn.
+   *
+   * @throws Refusal `rate_limit_exceeded` when the workspace has too many, `service_unavailable` when all have
    */
-  async enter(projectId: string): Promise<() => void> {
-    const running = this.#running.get(projectId) ?? 0;
-    if (running >= AT_ONCE) await this.#wait(projectId);
-    else this.#running.set(projectId, running + 1);
-    return () => this.#leave(projectId);
-  }
-
-  /** Hands the place on to the one that has waited longest. */
-  #leave(projectId: string): void {
-    const [next] = this.#waiting.get(projectId) ?? [];
-    if (next !== undefined) {
-      next();
-      return;
+  async run<Result>(projectId: string, act: () => Promise<Result>): Promise<Result> {
+    const workspace = this.#workspaces.get(projectId) ?? {
+      own: new Semaphore(AT_ONCE),
+      requests: 0,
+    };
+    if (workspace.requests >= AT_ONCE + WAITING) throw tooMany();
+    this.#workspaces.set(projectId, workspace);
+    workspace.requests += 1;
+    try {
+      return await workspace.own.run(
+        () => this.#all.run(act, { waitMs: WAIT_MS, busy: tooManyOfAll }),
+        { waitMs: WAIT_MS, busy: tooMany },
+      );
+    } finally {
+      workspace.requests -= 1;
+      if (workspace.requests === 0) this.#workspaces.delete(projectId);
     }
-    const left = (this.#running.get(projectId) ?? 1) - 1;
-    if (left > 0) this.#running.set(projectId, left);
-    else this.#running.delete(projectId);
-  }
-
-  async #wait(projectId: string): Promise<void> {
-    const waiting = this.#waiting.get(projectId) ?? new Set();
-    if (waiting.size >= WAITING) throw tooMany();
-    this.#waiting.set(projectId, waiting);
-    await new Promise<void>((resolve, reject) => {
-      const end = (then: () => void) => {
-        clearTimeout(timer);
-        waiting.delete(take);
-        if (waiting.size === 0) this.#waiting.delete(projectId);
-        then();
-      };
-      const take = () => end(resolve);
-      const timer = setTimeout(() => end(() => reject(tooMany())), WAIT_MS);
-      waiting.add(take);
-    });
   }
 }
 
@@ -59,4 +51,11 @@ const tooMany = (): Refusal =>
   new Refusal(
     'rate_limit_exceeded',
     `The workspace may ask ${AT_ONCE} questions about many records at a time; try again when others have been answered`,
+  );
+
+const tooManyOfAll = (): Refusal =>
+  new Refusal(
+    'service_unavailable',
+    `The service answers as many questions about many records as it has capacity for; try again in ${RETRY_S} s`,
+    { retryAfterSeconds: RETRY_S },
   );

@@ -84,23 +84,24 @@ export function performer(heavy: HeavyRequests): Perform {
   }
 
   return async (route, sent, context) => {
-    if (route.isHeavy !== true) return perform(route, sent, context);
+    const { isHeavy } = route;
+    const waits = typeof isHeavy === 'function' ? isHeavy(sent.readQuery()) : isHeavy === true;
+    if (!waits) return perform(route, sent, context);
     const { projectId } = context.caller;
-    const leave = await heavy.enter(projectId);
-    const answer = () => perform(route, sent, context);
-    try {
-      return await (route.method === 'get' ? readLagging(projectId, answer) : answer());
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-      const { requestId, log } = context;
-      log.warn({ err: error, requestId, route: route.path }, 'an expensive request timed out');
-      throw new Refusal(
-        'unprocessable_entity',
-        'The question took too long to answer: ask for a shorter interval, or with fewer filters',
-      );
-    } finally {
-      leave();
-    }
+    return heavy.run(projectId, async () => {
+      const answer = () => perform(route, sent, context);
+      try {
+        return await (route.method === 'get' ? readLagging(projectId, answer) : answer());
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        const { requestId, log } = context;
+        log.warn({ err: error, requestId, route: route.path }, 'an expensive request timed out');
+        throw new Refusal(
+          'unprocessable_entity',
+          'The question took too long to answer: ask for a shorter interval, or with fewer filters',
+        );
+      }
+    });
   };
 }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { answerWrite, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { hasAny, type Route, route } from '../http/route.ts';
 import { contains } from '../infra/like.ts';
 import { writes } from '../queues/writes.ts';
 import type { CustomerChanges } from './commands.ts';
@@ -46,6 +46,7 @@ export const customerRoutes: Route[] = [
     tag,
     scope: 'customers.read',
     plan: 'business',
+    isHeavy: hasAny('search', 'email'),
     query: Joi.object<CustomerListQuery>({
       search: text(100).description('Part of the name, email or external id.'),
       email: text(100).description('Email address, in full.'),

@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { type Asker, answerWrite, created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
@@ -34,6 +34,7 @@ export const domainRoutes: Route[] = [
     description: 'Returns the domains of the workspace, one page at a time.',
     tag,
     scope: 'domains.read',
+    isHeavy: hasAny('search'),
     query: domainListQuery,
     answers: { 200: Joi.array().items(domainRecord) },
     async handle({ caller, query: { archived, search, page, pageSize } }) {

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { answerWrite, created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { nameKey } from '../infra/taken-name.ts';
@@ -57,6 +57,7 @@ export const folderRoutes: Route[] = [
     extension: true,
     tag,
     scope: 'folders.read',
+    isHeavy: hasAny('search'),
     query: Joi.object<FolderListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),

@@ -9,6 +9,7 @@ import type { Keyed, Producer } from '../queues/queue.ts';
 import type { Replies } from '../queues/replies.ts';
 import type { Caller, Scope } from '../workspaces/api-keys.ts';
 import type { Plan } from '../workspaces/plans.ts';
+import type { Query } from './input.ts';
 import type { Tag } from './tags.ts';
 
 /** The parts of a request that a schema has checked. */
@@ -179,8 +180,11 @@ export interface RouteSpec<Input extends RouteInput> {
    * key, since other hosts are asked.
    */
   limit?: 'track' | 'fetch';
-  /** It may read many rows: few run at once for one workspace, and others wait. */
-  isHeavy?: boolean;
+  /**
+   * It may read many rows, always or with such a query, whose parameters are not checked yet: few of these requests run at
+   * once for one workspace, and others wait.
+   */
+  isHeavy?: boolean | ((query: Query) => boolean);
   handle(request: ApiRequest<Input>): Promise<Answer>;
 }
 
@@ -192,6 +196,12 @@ export interface MediaTypes {
 /** True for a scope that API keys and roles have: the endpoint is that of a workspace. */
 export const isOfWorkspace = (scope: Route['scope']): scope is Scope =>
   scope !== 'public' && scope !== 'user' && scope !== 'operator';
+
+/** True for a query with one of these parameters: filters that no index answers, so that all rows may be read. */
+export const hasAny =
+  (...names: readonly string[]) =>
+  (query: Query): boolean =>
+    names.some((name) => query[name] !== undefined);
 
 /** An answer without a body. */
 export const NO_CONTENT: MediaTypes = { media: [] };

@@ -9,9 +9,11 @@ import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { askFrameable, framedUrls, withFrameable } from '../short-links/destination.ts';
+import { isHeavyList } from '../short-links/filters.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
 import { SHARED_DEFAULTS, toSharedChanges } from '../short-links/schema.ts';
+import { LINK_FILTERS } from './filters.ts';
 import { findTwin, linkQueries } from './queries.ts';
 import { bulkAnswer, linkRecord } from './record.ts';
 import {
@@ -78,6 +80,7 @@ export const linkRoutes: Route[] = [
     tag,
     scope: 'links.read',
     query: linkListQuery,
+    isHeavy: isHeavyList(LINK_FILTERS),
     answers: { 200: Joi.array().items(linkRecord) },
     handle: (request) => linkQueries.answerList(request),
   }),

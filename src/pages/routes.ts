@@ -1,7 +1,7 @@
 import { answerWrite, created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { writes } from '../queues/writes.ts';
 import { findPage, listPages } from './queries.ts';
@@ -51,6 +51,7 @@ export const pageRoutes: Route[] = [
     extension: true,
     tag,
     scope: 'pages.read',
+    isHeavy: hasAny('search'),
     query: pageListQuery,
     answers: { 200: Joi.array().items(pageRecord) },
     handle: async ({ caller, query }) => ok(await listPages(caller.projectId, query)),

@@ -9,10 +9,12 @@ import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { type Framing, withFrameable } from '../short-links/destination.ts';
+import { isHeavyList } from '../short-links/filters.ts';
 import { mayReadPasswords } from '../short-links/queries.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
 import { answerPicture } from './answer-picture.ts';
+import { QR_CODE_FILTERS } from './filters.ts';
 import { type KeptSources, keepImages, withPublicImage } from './images.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
 import { findQrCodeRow, qrCodeQueries } from './queries.ts';
@@ -119,6 +121,7 @@ export const qrCodeRoutes: Route[] = [
     tag,
     scope: 'qrcodes.read',
     query: qrCodeListQuery,
+    isHeavy: isHeavyList(QR_CODE_FILTERS),
     answers: { 200: Joi.array().items(qrCodeRecord) },
     handle: (request) => qrCodeQueries.answerList(request),
   }),

@@ -2,6 +2,7 @@ import type { Schema, SchemaMap } from 'joi';
 import type { QueryBuilder } from 'objection';
 import { domainField } from '../http/domain-name.ts';
 import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
+import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import { nameKey } from '../infra/taken-name.ts';
@@ -50,6 +51,8 @@ export interface Query {
 /** A filter: how its value is written in a query, and what it does. */
 export interface Filter<Value> {
   schema: Schema;
+  /** An index finds the records, or it leaves out none. Lists with another filter are heavy requests. */
+  isIndexed?: true;
   /** Narrows the query. */
   where(query: Query, value: Value): unknown;
 }
@@ -98,6 +101,7 @@ export function sharedFilters({
               WHERE rt.project_id = ${table}.project_id AND rt.${column} = ${table}.id AND ${condition})`;
   const byTagIds: Filter<string[]> = {
     schema: queryList(id()).min(1).description('Ids of tags: only records with one of them.'),
+    isIndexed: true,
     where: (query, ids) => query.whereRaw(tagged('t.id = ANY(?)'), [ids]),
   };
   const hasTags = tagged('true');
@@ -105,6 +109,7 @@ export function sharedFilters({
     // Checked by the route: it must name the key's own workspace.
     projectSlug: {
       schema: text(190).description('Slug of the workspace; it must be that of the API key.'),
+      isIndexed: true,
       where: () => {},
     },
     domain: {
@@ -113,6 +118,7 @@ export function sharedFilters({
     },
     tagId: {
       schema: id().description('Id of a tag: only records with it.'),
+      isIndexed: true,
       where: (query, value) => byTagIds.where(query, [value]),
     },
     tagIds: byTagIds,
@@ -120,6 +126,7 @@ export function sharedFilters({
       schema: queryList()
         .min(1)
         .description('Names of tags, regardless of case: only records with one of them.'),
+      isIndexed: true,
       where: (query, names) => query.whereRaw(tagged('t.name_key = ANY(?)'), [names.map(nameKey)]),
     },
     folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
@@ -138,6 +145,7 @@ export function sharedFilters({
     userId: exactly(`${table}.user_id`, 'Id of a user: only records that they created.'),
     showArchived: {
       schema: flag().default(false).description('true: archived records as well.'),
+      isIndexed: true,
       where: (query, value) => (value ? query : query.where(`${table}.archived`, false)),
     },
     password: {
@@ -183,16 +191,14 @@ export function sharedFilters({
     ),
     hasComments: presence(`${table}.comments IS NOT NULL`, 'comments'),
     hasTags: presence(hasTags, 'tags'),
-    createdAfter: compare(
-      `${table}.created_at`,
-      '>=',
-      'Only records created at this time or later.',
-    ),
-    createdBefore: compare(
-      `${table}.created_at`,
-      '<=',
-      'Only records created at this time or earlier.',
-    ),
+    createdAfter: {
+      ...compare(`${table}.created_at`, '>=', 'Only records created at this time or later.'),
+      isIndexed: true,
+    },
+    createdBefore: {
+      ...compare(`${table}.created_at`, '<=', 'Only records created at this time or earlier.'),
+      isIndexed: true,
+    },
     expiresAfter: compare(
       `${table}.expires_at`,
       '>=',
@@ -214,6 +220,13 @@ export const visits = (operator: '>=' | '<='): Filter<number> => ({
     .description(`${operator === '>=' ? 'Least' : 'Largest'} number of counted visits.`),
   where: (query, value) => query.whereRaw(`coalesce(c.visits, 0) ${operator} ?`, [value]),
 });
+
+/** True for the query of a list that reads all records: with a filter that no index answers, or sorted by visits. */
+export const isHeavyList =
+  (table: Readonly<Record<string, Pick<Filter<never>, 'isIndexed'>>>) =>
+  ({ sort = 'createdAt', ...filters }: Parameters): boolean =>
+    sort !== 'createdAt' ||
+    Object.keys(filters).some((name) => Object.hasOwn(table, name) && !table[name]!.isIndexed);
 
 /** Schemas of filters, for the schema of a query. */
 export function schemasOf(table: Record<string, { schema: Schema }>): SchemaMap {

@@ -91,6 +91,7 @@ export const tagRoutes: Route[] = [
     description: 'Returns the tags, one page at a time.',
     tag,
     scope: 'tags.read',
+    isHeavy: ({ search, sortBy = 'name' }) => search !== undefined || sortBy !== 'name',
     query: tagListQuery,
     answers: { 200: Joi.array().items(tagRecord) },
     async handle({ caller, query }) {

@@ -1,7 +1,7 @@
 import { answerWrite, created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, text } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { nameKey } from '../infra/taken-name.ts';
@@ -68,6 +68,7 @@ export const viewRoutes: Route[] = [
     description:
       'Returns the views that are shared, and those of the person, by name, one page at a time.',
     scope: 'views.read',
+    isHeavy: hasAny('search'),
     query: Joi.object<ViewListQuery>({
       list: list.description('Only views of this list.'),
       search: text(190).description('Part of the name, regardless of case.'),

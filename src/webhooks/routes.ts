@@ -1,7 +1,7 @@
 import { answerWrite, created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { writes } from '../queues/writes.ts';
@@ -209,6 +209,7 @@ export const webhookRoutes: Route[] = [
     tag,
     scope: 'webhooks.read',
     params: webhookParams,
+    isHeavy: hasAny('state', 'kind', 'since', 'until'),
     query: deliveryQuery,
     answers: { 200: Joi.array().items(deliveryRecord) },
     async handle({ caller: { projectId }, params, query }) {

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { routes } from '../../src/api/routes.ts';
+import { isOfWorkspace } from '../../src/http/route.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { createApiKey, revokeApiKey } from '../../src/workspaces/api-keys.ts';
@@ -99,6 +101,117 @@ describe('pagination', () => {
     expect(status).to.equal(422);
     expect(body.error.message).to.contain('follow cursor');
     expect((await api.get('/events?page=1000&limit=100')).status).to.equal(200);
+  });
+});
+
+/** Parameters that choose a page of a list. */
+const PAGING = ['page', 'pageSize', 'limit', 'cursor'];
+/** Other parameters of lists that don't make them read all rows: the index that answers each, or `null` where it leaves out none. */
+const INDEXED: Record<string, Record<string, string | null>> = {
+  '/links': {
+    projectSlug: null,
+    showArchived: null,
+    tagId: 'link_tags_tag',
+    tagIds: 'link_tags_tag',
+    tagNames: 'link_tags_tag',
+    createdAfter: 'links_newest',
+    createdBefore: 'links_newest',
+  },
+  '/qrcodes': {
+    projectSlug: null,
+    showArchived: null,
+    tagId: 'qrcode_tags_tag',
+    tagIds: 'qrcode_tags_tag',
+    tagNames: 'qrcode_tags_tag',
+    createdAfter: 'qrcodes_newest',
+    createdBefore: 'qrcodes_newest',
+  },
+  '/customers': { externalId: 'customers_project_id_external_id_key', after: 'customers_pkey' },
+  '/tags': { ids: 'tags_pkey', sortOrder: 'tags_name' },
+  '/views': { list: 'views_name' },
+  '/domains': { archived: null },
+  '/webhooks/{id}/deliveries': { recordId: 'webhook_deliveries_record' },
+};
+
+describe('lists', () => {
+  it('are heavy requests with each parameter that no index answers', async () => {
+    const { rows } = await db().raw<{ rows: { indexname: string }[] }>(
+      'SELECT indexname FROM pg_indexes',
+    );
+    const indexes = new Set([null, ...rows.map(({ indexname }) => indexname)]);
+    let lists = 0;
+    for (const { operationId, path, scope, query, isHeavy } of routes) {
+      if (!/^(?:list|count|export)/.test(operationId) || !isOfWorkspace(scope)) continue;
+      lists += 1;
+      if (isHeavy === true) continue;
+      const indexed = INDEXED[path] ?? {};
+      for (const name of Object.keys((query?.describe().keys as object | undefined) ?? {})) {
+        if (PAGING.includes(name)) continue;
+        const given = typeof isHeavy === 'function' && isHeavy({ [name]: 'x' });
+        const isLight = Object.hasOwn(indexed, name);
+        expect(given, `${operationId} with ${name} is heavy, or INDEXED names its index`).to.equal(
+          !isLight,
+        );
+        if (isLight) expect(indexes, `${operationId}: ${name}`).to.include(indexed[name]!);
+      }
+      if (typeof isHeavy === 'function')
+        expect(isHeavy({ page: '2' }), operationId).to.equal(false);
+    }
+    expect(lists).to.be.greaterThan(15);
+  });
+
+  it('take one processor each, however many records there are', async () => {
+    const plans = await db().transaction(async (trx) => {
+      await trx.raw(`SET LOCAL min_parallel_table_scan_size = 0; SET LOCAL parallel_setup_cost = 0;
+        SET LOCAL parallel_tuple_cost = 0; SET LOCAL max_parallel_workers_per_gather = 2;
+        SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off`);
+      const explained: string[] = [];
+      for (const table of [
+        'links',
+        'link_tags',
+        'qrcodes',
+        'qrcode_tags',
+        'customers',
+        'counters',
+      ]) {
+        const { rows } = await trx.raw<{ rows: object[] }>('EXPLAIN SELECT count(*) FROM ??', [
+          table,
+        ]);
+        explained.push(JSON.stringify(rows));
+      }
+      return explained.join('\n');
+    });
+    expect(plans).to.contain('Seq Scan').and.not.to.contain('Parallel');
+  });
+
+  it('of one workspace wait for each other where all records are read', async function () {
+    if (isTopology()) this.skip();
+    for (const [path, table] of [
+      ['/links?search=x', 'links'],
+      ['/links?sort=clicks', 'links'],
+      ['/qrcodes?comments=x', 'qrcodes'],
+      ['/customers?search=x', 'customers'],
+      ['/tags?search=x', 'tags'],
+      ['/compat/dub/links?search=x', 'links'],
+      ['/compat/shlink/rest/v3/short-urls?searchTerm=x', 'links'],
+      ['/compat/yourls/yourls-api.php?action=stats&filter=top&limit=10', 'links'],
+    ] as const) {
+      const { apiKey } = await aWorkspace({ plan: 'enterprise' });
+      const url = new URL(path, stack().apiProcessUrl);
+      if (path.includes('yourls')) url.searchParams.set('signature', apiKey);
+      const headers = { authorization: `Bearer ${apiKey}`, 'x-api-key': apiKey };
+      let all: Promise<Response>[] = [];
+      await db().transaction(async (trx) => {
+        // No list of it ends as long as this lock is held.
+        await trx.raw(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+        all = Array.from({ length: 3 + 30 + 1 }, () => fetch(url, { headers }));
+        const first = await Promise.race(all);
+        expect(first.status, path).to.equal(429);
+        expect(await first.text(), path).to.contain('about many records at a time');
+      });
+      const statuses = (await Promise.all(all)).map(({ status }) => status);
+      expect(statuses, path).to.include(200);
+    }
   });
 });
 

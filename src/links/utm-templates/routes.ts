@@ -1,7 +1,7 @@
 import { answerWrite, created, found, ok } from '../../http/answer.ts';
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging, text } from '../../http/fields.ts';
-import { type Route, route } from '../../http/route.ts';
+import { hasAny, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
 import { containing } from '../../infra/like.ts';
 import { nameKey } from '../../infra/taken-name.ts';
@@ -54,6 +54,7 @@ export const utmTemplateRoutes: Route[] = [
     summary: 'List UTM templates, by name',
     description: 'Returns the UTM templates by name, one page at a time.',
     scope: 'links.read',
+    isHeavy: hasAny('search'),
     query: Joi.object<UtmTemplateListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
