@@ -58,7 +58,7 @@ export class SharedLookups {
 
 /** Questions of one query. */
 const MOST_QUESTIONS = 500;
-/** Queries under way at once: with both kinds of look-up less than half of the pool. */
+/** Queries under way at once: with all kinds of look-ups at most half of the pool. */
 const MOST_QUERIES = 2;
 
 interface Waiting<Question, Answer> {

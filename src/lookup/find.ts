@@ -34,7 +34,7 @@ import { HotKeys } from './hot-keys.ts';
 import { NearCache } from './near-cache.ts';
 import { fill, KeptMisses } from './publish.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
-import type { EntrySource } from './source.ts';
+import type { EntrySource, Priority } from './source.ts';
 import { Epoch, InvalidationMonitor } from './validity.ts';
 
 /*
@@ -58,10 +58,11 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
 /** Time for which an unreachable store is not queried, in ms: other requests do not wait for the same failure. */
 const PAUSE_MS = 250;
 /**
- * Look-ups that wait for Postgres at once. Beyond that they fail at once, rather than wait for longer than they may: a flood of
- * unknown keys, or a slow Postgres, takes bounded memory. What memory and Redis hold is found all the same.
+ * Requests that wait for Postgres at once, for the name itself and for beginnings of their paths, up to 32 names each. Beyond
+ * that they fail at once, rather than wait for longer than they may: a flood of unknown keys, or a slow Postgres, takes
+ * bounded memory. What memory and Redis hold is found all the same.
  */
-const MOST_WAITING = 1_000;
+const MOST_WAITING = { exact: 1_000, prefix: 250 } as const;
 /** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
 
@@ -134,7 +135,16 @@ const answeredBy = {
 };
 
 /** One for all, since a flood has thousands a second. */
-const OVERLOAD = new Error(`${MOST_WAITING} look-ups wait for Postgres`);
+const OVERLOAD = new Error('too many requests wait for Postgres');
+
+/** Look-ups of one request that are made at once, and count as one towards {@link MOST_WAITING}. */
+interface LookupGroup {
+  priority: Priority;
+  /** Those that wait for Postgres. */
+  waiting: number;
+}
+
+const groupOf = (priority: Priority): LookupGroup => ({ priority, waiting: 0 });
 
 /** Looks up hosts and keys for one redirect process. */
 export class Finder {
@@ -145,7 +155,8 @@ export class Finder {
   #past: { near: NearCache; until: number } | undefined;
   readonly #invalidations: InvalidationMonitor;
   readonly #epoch: Epoch;
-  readonly #shared = new SharedLookups();
+  /** Apart by priority: who asks for a key is not to wait for others who ask for what follows it. */
+  readonly #shared = { exact: new SharedLookups(), prefix: new SharedLookups() };
   readonly #primary: Redis;
   readonly #source: EntrySource;
   readonly #hotKeys: HotKeys;
@@ -154,7 +165,7 @@ export class Finder {
   readonly #log: Log;
   readonly #answeredBySource: { inc(): void };
   #redisPausedUntil = 0;
-  #waiting = 0;
+  readonly #waiting = { exact: 0, prefix: 0 };
   #sourcePausedUntil = 0;
   #sourceFailure: unknown;
   #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
@@ -212,8 +223,8 @@ export class Finder {
    * Finds the entries of a host and a key; `null` for a host that is nobody's domain.
    *
    * @param key `null` when no link can have it
-   * @param prefixes beginnings of the path that may be the key of a flexible link or a wildcard, the longest first; all are looked up
-   *   at the same time as `key`, which wins. While no store answers, those that are in memory are found.
+   * @param prefixes beginnings of the path that may be the key of a flexible link or a wildcard, the longest first; they are looked up
+   *   where nothing has `key`. While no store answers, those that are in memory are found.
    * @throws Unavailable
    */
   async find(
@@ -224,19 +235,22 @@ export class Finder {
     if (!isStorable(host)) return null;
     const domain = await this.#lookUp(this.#domainTarget(host));
     if (domain === null) return null;
-    const lookUp = async (one: string | null) =>
+    const lookUp = async (one: string | null, group: LookupGroup) =>
       one === null || one === '' || !isStorable(one)
         ? null
-        : this.#lookUp(this.#linkTarget(domain.id, one));
+        : this.#lookUp(this.#linkTarget(domain.id, one), group);
+    const [exact] = await Promise.allSettled([lookUp(key, groupOf('exact'))]);
+    const link = entryOf(exact!);
+    if (link !== null) return { domain, link };
     // Nobody else pays for twice as many look-ups.
     const candidates =
       domain.hasWildcards === true
         ? prefixes.flatMap((one) => [{ ...one, isWildcard: true as const }, one])
         : prefixes;
-    const keys = [key, ...candidates.map((one) => (one.isWildcard ? `${one.key}/*` : one.key))];
-    const [exact, ...flexible] = await Promise.allSettled(keys.map(lookUp));
-    const link = entryOf(exact!);
-    if (link !== null) return { domain, link };
+    const group = groupOf('prefix');
+    const flexible = await Promise.allSettled(
+      candidates.map((one) => lookUp(one.isWildcard ? `${one.key}/*` : one.key, group)),
+    );
     const at = flexible.findIndex((one) => entryOf(one)?.forwardsPath === true);
     if (at >= 0) return { domain, link: entryOf(flexible[at]!), prefix: candidates[at]! };
     const failed = [exact!, ...flexible].find((one) => one.status === 'rejected');
@@ -331,22 +345,30 @@ export class Finder {
     return isReplica === undefined ? undefined : isReplica ? this.#primary : this.#redis;
   }
 
-  async #lookUp<Entry>(target: LookupTarget<Entry>): Promise<Entry | null> {
+  async #lookUp<Entry>(
+    target: LookupTarget<Entry>,
+    group = groupOf('exact'),
+  ): Promise<Entry | null> {
     const known = this.#invalidations.isReceiving(performance.now())
       ? target.recall(this.#near)
       : undefined;
     if (known !== undefined) return known;
-    return this.#shared.ask(target.name, (lookup) => this.#ask(target, lookup));
+    const shared = this.#shared[group.priority];
+    return shared.ask(target.name, (lookup) => this.#ask(target, group, lookup));
   }
 
-  async #ask<Entry>(target: LookupTarget<Entry>, lookup: Lookup): Promise<Entry | null> {
+  async #ask<Entry>(
+    target: LookupTarget<Entry>,
+    group: LookupGroup,
+    lookup: Lookup,
+  ): Promise<Entry | null> {
     const isReceiving = this.#invalidations.isReceiving(performance.now());
     const stored = isReceiving ? await this.#askRedis(target) : undefined;
     let found: Entry | null;
     if (stored !== undefined && 'found' in stored) found = stored.found;
     else {
       try {
-        found = await this.#askSource(target, stored);
+        found = await this.#askSource(target, group, stored);
       } catch (error) {
         return this.#fallBack(target, error);
       }
@@ -388,22 +410,25 @@ export class Finder {
 
   async #askSource<Entry>(
     target: LookupTarget<Entry>,
+    group: LookupGroup,
     stored: Unknown | undefined,
   ): Promise<Entry | null> {
     if (performance.now() < this.#sourcePausedUntil) throw this.#sourceFailure;
-    if (this.#waiting >= MOST_WAITING) {
+    const { priority } = group;
+    if (group.waiting === 0 && this.#waiting[priority] >= MOST_WAITING[priority]) {
       answeredBy.refused.inc();
       throw OVERLOAD;
     }
     let row: Row | null;
     try {
-      row = await within(POSTGRES_MS, this.#readRow(target.name), 'a look-up in Postgres');
+      row = await within(POSTGRES_MS, this.#readRow(target.name, group), 'a look-up in Postgres');
     } catch (error) {
       if (isDataError(error)) {
         this.#log.warn({ err: error }, 'Postgres refused the value of a look-up');
         return null;
       }
-      if (isOutage(error)) {
+      // Prefixes may be late because there are many of them.
+      if (isOutage(error) && priority === 'exact') {
         this.#sourcePausedUntil = performance.now() + PAUSE_MS;
         this.#sourceFailure = error;
       }
@@ -415,12 +440,15 @@ export class Finder {
   }
 
   /** Counts for as long as the query waits or runs, which may be longer than its request waits for it. */
-  async #readRow(name: string): Promise<Row | null> {
-    this.#waiting += 1;
+  async #readRow(name: string, group: LookupGroup): Promise<Row | null> {
+    const { priority } = group;
+    if (group.waiting === 0) this.#waiting[priority] += 1;
+    group.waiting += 1;
     try {
-      return await this.#source.read(name);
+      return await this.#source.read(name, priority);
     } finally {
-      this.#waiting -= 1;
+      group.waiting -= 1;
+      if (group.waiting === 0) this.#waiting[priority] -= 1;
     }
   }
 
@@ -460,11 +488,11 @@ export class Finder {
       this.#past = { near: this.#near, until };
       this.#near = new NearCache(this.#limits, now);
     } else this.#near.clear(now);
-    this.#shared.invalidateAll();
+    for (const shared of Object.values(this.#shared)) shared.invalidateAll();
   }
 
   #forget(name: string): void {
-    this.#shared.invalidate(name);
+    for (const shared of Object.values(this.#shared)) shared.invalidate(name);
     const [kind, rest] = [name.slice(0, 3), name.slice(3)];
     for (const memory of [this.#near, this.#past?.near]) {
       if (kind === 'dm:') memory?.forgetDomain(rest);

@@ -3,7 +3,7 @@ import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { onMessage, subscribe } from '../infra/redis-channels.ts';
 import { Batch } from './concurrent-lookups.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
-import type { EntrySource } from './source.ts';
+import type { EntrySource, Priority } from './source.ts';
 
 /*
  * A redirect process without Postgres asks the processes that have it, through the Redis of the queues:
@@ -22,7 +22,7 @@ const MOST_QUESTIONS = 1_000;
 /** Time for which an untaken list of questions is kept, in seconds. */
 const KEEP_SECONDS = 2;
 /** Questions of one process that may be under way at once. */
-const MOST_UNDER_WAY = 8;
+const MOST_UNDER_WAY = { exact: 8, prefix: 2 };
 /** Time without an answer after which the connection for answers is opened again, in ms. */
 const SILENCE_MS = 5_000;
 
@@ -62,10 +62,10 @@ export class RemoteSource implements EntrySource {
   readonly label = 'remote';
   readonly isRemote = true;
   readonly #options: RemoteSourceOptions;
-  readonly #batch = new Batch<string, Exclude<Answer, null>>(
-    (names) => this.#ask(names),
-    MOST_UNDER_WAY,
-  );
+  readonly #batches = {
+    exact: this.#batch(MOST_UNDER_WAY.exact),
+    prefix: this.#batch(MOST_UNDER_WAY.prefix),
+  };
   readonly #waiting = new Map<number, (answers: Answer[]) => void>();
   #count = 0;
   #answeredAt = performance.now();
@@ -91,8 +91,8 @@ export class RemoteSource implements EntrySource {
   }
 
   /** @throws Error when nobody answers in time, or the answer is that Postgres could not be asked */
-  async read(name: string): Promise<Row | null> {
-    const answer = await this.#batch.ask(name);
+  async read(name: string, priority: Priority = 'exact'): Promise<Row | null> {
+    const answer = await this.#batches[priority].ask(name);
     if (answer === false) throw new Error('Postgres did not answer the process that was asked');
     return answer;
   }
@@ -100,6 +100,10 @@ export class RemoteSource implements EntrySource {
   /** @throws Error as {@link read} */
   async countVisits(projectId: string, id: string): Promise<number> {
     return Number((await this.read(countName(projectId, id)))?.entry ?? 0);
+  }
+
+  #batch(mostUnderWay: number): Batch<string, Exclude<Answer, null>> {
+    return new Batch((names) => this.#ask(names), mostUnderWay);
   }
 
   async #ask(names: readonly string[]): Promise<Answer[]> {

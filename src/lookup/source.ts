@@ -12,6 +12,9 @@ import {
   readWorkspace,
 } from './rows.ts';
 
+/** `prefix`: the name is a beginning of a path, and others do not wait for it. */
+export type Priority = 'exact' | 'prefix';
+
 /** Where the entries are read that neither memory nor Redis has. */
 export interface EntrySource {
   /** Label of its look-ups in metrics. */
@@ -19,7 +22,7 @@ export interface EntrySource {
   /** Whether another process reads Postgres, and fills Redis. */
   readonly isRemote: boolean;
   /** The row behind the name of an entry; `null` where there is none. */
-  read(name: string): Promise<Row | null>;
+  read(name: string, priority?: Priority): Promise<Row | null>;
   /** Number of counted visits of a link or QR code. */
   countVisits(projectId: string, id: string): Promise<number>;
 }
@@ -29,11 +32,14 @@ export class PostgresSource implements EntrySource {
   readonly label = 'postgres';
   readonly isRemote = false;
   readonly #domains = new Batch<string, Row>(readDomains);
-  readonly #links = new Batch<LinkName, Row>(readLinks);
+  readonly #links = {
+    exact: new Batch<LinkName, Row>(readLinks),
+    prefix: new Batch<LinkName, Row>(readLinks, 1),
+  };
 
-  async read(name: string): Promise<Row | null> {
+  async read(name: string, priority: Priority = 'exact'): Promise<Row | null> {
     const [kind, first = '', second = ''] = name.split(':');
-    if (kind === 'lk') return this.#links.ask(linkIn(name));
+    if (kind === 'lk') return this.#links[priority].ask(linkIn(name));
     if (kind === 'dm') return this.#domains.ask(first);
     if (kind === 'sf') return readSiteFiles(first);
     if (kind === 'ws') return readWorkspace(first);

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -171,6 +172,45 @@ describe('redirects during outages', function () {
       expect(await location('unknown', 0)).to.equal(404);
       expect(await location('cold', 0)).to.equal(hot);
     });
+  });
+
+  it('of links that only Postgres has go on beside random long paths', async () => {
+    const LINKS = 40;
+    const keys = Array.from({ length: LINKS }, (_, n) => `only-in-postgres/${n}`);
+    for (const key of keys) await own.post('/links', { url: 'https://example.com/a', key });
+    await withRedis(async (redis) => {
+      await redis.unlink(...keys.map((key) => linkName(domainId, key)));
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 100 });
+    const port = own.service.redirectPorts[0]!;
+    const end = new AbortController();
+    const statuses = new Map<number, number>();
+    const attack = async () => {
+      while (!end.signal.aborted) {
+        const segments = Array.from({ length: 17 }, () => randomBytes(4).toString('hex'));
+        const status = await new Promise<number>((resolve, reject) => {
+          const options = { host: '127.0.0.1', port, path: `/${segments.join('/')}`, agent };
+          const headers = { host: 'localhost', 'user-agent': browser() };
+          get({ ...options, headers }, (response) => {
+            response.resume().on('end', () => resolve(response.statusCode!));
+          }).on('error', reject);
+        });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const refused = await lookupsFrom('refused');
+    const attacks = Promise.all(Array.from({ length: 100 }, attack));
+    const locations = new Map<string | number | undefined, number>();
+    for (const key of keys) {
+      const found = await location(key, 0);
+      locations.set(found, (locations.get(found) ?? 0) + 1);
+    }
+    end.abort();
+    await attacks;
+    agent.destroy();
+    expect([...locations]).to.deep.equal([['https://example.com/a', LINKS]]);
+    expect(statuses.get(404)).to.be.greaterThan(100);
+    expect((await lookupsFrom('refused')) - refused).to.equal(0);
   });
 
   it('continue while both Redis and the disk refuse visits, all of which are counted afterwards', async () => {
