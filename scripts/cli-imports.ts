@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../src/ids.ts';
 import { createImport, type NewImport, startImport, undoImport } from '../src/imports/commands.ts';
-import { fetchImport } from '../src/imports/fetch.ts';
+import { fetchImports } from '../src/imports/fetch.ts';
 import { ON_CONFLICT } from '../src/imports/model.ts';
 import type { Source } from '../src/imports/open.ts';
 import { PEER_NAMES, PEERS, type PeerName } from '../src/imports/peers/index.ts';
@@ -163,7 +163,7 @@ async function followed(projectId: string, id: string): Promise<object> {
       return { id, state, source, ...counts, renamed, undo, failure, errors };
     }
     if (state === 'fetching') {
-      await fetchImport({ id }, job);
+      await fetchImports({}, job);
       await sleep(50);
     } else {
       await runImport({}, job);

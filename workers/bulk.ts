@@ -1,6 +1,6 @@
 import { writeExport, writeWorkspaceExport } from '../src/exports/commands.ts';
 import { createImport } from '../src/imports/commands.ts';
-import { fetchImport } from '../src/imports/fetch.ts';
+import { fetchImports } from '../src/imports/fetch.ts';
 import { runImport } from '../src/imports/run.ts';
 import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
 import { createQrCodes, deleteQrCodes } from '../src/qrcodes/commands.ts';
@@ -17,6 +17,6 @@ export default () =>
     'export.write': writeExport,
     'export.workspace': writeWorkspaceExport,
     'import.create': createImport,
-    'import.fetch': fetchImport,
+    'import.fetch': fetchImports,
     'import.run': runImport,
   });

@@ -37,8 +37,9 @@ export interface NewImport {
   source?: Source | undefined;
   options: ImportOptions;
   dryRun: boolean;
-  /** Limit of the plan. */
+  /** Limits of the plan; earlier versions and operators have none of bytes. */
   mostRows: number;
+  mostBytes?: number;
 }
 
 /**
@@ -68,7 +69,7 @@ export async function createImport(
     throw thrown;
   }
   await drop();
-  await (api === undefined ? wakeImports(job.projectId) : wakeFetch(job.projectId, made.id));
+  await (api === undefined ? wakeImports(job.projectId) : wakeFetch(job.projectId));
   return made;
 }
 
@@ -101,10 +102,11 @@ async function store(
   wanted: NewImport,
   file: Bytes | undefined,
 ): Promise<Import> {
-  const { id, userId, upload, name, options, dryRun, mostRows } = wanted;
+  const { id, userId, upload, name, options, dryRun, mostRows, mostBytes } = wanted;
   if (upload === undefined) return Import.add(projectId, remoteRow(wanted), trx);
   const bytes = file ?? (() => readUpload(cacheRedis(), projectId, upload));
-  const opened = await openFile(bytes, mostRows, wanted.source);
+  const limits = { fileBytes: upload.bytes, mostRows, mostBytes };
+  const opened = await openFile(bytes, limits, wanted.source);
   const { source, encoding, delimiter, columns, archive } = opened;
   const read = {
     bytes: upload.bytes,
@@ -296,8 +298,10 @@ export async function resumeImports(): Promise<undefined> {
     .orWhereNotNull('changes')
     .distinct('project_id')) as { project_id: string }[];
   for (const { project_id } of open) await wakeImports(project_id);
-  const fetching = await db()('imports').where({ state: 'fetching' }).select('project_id', 'id');
-  for (const { project_id, id } of fetching as Import[]) await wakeFetch(project_id, id);
+  const fetching = (await db()('imports').where({ state: 'fetching' }).distinct('project_id')) as {
+    project_id: string;
+  }[];
+  for (const { project_id } of fetching) await wakeFetch(project_id);
   return undefined;
 }
 

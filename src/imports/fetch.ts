@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MEBIBYTE } from '../http/input.ts';
 import { type Db, db } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
@@ -10,7 +11,7 @@ import { tooManyRows } from './file.ts';
 import { type FileRow, Import } from './model.ts';
 import type { Source } from './open.ts';
 import { PEERS, type PeerName, toCells } from './peers/index.ts';
-import type { Ask, Page, Peer, Question } from './peers/peer.ts';
+import { type Ask, type Page, type Peer, type Question, Refused } from './peers/peer.ts';
 import { wakeImports } from './run.ts';
 import { openOfImport } from './sealing.ts';
 import { storeSlices } from './slices.ts';
@@ -20,17 +21,21 @@ import { storeSlices } from './slices.ts';
  * and the place of the next one are committed together: a worker that is killed loses one page, which is asked for again.
  */
 
-/** Largest answer, in bytes, and its values. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_VALUES = 1_000_000;
+/** Largest answer, in bytes, and its values: those of a page of {@link MOST_RECORDS}, and of all groups of an account. */
+const MOST_BYTES = 4 * MEBIBYTE;
+const MOST_VALUES = 100_000;
 const MOST_MEMBERS = 20_000;
 const TIMEOUT_MS = 30_000;
+/** Longest time for all requests of a page, in ms. */
+const PAGE_MS = 60_000;
 /** Requests to one service at a time. */
 const AT_ONCE = 5;
 /** Time after which a job lets others have their turns, in ms. */
 const TURN_MS = 5_000;
 /** Delay before another attempt: the first one, and the longest, in ms. */
 const BACKOFF_MS = { first: 1_000, most: 15 * 60_000 };
+/** All imports from APIs have the share of one workspace in a worker's slots, since an API may keep a slot for long. */
+const TENANT = 'imports from APIs';
 /** Attempts at a page before it is given up; where the service asks to wait, for some hours. */
 const ATTEMPTS = 8;
 const LIMITED_ATTEMPTS = 60;
@@ -57,36 +62,56 @@ class Later extends Error {
   }
 }
 
-/** The service refuses, for a reason that its user can mend. */
-class Refused extends Error {}
+/** Queues a job that reads the links of the workspace's imports; does nothing where one waits. */
+export async function wakeFetch(projectId: string): Promise<void> {
+  await followUps().wake(
+    bulk,
+    'import.fetch',
+    {},
+    { subject: `fetch ${projectId}`, projectId, tenant: TENANT },
+  );
+}
 
-/** Has a worker read the links of an import. */
-export async function wakeFetch(projectId: string, id: string, delayMs = 0): Promise<void> {
-  const options = { subject: `fetch ${id}`, projectId, delayMs };
+/** Queues a job that reads on in an import when its API may be asked again. */
+async function wakeLater(projectId: string, id: string, delayMs: number): Promise<void> {
+  const options = { subject: `fetch later ${id}`, projectId, tenant: TENANT, delayMs };
   await followUps().wake(bulk, 'import.fetch', { id }, options);
 }
 
-/** Reads pages of an import's API, for some seconds; another job goes on. */
-export async function fetchImport({ id }: { id: string }, job: JobContext): Promise<undefined> {
+/**
+ * Reads pages of the APIs of a workspace's imports, one import after the other, for some seconds; another job goes on.
+ *
+ * @param data.id of an import that had to wait: the job of its workspace is queued, if none waits
+ */
+export async function fetchImports({ id }: { id?: string }, job: JobContext): Promise<undefined> {
   const { projectId } = job;
+  if (id !== undefined) {
+    await wakeFetch(projectId);
+    return undefined;
+  }
   const end = Date.now() + TURN_MS;
   do {
-    const one = await Import.of(projectId).where({ id }).first();
-    if (one?.state !== 'fetching' || one.remote === null || one.token === null) return undefined;
-    if (Date.parse(one.remote.retryAt ?? '') > Date.now()) return undefined;
+    const one = await nextImport(projectId);
+    if (one === undefined) return undefined;
     const wait = await fetchPage(one);
-    if (wait === undefined) {
-      await wakeImports(projectId);
-      return undefined;
-    }
-    if (wait > 0) {
-      job.log.info({ importId: id, wait }, 'the API of an import was asked again later');
-      await wakeFetch(projectId, id, wait);
-      return undefined;
+    if (wait === undefined) await wakeImports(projectId);
+    else if (wait > 0) {
+      job.log.info({ importId: one.id, wait }, 'the API of an import was asked again later');
+      await wakeLater(projectId, one.id, wait);
     }
   } while (Date.now() < end);
-  await wakeFetch(projectId, id);
+  await wakeFetch(projectId);
   return undefined;
+}
+
+/** The first import whose API may be asked now. */
+async function nextImport(projectId: string): Promise<Import | undefined> {
+  return Import.of(projectId)
+    .where({ state: 'fetching' })
+    .whereNotNull('token')
+    .whereRaw("coalesce((remote->>'retryAt')::timestamptz <= ?, true)", [new Date()])
+    .orderBy(['requested_at', 'id'])
+    .first();
 }
 
 /** @returns how long to wait for the next page, in ms; `undefined` when there is none */
@@ -168,15 +193,33 @@ async function fail(one: Import, failure: string, trx: Db = db()): Promise<undef
 const patch = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
   Import.of(project_id, trx).where({ id, state: 'fetching' }).patch(changes);
 
-/** Requests to an API, few at a time. */
+/** The requests of a page to an API, few at a time. None begins after one has failed, or the time of the page is over. */
 function asker(peer: Peer, base: string, token: string): Ask {
-  const running = new Set<Promise<unknown>>();
+  const end = performance.now() + PAGE_MS;
+  const late = new Later(
+    `url must answer a page of links within ${PAGE_MS / 1_000} s, which ${peer.title} does not`,
+  );
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let failure: unknown;
   return async (path, question = {}) => {
-    while (running.size >= AT_ONCE) await Promise.race(running).catch(() => {});
-    const asked = ask(peer, urlOf(peer, base, path), token, question);
-    const settled = asked.finally(() => running.delete(settled)).catch(() => {});
-    running.add(settled);
-    return asked;
+    if (running < AT_ONCE) running += 1;
+    // Whoever ends hands the place on.
+    else await new Promise<void>((enter) => waiting.push(enter));
+    try {
+      if (failure !== undefined) throw failure;
+      const leftMs = Math.ceil(end - performance.now());
+      if (leftMs <= 0) throw late;
+      const timeoutMs = Math.min(TIMEOUT_MS, leftMs);
+      return await ask(peer, urlOf(peer, base, path), { token, timeoutMs }, question);
+    } catch (thrown) {
+      failure ??= thrown instanceof Later && performance.now() >= end ? late : thrown;
+      throw failure;
+    } finally {
+      const enter = waiting.shift();
+      if (enter === undefined) running -= 1;
+      else enter();
+    }
   };
 }
 
@@ -189,14 +232,14 @@ function urlOf({ api }: Peer, base: string, path: string): URL {
 async function ask(
   { title, api }: Peer,
   url: URL,
-  token: string,
+  { token, timeoutMs }: { token: string; timeoutMs: number },
   { query = {}, form, isOptional = false }: Question,
 ): Promise<unknown> {
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
   const fetched = await guardedFetch(url.href, {
     maxBytes: MOST_BYTES,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     compressed: true,
     // Another origin would not get the token.
     maxRedirects: 0,
@@ -223,8 +266,10 @@ async function ask(
     throw new Refused(`url must be the API of ${title}: it answers with status ${status}`);
   }
   try {
-    return parseJson(body, MOST_VALUES, MOST_MEMBERS);
+    const answer = parseJson(body, MOST_VALUES, MOST_MEMBERS);
+    if (answer !== null) return answer;
   } catch {
-    throw new Refused(`url must be the API of ${title}: its answer is not JSON that can be read`);
+    // Refused below.
   }
+  throw new Refused(`url must be the API of ${title}: its answer is not JSON that can be read`);
 }

@@ -3,7 +3,7 @@ import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { type Bytes, openTable, type Table, tooManyRows } from './file.ts';
 import type { Archive, FileRow } from './model.ts';
 import { PEERS, type PeerName, recognise, toCells } from './peers/index.ts';
-import { ARCHIVE_COLUMNS, isGzip, openArchive } from './workspace/open.ts';
+import { ARCHIVE_COLUMNS, type FileLimits, isGzip, openArchive } from './workspace/open.ts';
 
 /*
  * A file of links: CSV of any making, whose columns are mapped to fields, or the export of a peer, in CSV or JSON, whose
@@ -33,15 +33,16 @@ const MOST_RECORDS = 500_000;
  */
 export async function openFile(
   bytes: Bytes,
-  mostRows: number,
+  limits: FileLimits,
   wanted: Source | undefined,
 ): Promise<OpenFile> {
+  const { mostRows } = limits;
   const isArchive = await isGzip(bytes);
   if (wanted === 'workspace') {
     if (!isArchive) {
       throw refusal('The file must be the export of a workspace, which is compressed with gzip');
     }
-    const opened = await openArchive(bytes, mostRows);
+    const opened = await openArchive(bytes, limits);
     const read = { source: 'workspace', encoding: 'utf-8', delimiter: null } as const;
     return { ...opened, ...read, columns: [...ARCHIVE_COLUMNS] };
   }

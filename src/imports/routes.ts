@@ -11,7 +11,7 @@ import { readUrl } from '../infra/guarded-fetch.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
 import { includesScope, type Scope } from '../workspaces/api-keys.ts';
-import { IMPORT_ROWS } from '../workspaces/plans.ts';
+import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { PEERS } from './peers/index.ts';
 import type { Peer } from './peers/peer.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
@@ -273,6 +273,7 @@ async function answerUpload(
       options: { ...options, mapping: mapping ?? {}, onConflict },
       dryRun,
       mostRows: IMPORT_ROWS[caller.plan],
+      mostBytes: IMPORT_BYTES[caller.plan],
     };
   };
   try {

@@ -7,7 +7,8 @@ import type { JobContext } from '../queues/queue.ts';
 import { checkSlice, type Judged } from './check-slice.ts';
 import { type FileRow, Import, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';
-import { openOfImport, sealOfImport } from './sealing.ts';
+import { sealOfImport } from './sealing.ts';
+import { openRows } from './slices.ts';
 import { undoSlice } from './undo-slice.ts';
 import { takeSlice } from './workspace/take-slice.ts';
 import { writeSlice } from './write-slice.ts';
@@ -140,7 +141,7 @@ async function sliceOf(
   const slice = (await trx('import_slices')
     .where({ project_id, import_id: id, position })
     .first('rows')) as { rows: string } | undefined;
-  return slice === undefined ? undefined : (JSON.parse(openOfImport(project_id, slice.rows)) as FileRow[]);
+  return slice === undefined ? undefined : openRows(project_id, slice.rows);
 }
 
 async function noteErrors(trx: Db, one: Import, judged: readonly Judged[]): Promise<void> {

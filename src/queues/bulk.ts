@@ -30,8 +30,11 @@ export const bulk = defineQueue<{
   'export.write': Job<NewExport, ExportResult>;
   'export.workspace': Job<NewWorkspaceExport, WorkspaceExport>;
   'import.create': Job<NewImport, ImportRecord>;
-  /** Reads pages of the API that an import has its links from. At most one such job runs for each import. */
-  'import.fetch': Job<{ id: string }, undefined>;
+  /**
+   * Reads pages of the APIs that imports of the workspace have their links from. At most one such job runs for each
+   * workspace. One with the id of an import has waited until its API may be asked again, and wakes that job.
+   */
+  'import.fetch': Job<{ id?: string }, undefined>;
   /** Does a slice of one of the workspace's imports. At most one such job runs for each workspace. */
   'import.run': Job<object, undefined>;
 }>('bulk', { attempts: 12 });

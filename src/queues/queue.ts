@@ -483,10 +483,18 @@ export class Producer {
     {
       subject,
       projectId,
+      tenant,
       delayMs = 0,
-    }: { subject: string; projectId: string /** Time until it may run. */; delayMs?: number },
+    }: {
+      subject: string;
+      projectId: string;
+      /** The tenant in whose share of the slots it runs, where that is not the workspace. */
+      tenant?: string;
+      /** Time until it may run. */
+      delayMs?: number;
+    },
   ): Promise<void> {
-    const envelope: Envelope = { data, projectId };
+    const envelope: Envelope = { data, projectId, ...(tenant === undefined ? {} : { tenant }) };
     const place = queue.isSharded ? shardFor(queue, subject) : queue;
     await this.#shards.written(place);
     await this.#queue(place).add(name, envelope, {

@@ -26,6 +26,14 @@ export const IMPORT_ROWS: Record<Plan, number> = {
   enterprise: 500_000,
 };
 
+/** Most bytes of the export of a workspace that is imported, once it is unpacked, by plan. */
+export const IMPORT_BYTES: Record<Plan, number> = {
+  free: 256 * 1024 * 1024,
+  pro: 2_048 * 1024 * 1024,
+  business: 2_048 * 1024 * 1024,
+  enterprise: 2_048 * 1024 * 1024,
+};
+
 /** True if `plan` includes `needed`. */
 export function includesPlan(plan: Plan, needed: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(needed);

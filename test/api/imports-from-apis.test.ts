@@ -140,6 +140,97 @@ describe('imports from the APIs of other services', () => {
     expect(server.asked.length).to.be.within(24, 26);
   });
 
+  for (const [source, list, wrap] of [
+    ['bitly', '/bitlinks', (links: object[]) => ({ links, pagination: {} })],
+    ['dub', '/links', (links: object[]) => links],
+    ['kutt', '/api/v2/links', (data: object[]) => ({ data, total: 200 })],
+    ['shlink', '/rest/v3/short-urls', (data: object[]) => ({ shortUrls: { data } })],
+    ['shortio', '/api/links', (links: object[]) => ({ links })],
+    [
+      'yourls',
+      '/yourls-api.php',
+      (links: object[]) => ({ links: Object.fromEntries(links.entries()) }),
+    ],
+  ] as const) {
+    it(`fail where ${source} answers more links in a page than were asked for`, async () => {
+      const links = Array.from({ length: 19_000 }, (_, n) => ({
+        id: n,
+        idString: `${n}`,
+        shortCode: `k${n}`,
+        hasRedirectRules: true,
+      }));
+      peer = await PeerServer.start(({ path }) => {
+        if (path.endsWith(list)) return wrap(links);
+        if (path === '/v4/groups') return { groups: [{ guid: 'g' }] };
+        return path === '/api/domains' ? [{ id: 1 }] : {};
+      });
+      const one = await fetched(source, peer.url);
+      expect(one.state).to.equal('failed');
+      expect(one.failure).to.contain('19000 links in a page, which must have at most 100');
+      // Those of the list of groups or domains, and of the page.
+      expect(peer.asked.length).to.be.at.most(2);
+    });
+  }
+
+  it('fail where links are not objects', async () => {
+    for (const data of [[null], [7], ['k']]) {
+      peer = await PeerServer.start(() => ({ shortUrls: { data } }));
+      const one = await fetched('shlink', peer.url);
+      expect(one).to.deep.include({
+        state: 'failed',
+        failure: 'url must be the API of Shlink: links in its answer are not objects',
+      });
+      await peer.close();
+    }
+  });
+
+  it('of APIs that hold their answers back leave two thirds of the slots to others, and end', async function () {
+    this.timeout(240_000);
+    const data = Array.from({ length: 100 }, (_, n) => ({
+      shortCode: `k${n}`,
+      shortUrl: `https://s.test/k${n}`,
+      longUrl: 'https://example.com',
+      hasRedirectRules: true,
+    }));
+    const server = await PeerServer.start(({ path }) =>
+      path.endsWith('/short-urls')
+        ? { shortUrls: { data, pagination: { pagesCount: 9, totalItems: 900 } } }
+        : { redirectRules: [] },
+    );
+    peer = server;
+    // With five at a time, all rules of a page would take 500 s.
+    server.delayMs = ({ path }) => (path.endsWith('/redirect-rules') ? 25_000 : 0);
+    const pages = () => server.asked.filter(({ path }) => path.endsWith('/short-urls')).length;
+    // A third of the 12 slots of `worker_bulk`, and of as many of another process where there is one.
+    const most = 4 * stack().copies('worker_bulk').length;
+    const worlds = [world, ...(await Promise.all(Array.from({ length: 7 }, () => aWorkspace())))];
+    const ids: [World, string][] = [];
+    try {
+      for (const one of worlds) {
+        for (let n = 0; n < 2; n += 1) {
+          const wanted = { source: 'shlink', url: server.url, token: 'token-1' };
+          ids.push([one, (await one.api.post('/imports/fetch', wanted)).body.id]);
+        }
+      }
+      await eventually(() => expect(pages()).to.be.at.least(1));
+      const regular = await aWorkspace();
+      const made = await regular.api.post('/links/bulk', [
+        { url: 'https://example.com', key: 'a' },
+      ]);
+      expect(made.status).to.be.oneOf([200, 202]);
+      await eventually(async () => {
+        expect((await regular.visit('/a')).status).to.equal(302);
+      }, 30_000);
+      expect(pages()).to.be.at.most(most);
+      await eventually(async () => {
+        const rows = await db()('imports').where({ state: 'fetching' }).select('remote');
+        expect(rows.some(({ remote }) => remote.attempts > 0)).to.equal(true);
+      }, 120_000);
+    } finally {
+      for (const [{ api }, id] of ids) await api.post(`/imports/${id}/cancel`);
+    }
+  });
+
   it('refuse addresses that are not the internet’s, and what is missing', async () => {
     const wrongs: [object, string][] = [
       [{ source: 'shlink', token: 'x' }, 'url is required'],

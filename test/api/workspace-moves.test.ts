@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { addDomainNow } from '../../src/domains/commands.ts';
 import { GROUPS } from '../../src/events/query/groups/index.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
+import { sealOfImport } from '../../src/imports/sealing.ts';
+import { openRows } from '../../src/imports/slices.ts';
 import { db } from '../../src/infra/db.ts';
 import {
   archiveOf,
@@ -342,6 +346,11 @@ describe('the export of a workspace', () => {
       line.data = { ...line.data, ...fields };
     };
     const event = at('event') + 1;
+    const aTag = (length: number) => ({
+      kind: 'tag',
+      data: { id: 'tag_1', name: 'a'.repeat(length) },
+    });
+    const aBomb = Array.from({ length: 400 }, () => aTag(60_000));
     const cases: [Buffer, string | RegExp][] = [
       [archive.subarray(0, archive.length - 30), /^The file must be complete and compressed/],
       [Buffer.from('url\nhttps://example.com'), /^The file must be the export of a workspace/],
@@ -377,7 +386,25 @@ describe('the export of a workspace', () => {
       [changed(archive, (lines) => lines.splice(1, 0, '['.repeat(9_000))), /nested deeper/],
       [
         changed(archive, (lines) => lines.splice(1, 0, ' '.repeat(9 * 2 ** 20))),
-        'Line 2: must not be longer than 8 MiB',
+        'Line 2: must not be longer than 7 MiB',
+      ],
+      [
+        changed(archive, (lines) => {
+          lines[0].service = '1'.repeat(65_536);
+        }),
+        'Line 1: must not be longer than 64 KiB',
+      ],
+      [
+        changed(archive, (lines) => lines.splice(at('tag'), 0, aTag(65_536))),
+        `Line ${at('tag') + 1}: must not be longer than 64 KiB for a record of the kind tag`,
+      ],
+      [
+        changed(archive, set('link', { comments: 'a'.repeat(2 ** 20) })),
+        /^Line \d+: must not be longer than 1024 KiB for a record of the kind link$/,
+      ],
+      [
+        changed(archive, (lines) => lines.splice(at('tag'), 0, ...aBomb)),
+        /^Line \d{3}: the file must not be larger than 16 MiB, 50 times its size, when unpacked$/,
       ],
       [
         changed(archive, set('link', { id: 'qr_0123456789' })),
@@ -418,6 +445,65 @@ describe('the export of a workspace', () => {
     expect((await upload(source, archive)).body.error.message).to.match(
       /^The file must be the export of another/,
     );
+  });
+
+  it('may be unpacked to 256 MiB on the plan free', async function () {
+    this.timeout(300_000);
+    const free = await aWorkspace({ plan: 'free' });
+    const [header, ...records] = linesOf(archive);
+    const { data } = records.find(({ kind }) => kind === 'link');
+    // A member of gzip for each line: all of them together would take much memory.
+    const parts = [gzipSync(`${JSON.stringify(header)}\n`)];
+    for (let n = 0; n < 300; n += 1) {
+      // Less than 50 times of what it is compressed to.
+      const comments = `${randomBytes(24_000).toString('hex')}${'a '.repeat(470_000)}`;
+      const link = { ...data, id: `link_${n}`, domain: header.defaultDomain, comments };
+      parts.push(gzipSync(`${JSON.stringify({ kind: 'link', data: link })}\n`));
+    }
+    const sent = await upload(free, Buffer.concat(parts), { dryRun: 'true' });
+    // A worker may take longer than the request waits.
+    const refused = await eventually(async () => {
+      if (sent.status !== 202) return sent.body;
+      const { body } = await free.api.get(sent.headers.get('location')!);
+      expect(body.status).to.equal('failed');
+      return body;
+    }, 90_000);
+    expect(refused.error.message).to.match(
+      /^Line \d{3}: the file must not be larger than 256 MiB, the limit of the plan, when unpacked$/,
+    );
+  });
+
+  it('is kept compressed, and read also as earlier versions have kept it', async () => {
+    const target = await aWorkspace();
+    const many = changed(archive, (lines) => {
+      const tags = Array.from({ length: 1_000 }, (_, n) => ({
+        kind: 'tag',
+        data: { id: `tag_${n}`, name: `Tag ${n}`, color: 'red', createdAt: '2026-01-01T00:00:00Z' },
+      }));
+      lines[0].counts.tag += tags.length;
+      lines.splice(
+        lines.findIndex(({ kind }) => kind === 'tag'),
+        0,
+        ...tags,
+      );
+    });
+    const { id } = await taken(target, many, { dryRun: 'true' });
+    const slices = (await db()('import_slices').where({ import_id: id })) as {
+      position: number;
+      rows: string;
+    }[];
+    const length = slices.reduce((sum, { rows }) => sum + rows.length, 0);
+    expect(length).to.be.below(gunzipSync(many).length / 3);
+    for (const { position, rows } of slices) {
+      const json = JSON.stringify(await openRows(target.projectId, rows));
+      await db()('import_slices')
+        .where({ import_id: id, position })
+        .update({ rows: sealOfImport(target.projectId, json) });
+    }
+    await target.api.post(`/imports/${id}/start`);
+    const done = await rest(target, id, 60_000);
+    expect(done.state).to.equal('done');
+    expect((await target.api.get('/tags', { search: 'Tag 999' })).body).to.have.lengthOf(1);
   });
 
   it('has records that break a rule refused by themselves, with the rule', async () => {

@@ -18,8 +18,8 @@ export class PeerServer {
   readonly asked: Question[] = [];
   /** Statuses with which the next questions are answered. */
   readonly failures: { status?: number; retryAfter?: string }[] = [];
-  /** Time that an answer takes, in ms. */
-  delayMs = 0;
+  /** Time that an answer takes, in ms, or that of each question. */
+  delayMs: number | ((question: Question) => number) = 0;
 
   private constructor(answer: (question: Question) => Answer) {
     this.#server = createServer((request, response) => {
@@ -38,7 +38,9 @@ export class PeerServer {
     const query = form === '' ? searchParams : new URLSearchParams(form);
     const question = { path: pathname, query, headers: request.headers };
     this.asked.push(question);
-    await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    const { delayMs } = this;
+    const waitMs = typeof delayMs === 'number' ? delayMs : delayMs(question);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
     const { status, retryAfter } = this.failures.shift() ?? {};
     const answered = status ?? answer(question) ?? 404;
     if (typeof answered === 'number') {

@@ -463,7 +463,7 @@ describe('a job that runs twice', function () {
       const api = { url: peer.url, token: seal('import', 'token-1') };
       const wanted = { id, userId, api, source: 'kutt' as const, name: null, options };
       await twice(bulk, 'import.create', { ...wanted, dryRun: false, mostRows: 100 });
-      await twice(bulk, 'import.fetch', { id }, () =>
+      await twice(bulk, 'import.fetch', {}, () =>
         eventually(async () =>
           expect((await world.api.get(`/imports/${id}`)).body).to.deep.include({
             state: 'done',

@@ -6,6 +6,7 @@ import {
   type Peer,
   type PeerLink,
   type PeerRecord,
+  pageOf,
   tags,
   text,
   time,
@@ -68,7 +69,7 @@ export const bitly: Peer = {
         },
       });
       const records = await Promise.all(
-        listOf(answer, 'links').map(async (link) => ({
+        pageOf('Bitly', answer, 'links').map(async (link) => ({
           ...link,
           clicks: await clicksOf(ask, link),
         })),

@@ -1,7 +1,4 @@
-import { isTrue, listOf, numberOf, type Peer, tags, text, time } from './peer.ts';
-
-/** Links of a page: the most that Dub gives. */
-const PAGE_SIZE = 100;
+import { isTrue, MOST_RECORDS, numberOf, type Peer, pageOf, tags, text, time } from './peer.ts';
 
 const TEXTS = [
   'title',
@@ -66,15 +63,15 @@ export const dub: Peer = {
       const showArchived = 'true';
       const after = cursor?.['after'];
       const query = typeof after === 'string' ? { startingAfter: after } : {};
-      const records = listOf(
-        await ask('/links', { query: { ...query, showArchived, pageSize: String(PAGE_SIZE) } }),
-      );
+      const pageSize = String(MOST_RECORDS);
+      const answer = await ask('/links', { query: { ...query, showArchived, pageSize } });
+      const records = pageOf('Dub', answer);
       const total =
         cursor === null ? await ask('/links/count', { query: { showArchived } }) : undefined;
       const last = records.at(-1)?.['id'];
       return {
         records,
-        next: records.length < PAGE_SIZE ? null : { after: last },
+        next: records.length < MOST_RECORDS ? null : { after: last },
         total: numberOf(total),
       };
     },

@@ -1,4 +1,4 @@
-import { isTrue, listOf, numberOf, type Peer, text, time } from './peer.ts';
+import { isTrue, numberOf, type Peer, pageOf, text, time } from './peer.ts';
 
 /** Links of a page: the most that Kutt gives. */
 const PAGE_SIZE = 50;
@@ -49,7 +49,7 @@ export const kutt: Peer = {
       const answer = await ask('/api/v2/links', {
         query: { limit: String(PAGE_SIZE), skip: String(skip) },
       });
-      const records = listOf(answer, 'data');
+      const records = pageOf('Kutt', answer, 'data');
       const total = numberOf(answer, 'total') ?? 0;
       const next = skip + records.length;
       return { records, next: records.length > 0 && next < total ? { skip: next } : null, total };

@@ -9,6 +9,12 @@ export type PeerLink = Readonly<Partial<Record<FieldName, unknown>>>;
 /** The place in the lists of an API after which the next page begins. */
 export type Cursor = Readonly<Record<string, unknown>>;
 
+/** Most records of a page: all of them are in memory, and some APIs take a request for each. */
+export const MOST_RECORDS = 100;
+
+/** The service refuses, or answers what it should not, for a reason that its user can change. */
+export class Refused extends Error {}
+
 /** A page of the links of an API. */
 export interface Page {
   records: object[];
@@ -104,6 +110,25 @@ export const listOf = (answer: unknown, name?: string): Record<string, unknown>[
   const list = name === undefined ? answer : (answer as Record<string, unknown> | null)?.[name];
   return Array.isArray(list) ? (list as Record<string, unknown>[]) : [];
 };
+
+/**
+ * The records of a page.
+ *
+ * @param title of the service
+ * @throws Refused for more than {@link MOST_RECORDS}, and for what is no object
+ */
+export function pageOf(title: string, answer: unknown, name?: string): Record<string, unknown>[] {
+  const records = listOf(answer, name);
+  const api = `url must be the API of ${title}`;
+  if (records.length > MOST_RECORDS) {
+    const limit = `which must have at most ${MOST_RECORDS}`;
+    throw new Refused(`${api}: it answers ${records.length} links in a page, ${limit}`);
+  }
+  if (records.some((record: unknown) => typeof record !== 'object' || record === null)) {
+    throw new Refused(`${api}: links in its answer are not objects`);
+  }
+  return records;
+}
 
 /** A number of an answer; `undefined` where it is none. */
 export function numberOf(answer: unknown, ...path: string[]): number | undefined {

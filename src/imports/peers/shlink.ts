@@ -2,9 +2,11 @@ import {
   type Ask,
   isTrue,
   listOf,
+  MOST_RECORDS,
   numberOf,
   type Peer,
   type PeerRecord,
+  pageOf,
   remainingVisits,
   tags,
   text,
@@ -57,11 +59,15 @@ export const shlink: Peer = {
     async page(ask, cursor) {
       const page = Number(cursor?.['page'] ?? 1);
       const answer = await ask('/rest/v3/short-urls', {
-        query: { page: String(page), itemsPerPage: '100', orderBy: 'dateCreated-ASC' },
+        query: {
+          page: String(page),
+          itemsPerPage: String(MOST_RECORDS),
+          orderBy: 'dateCreated-ASC',
+        },
       });
       const { shortUrls } = answer as { shortUrls?: unknown };
       const records = await Promise.all(
-        listOf(shortUrls, 'data').map(async (one) =>
+        pageOf('Shlink', shortUrls, 'data').map(async (one) =>
           one['hasRedirectRules'] === true
             ? { ...one, redirectRules: await rulesFrom(ask, one) }
             : one,
@@ -70,7 +76,7 @@ export const shlink: Peer = {
       const pages = numberOf(shortUrls, 'pagination', 'pagesCount') ?? 0;
       return {
         records,
-        next: page < pages ? { page: page + 1 } : null,
+        next: records.length > 0 && page < pages ? { page: page + 1 } : null,
         total: numberOf(shortUrls, 'pagination', 'totalItems'),
       };
     },

@@ -1,9 +1,18 @@
-import { isTrue, listOf, numberOf, type Peer, remainingVisits, tags, text, time } from './peer.ts';
+import {
+  isTrue,
+  listOf,
+  MOST_RECORDS,
+  numberOf,
+  type Peer,
+  pageOf,
+  remainingVisits,
+  tags,
+  text,
+  time,
+} from './peer.ts';
 
 /** Host of the numbers of clicks. */
 const STATISTICS = 'https://api-v2.short.io';
-/** Links of a page; their ids are in the query of the question for their clicks. */
-const PAGE_SIZE = '100';
 
 /** Links of Short.io. */
 export const shortio: Peer = {
@@ -82,11 +91,11 @@ export const shortio: Peer = {
       const answer = await ask('/api/links', {
         query: {
           domain_id: String(domain),
-          limit: PAGE_SIZE,
+          limit: String(MOST_RECORDS),
           ...(typeof token === 'string' ? { pageToken: token } : {}),
         },
       });
-      const links = listOf(answer, 'links');
+      const links = pageOf('Short.io', answer, 'links');
       const ids = links.map(({ idString }) => String(idString)).join(',');
       const clicks =
         ids === ''

@@ -1,7 +1,4 @@
-import { numberOf, type Peer, text, time } from './peer.ts';
-
-/** Links of a page. Their order leaves those of one second open: on large pages hardly any is missed. */
-const PAGE_SIZE = 2_000;
+import { MOST_RECORDS, numberOf, type Peer, pageOf, text, time } from './peer.ts';
 
 /** Links of YOURLS: as its API lists them, or the rows of its table `yourls_url`. */
 export const yourls: Peer = {
@@ -33,13 +30,13 @@ export const yourls: Peer = {
           action: 'stats',
           filter: 'last',
           format: 'json',
-          limit: String(PAGE_SIZE),
+          limit: String(MOST_RECORDS),
           start: String(start),
         },
       });
       const { links } = answer as { links?: Record<string, object> };
-      const records = Object.values(links ?? {});
-      const next = records.length < PAGE_SIZE ? null : { start: start + records.length };
+      const records = pageOf('YOURLS', Object.values(links ?? {}));
+      const next = records.length < MOST_RECORDS ? null : { start: start + records.length };
       return { records, next, total: numberOf(answer, 'stats', 'total_links') };
     },
   },

@@ -23,9 +23,24 @@ import { eventFault } from './event-fields.ts';
  * are none, and events with a wrong value. Rules of the other records refuse these alone, later.
  */
 
-/** Longest line: an image of a QR code is a few MiB. */
-const LINE_BYTES = 8 * MEBIBYTE;
-/** Most bytes of all lines: what is compressed well may be more than it seems. */
+const KIBIBYTE = 1024;
+/** Longest line of most kinds, of the header and of the end. */
+const LINE_BYTES = 64 * KIBIBYTE;
+/** Longest lines of records that may be larger: what the body of a request may have, and images of QR codes. */
+const LONG_LINES: Partial<Record<ArchiveKind, number>> = {
+  domain: MEBIBYTE,
+  link: MEBIBYTE,
+  qrcode: MEBIBYTE,
+  image: 7 * MEBIBYTE,
+};
+const LONGEST_LINE = Math.max(...Object.values(LONG_LINES));
+/**
+ * Most bytes of all lines for one of the file: real records are compressed to a tenth or a twentieth, repeated texts to a
+ * thousandth. Small files may be larger than that.
+ */
+const MOST_EXPANSION = 50;
+const SMALL_BYTES = 16 * MEBIBYTE;
+/** Most bytes of all lines of any file. */
 const MOST_BYTES = 2_048 * MEBIBYTE;
 const MOST_VALUES = 20_000;
 /** Events may be so many times as many as the other records. */
@@ -49,17 +64,26 @@ export async function isGzip(bytes: Bytes): Promise<boolean> {
   return beginning[0] === 0x1f && beginning[1] === 0x8b;
 }
 
+/** The size of a file, and how much of it is taken. */
+export interface FileLimits {
+  /** Bytes of the file as it was uploaded. */
+  fileBytes: number;
+  /** Most records besides events, of which there may be {@link EVENTS_PER_ROW} times as many. */
+  mostRows: number;
+  /** Most bytes of an export once it is unpacked; of any plan, where it is not known. */
+  mostBytes?: number | undefined;
+}
+
 /**
  * Opens the export of a workspace.
  *
- * @param mostRows most records besides events, of which there may be {@link EVENTS_PER_ROW} times as many
  * @throws Refusal `unprocessable_entity` where the header can't be read; the rows throw for everything else
  */
 export async function openArchive(
   bytes: Bytes,
-  mostRows: number,
+  { fileBytes, mostRows, mostBytes = MOST_BYTES }: FileLimits,
 ): Promise<{ archive: Archive; rows: AsyncGenerator<FileRow, void, undefined> }> {
-  const lines = linesOf(bytes);
+  const lines = linesOf(bytes, { fileBytes, mostBytes });
   try {
     const { value: first, done } = await lines.next();
     if (done === true) throw refusal('The file must have a header: it is empty');
@@ -77,7 +101,11 @@ export async function openArchive(
 }
 
 /** The lines of a file, without their ends. */
-async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer, void, undefined> {
+async function* linesOf(
+  bytes: Bytes,
+  { fileBytes, mostBytes }: { fileBytes: number; mostBytes: number },
+): AsyncGenerator<Buffer, void, undefined> {
+  const expanded = Math.max(SMALL_BYTES, MOST_EXPANSION * fileBytes);
   const source = Readable.from(bytes());
   const gunzip = createGunzip();
   source.on('error', (error) => gunzip.destroy(error));
@@ -88,17 +116,20 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer, void, undefined> {
   try {
     for await (const chunk of source.pipe(gunzip) as AsyncIterable<Buffer>) {
       total += chunk.length;
-      if (total > MOST_BYTES) {
-        throw refusal(
-          `The file must not be larger than ${MOST_BYTES / MEBIBYTE} MiB when unpacked`,
-        );
+      if (total > mostBytes) {
+        const limit = `${mostBytes / MEBIBYTE} MiB, the limit of the plan`;
+        throw atLine(line, `the file must not be larger than ${limit}, when unpacked`);
+      }
+      if (total > expanded) {
+        const limit = `${Math.floor(expanded / MEBIBYTE)} MiB, ${MOST_EXPANSION} times its size`;
+        throw atLine(line, `the file must not be larger than ${limit}, when unpacked`);
       }
       for (let start = 0; start < chunk.length; ) {
         const end = chunk.indexOf(0x0a, start);
         const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
         length += piece.length;
-        if (length > LINE_BYTES) {
-          throw atLine(line, `must not be longer than ${LINE_BYTES / MEBIBYTE} MiB`);
+        if (length > LONGEST_LINE) {
+          throw atLine(line, `must not be longer than ${LONGEST_LINE / MEBIBYTE} MiB`);
         }
         pending.push(piece);
         if (end === -1) break;
@@ -117,6 +148,14 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<Buffer, void, undefined> {
     source.destroy();
     gunzip.destroy();
   }
+}
+
+/** @throws Refusal for a line that is longer than those of its kind */
+function refuseLong(line: number, bytes: Buffer, kind?: ArchiveKind): void {
+  const most = (kind === undefined ? undefined : LONG_LINES[kind]) ?? LINE_BYTES;
+  if (bytes.length <= most) return;
+  const what = kind === undefined ? '' : ` for a record of the kind ${kind}`;
+  throw atLine(line, `must not be longer than ${most / KIBIBYTE} KiB${what}`);
 }
 
 const isZlibError = (thrown: unknown): boolean =>
@@ -160,6 +199,7 @@ const headerSchema = Joi.object<ArchiveHeader>({
 });
 
 function headerOf(line: Buffer): ArchiveHeader {
+  refuseLong(1, line);
   const value = objectOf(line, 1);
   if (value['format'] !== ARCHIVE_FORMAT) {
     throw atLine(1, `format must be ${ARCHIVE_FORMAT}: the file is not the export of a workspace`);
@@ -222,6 +262,7 @@ async function* rowsOf(
     const [other] = Object.keys(others);
     if (other !== undefined) throw atLine(line, `${other} is not a known field`);
     if (end !== undefined) {
+      refuseLong(line, bytes);
       refuseWrongEnd(line, end, { records, sha256: hash.digest('hex') });
       isOver = true;
       continue;
@@ -233,6 +274,7 @@ async function* rowsOf(
       throw atLine(line, `kind must not be ${String(kind)} after ${ARCHIVE_KINDS[last]}`);
     last = place;
     const own = ARCHIVE_KINDS[place]!;
+    refuseLong(line, bytes, own);
     const record = recordOf(line, own, data, domains);
     records += 1;
     found[own] += 1;
