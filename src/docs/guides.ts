@@ -84,11 +84,11 @@ export async function readGuides(root = ROOT): Promise<Guides> {
   const read = (file: string) => readFileSync(path.join(root, file));
   const guides: Guide[] = [];
   for (const [file, name] of sources) {
+    await turn();
     const resolve = (target: string) => addressOf(target, file, sources, pictures);
-    const rendered = render(read(file).toString(), resolve);
+    const rendered = await render(read(file).toString(), resolve);
     const title = TITLES[name] ?? rendered.title;
     guides.push({ ...rendered, name, group: groupOf(name), title });
-    await turn();
   }
   return {
     guides: guides.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1)),

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Marked, type Token, type Tokens } from 'marked';
 import { html as escaping } from '../web/layout.ts';
 
@@ -26,8 +27,8 @@ export type Resolve = (target: string) => string | undefined;
 
 const escape = (text: string): string => escaping`${text}`.text;
 
-/** Renders a guide. HTML in it is shown as text. */
-export function render(text: string, resolve: Resolve): Rendered {
+/** Renders a guide. HTML in it is shown as text. Other work has its turn between reading and writing. */
+export async function render(text: string, resolve: Resolve): Promise<Rendered> {
   const markdown = new Marked({ gfm: true });
   const tokens = markdown.lexer(text);
   const sections: Section[] = [{ id: '', title: '', text: '' }];
@@ -76,6 +77,7 @@ export function render(text: string, resolve: Resolve): Rendered {
   const title = sections.find((section) => section.title !== '')?.title ?? '';
   const first = tokens.find(({ type }) => type === 'paragraph');
   const summary = first === undefined ? '' : plainText(first);
+  await turn();
   return { title, summary, html: markdown.parser(tokens), sections };
 }
 

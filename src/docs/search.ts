@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
 import type { Guide } from './guides.ts';
 
@@ -24,6 +25,12 @@ export interface SearchedDocument {
 }
 
 const MOST_RESULTS = 30;
+/** Words of a question that are searched for: each is compared with all words of the documentation. */
+const MOST_WORDS = 8;
+/** Most words of the documentation begin with some letter: a word of one costs the most and says the least. */
+const SHORTEST_WORD = 2;
+/** Questions whose results are remembered. */
+const REMEMBERED = 500;
 
 /** Finds sections of guides and operations by their words, also misspelt and unfinished ones. */
 export class Search {
@@ -35,8 +42,10 @@ export class Search {
       combineWith: 'AND',
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      maxFuzzy: 2,
     },
   });
+  readonly #remembered = new LRUCache<string, Found[]>({ max: REMEMBERED });
 
   private constructor() {}
 
@@ -46,18 +55,31 @@ export class Search {
     const all = [...guides.flatMap(sectionsOf), ...operationsOf(document)];
     await search.#index.addAllAsync(
       all.map((found, id) => ({ ...found, id })),
-      { chunkSize: 20 },
+      { chunkSize: 4 },
     );
     return search;
   }
 
-  /** The best results for a question, best first. */
+  /** The best results for the first {@link MOST_WORDS} different words of a question, best first. */
   find(question: string): Found[] {
-    return this.#index
-      .search(question)
+    const words = wordsOf(question);
+    const name = words.join(' ');
+    const remembered = this.#remembered.get(name);
+    if (remembered !== undefined) return remembered;
+    const found = this.#index
+      .search(name)
       .slice(0, MOST_RESULTS)
       .map(({ href, title, within, text }) => ({ href, title, within, text }) as Found);
+    this.#remembered.set(name, found);
+    return found;
   }
+}
+
+const tokenize = MiniSearch.getDefault('tokenize') as (text: string) => string[];
+
+function wordsOf(question: string): string[] {
+  const words = tokenize(question.toLowerCase()).filter(({ length }) => length >= SHORTEST_WORD);
+  return [...new Set(words)].slice(0, MOST_WORDS);
 }
 
 function sectionsOf({ name, title: within, sections }: Guide): Found[] {

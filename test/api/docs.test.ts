@@ -113,6 +113,29 @@ describe('/docs', () => {
     expect(await results('')).to.deep.equal([]);
   });
 
+  it('takes a similar time for every question', async () => {
+    /** Processor time of the API for so many questions, in ms. */
+    const timeOf = async (questions: readonly string[]): Promise<number> => {
+      const series = 'process_cpu_seconds_total';
+      const [before] = await stack().metric('api', series);
+      for (const question of questions)
+        await open(`/docs/search?q=${encodeURIComponent(question)}`);
+      const [after] = await stack().metric('api', series);
+      return (after! - before!) * 1_000;
+    };
+    const names = Array.from({ length: 20 }, (_, n) => n);
+    // None is a repeat of another.
+    const plain = names.map((n) => `link ${'qrcodes'.slice(0, 2 + (n % 5))}${n}`);
+    await timeOf(plain);
+    const usual = await timeOf(names.map((n) => `click ${n + 100}`));
+    const letters = names.map((n) => `${'e '.repeat(99)}${n}`);
+    expect(await timeOf(letters), '100 words of one letter').to.be.below(8 * usual);
+    const words = names.map(
+      (n) => `co re in de st pr se li ${'a'.repeat(n + 2)} ${'b '.repeat(80)}`,
+    );
+    expect(await timeOf(words), 'words that many others begin with').to.be.below(8 * usual);
+  });
+
   it('shows a hostile question as text', async () => {
     const question = '"><script>alert(1)</script>';
     const document = await open(`/docs/search?q=${encodeURIComponent(question)}`);
@@ -154,20 +177,23 @@ describe('/docs', () => {
 });
 
 describe('a guide', () => {
-  const shown = (text: string) =>
-    new JSDOM(render(text, (target) => (target === 'a.md' ? '/docs/a' : undefined)).html).window
-      .document.body;
+  async function shown(text: string): Promise<HTMLElement> {
+    const { html } = await render(text, (target) => (target === 'a.md' ? '/docs/a' : undefined));
+    return new JSDOM(html).window.document.body;
+  }
 
-  it('shows HTML as text', () => {
-    const body = shown(
+  it('shows HTML as text', async () => {
+    const body = await shown(
       '# A\n\n<script>alert(1)</script> and `<b>`\n\n| a |\n|---|\n| <img src=x> |',
     );
     expect(body.querySelector('script, img, b')).to.equal(null);
     expect(body.textContent).to.contain('<script>alert(1)</script>').and.contain('<img src=x>');
   });
 
-  it('has no link to anything that is not resolved', () => {
-    const body = shown('[a](a.md) [b](javascript:alert(1)) ![c](https://elsewhere.test/c.png)');
+  it('has no link to anything that is not resolved', async () => {
+    const body = await shown(
+      '[a](a.md) [b](javascript:alert(1)) ![c](https://elsewhere.test/c.png)',
+    );
     expect(attributes(body as unknown as Document, 'a', 'href')).to.deep.equal(['/docs/a']);
     expect(body.querySelector('img')).to.equal(null);
   });
