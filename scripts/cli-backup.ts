@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { config, reloadConfig } from '../src/config.ts';
+import { reloadConfig } from '../src/config.ts';
 import { connectRedis, type Redis, redisReady } from '../src/infra/redis.ts';
 import { writeBackup } from './backup/backup.ts';
 import { readManifest } from './backup/files.ts';
 import { restoreBackup, takeSecretKey } from './backup/restore.ts';
 import { type Command, required } from './cli-options.ts';
-import { type Servers, serversEnv, startServers } from './embedded/servers.ts';
+import { checkInstallation, existingServers } from './embedded/existing.ts';
+import { type Servers, serversEnv } from './embedded/servers.ts';
 
 /** Commands about the whole installation. They neither need the newest schema nor make it. */
 export const BACKUP_COMMANDS: Record<string, Command> = {
@@ -15,7 +16,7 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
     standsAlone: true,
     run(options, log) {
       const folder = path.resolve(required(options, 'to'));
-      return withServers(log, (servers, connections) =>
+      return withServers({ log }, (servers, connections) =>
         writeBackup(folder, servers, {
           ...connections,
           withSecretKey: options['without-secret-key'] !== true,
@@ -31,8 +32,10 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
       const folder = path.resolve(required(options, 'from'));
       const overwrite = options['overwrite'] === true;
       const manifest = await readManifest(folder);
+      // Before the key of the backup is stored.
+      checkInstallation({ mayCreate: true });
       await takeSecretKey(folder, manifest, { overwrite });
-      await withServers(log, (servers, connections) =>
+      await withServers({ log, mayCreate: true }, (servers, connections) =>
         restoreBackup(folder, manifest, servers, { ...connections, overwrite }),
       );
       const { version, createdAt, queues, spooledVisits, spooledJobs = 0 } = manifest;
@@ -50,10 +53,10 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
 };
 
 async function withServers<Result>(
-  log: (line: string) => void,
+  options: Parameters<typeof existingServers>[0],
   work: (servers: Servers, connections: { queue: Redis; cache: Redis }) => Promise<Result>,
 ): Promise<Result> {
-  const servers = await startServers({ dataDir: config().DATA_DIR, log });
+  const servers = await existingServers(options);
   const connections: Redis[] = [];
   try {
     Object.assign(process.env, serversEnv(servers));

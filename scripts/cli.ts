@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, config, reloadConfig } from '../src/config.ts';
+import { ConfigError, reloadConfig } from '../src/config.ts';
 import { Refusal } from '../src/errors.ts';
 import { closeDb } from '../src/infra/db.ts';
 import { closeRedis } from '../src/infra/redis.ts';
 import { VERSION } from '../src/infra/version.ts';
 import { type Command, type Options, optionsOf, UsageError } from './cli-options.ts';
 import { align, toText } from './cli-output.ts';
-import { SetupError, serversEnv, startServers } from './embedded/servers.ts';
+import { existingServers } from './embedded/existing.ts';
+import { SetupError, serversEnv } from './embedded/servers.ts';
 import { migrateLatest } from './migrate.ts';
 
 type Commands = Record<string, Command>;
@@ -145,7 +146,7 @@ async function run(
   log: (line: string) => void,
 ): Promise<object> {
   if (standsAlone) return work(options, log);
-  const servers = await startServers({ dataDir: config().DATA_DIR, log });
+  const servers = await existingServers({ log });
   try {
     Object.assign(process.env, serversEnv(servers));
     reloadConfig();

@@ -3,8 +3,11 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { ensureFirstRates } from '../src/currency/rates.ts';
 import { ensureDefaultDomain } from '../src/domains/default-domain.ts';
 import { connectDb, execute, type Knex } from '../src/infra/db.ts';
+import { appliedMigrations, knownMigrations } from '../src/infra/schema-version.ts';
 import { checkSecretKey } from '../src/infra/secret-key.ts';
-import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
+import { VERSION } from '../src/infra/version.ts';
+import { existingServers } from './embedded/existing.ts';
+import { type Servers, SetupError, serversEnv } from './embedded/servers.ts';
 
 /**
  * Compiled files only: knex records names, and they must not depend on how it was started.
@@ -78,8 +81,24 @@ export async function rollbackAll(databaseUrl: string): Promise<void> {
 }
 
 /**
+ * Refuses a database that a newer version has migrated. Knex takes it for one whose migrations were deleted.
+ *
+ * @throws SetupError
+ */
+async function checkNotNewer(db: Knex): Promise<void> {
+  const [applied, known] = [await appliedMigrations(db), knownMigrations()];
+  const unknown = applied.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new SetupError(
+    `This database is of version ${applied.at(-1)}, this program (${VERSION}) is of version ${known.at(-1)} and does not know ${unknown.join(', ')}: run the program that migrated it, or restore a backup that this one has made.`,
+  );
+}
+
+/**
  * Runs `work` while no other process migrates the database. Knex' own lock is a row that stays when its owner is
  * killed; the one here ends with its connection, so its holder may clear that row.
+ *
+ * @throws SetupError when the database is newer than this version
  */
 export async function migrating<T>(
   databaseUrl: string,
@@ -89,6 +108,7 @@ export async function migrating<T>(
   try {
     return await db.transaction(async (lock) => {
       await execute(lock, 'SELECT pg_advisory_xact_lock(?)', [LOCK]);
+      await checkNotNewer(db);
       await db.migrate.forceFreeMigrationsLock(MIGRATIONS);
       return work(db);
     });
@@ -110,12 +130,23 @@ const ACTIONS: Record<string, (db: Knex) => Promise<unknown>> = {
   up: (db) => db.migrate.up(MIGRATIONS),
   down: (db) => db.migrate.down(MIGRATIONS),
   entries: rebuildAllEntries,
-  async status(db) {
-    const [done, open] = await listMigrations(db);
-    for (const name of done) console.log(`applied  ${name}`);
-    for (const name of open) console.log(`pending  ${name}`);
-  },
 };
+
+/** Prints every migration. It changes nothing and waits for no other process, so that it answers in any state. */
+async function printStatus(databaseUrl: string): Promise<void> {
+  const db = connectDb(databaseUrl, 1, 'migrate');
+  try {
+    const [applied, known] = [await appliedMigrations(db), knownMigrations()];
+    for (const name of known) {
+      console.log(`${applied.includes(name) ? 'applied' : 'pending'}  ${name}`);
+    }
+    for (const name of applied.filter((one) => !known.includes(one))) {
+      console.log(`unknown  ${name}`);
+    }
+  } finally {
+    await db.destroy();
+  }
+}
 
 /**
  * `npm run migrate -- [latest|up|down|entries|status]`: all open migrations, the next one, the last one back, look-up entries,
@@ -123,15 +154,16 @@ const ACTIONS: Record<string, (db: Knex) => Promise<unknown>> = {
  */
 async function main(action: string): Promise<void> {
   const run = ACTIONS[action];
-  if (run === undefined && action !== 'latest') {
+  if (run === undefined && action !== 'latest' && action !== 'status') {
     throw new SetupError(
-      `The action must be one of latest, ${Object.keys(ACTIONS).join(', ')}, not "${action}".`,
+      `The action must be one of latest, ${Object.keys(ACTIONS).join(', ')}, status, not "${action}".`,
     );
   }
-  const servers = await startServers({ dataDir: readConfig(process.env).DATA_DIR });
+  const servers = await existingServers({ log: (line) => console.error(line) });
   try {
     Object.assign(process.env, serversEnv(servers));
-    if (run) await migrating(servers.databaseUrl, run);
+    if (action === 'status') await printStatus(servers.databaseUrl);
+    else if (run) await migrating(servers.databaseUrl, run);
     else await migrateLatest(servers);
   } finally {
     await servers.stop();

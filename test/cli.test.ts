@@ -1,5 +1,13 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ExecFileOptions, execFile, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,14 +16,27 @@ import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
 import { newId } from '../src/ids.ts';
 import { ApiClient } from './support/client.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from './support/people.ts';
+import { withoutServers } from './support/without-servers.ts';
 import { browser, visit } from './support/world.ts';
 
 const run = promisify(execFile);
 
+interface End {
+  code: number;
+  output: string;
+  errors: string;
+}
+
+/** The line of a command that names its servers. */
+const SERVERS = /^Uses Postgres (?:at|of) \S.* and Redis (?:at|of) \S.*\.\n/;
+
 /** Runs the CLI as an operator does; the environment points at the servers of the tests. */
-async function cli(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
+const cli = (...args: string[]): Promise<End> =>
+  ended(process.execPath, ['dist/scripts/cli.js', ...args]);
+
+async function ended(program: string, args: string[], options: ExecFileOptions = {}): Promise<End> {
   try {
-    const { stdout, stderr } = await run(process.execPath, ['dist/scripts/cli.js', ...args]);
+    const { stdout, stderr } = await run(program, args, { ...options, encoding: 'utf8' });
     return { code: 0, output: stdout, errors: stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
@@ -320,7 +341,7 @@ describe('the CLI', function () {
       for (const [at, [args, message]] of cases.entries()) {
         const { code, output, errors } = ends[at]!;
         expect([code, output], args.join(' ')).to.deep.equal([2, '']);
-        const [first, hint, ...rest] = errors.split('\n');
+        const [first, hint, ...rest] = errors.replace(SERVERS, '').split('\n');
         expect(first).to.contain(message);
         expect(hint).to.match(/^Try "npm run cli -- (list|help [\w -]+)"\.$/);
         expect(rest).to.deep.equal(['']);
@@ -337,7 +358,7 @@ describe('the CLI', function () {
     for (const [args, , message] of refused) {
       const plain = await cli(...args);
       expect([plain.code, plain.output], args.join(' ')).to.deep.equal([1, '']);
-      expect(plain.errors)
+      expect(plain.errors.replace(SERVERS, ''))
         .to.match(/^[^\n]+\n$/)
         .and.contain(message);
     }
@@ -356,5 +377,81 @@ describe('the CLI', function () {
         hint: 'npm run cli -- help workspace create',
       },
     });
+  });
+});
+
+describe('commands of an operator', function () {
+  this.timeout(180_000);
+  const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-cli-'));
+  const { DATA_DIR: _, SECRET_KEY: __, ...bare } = withoutServers();
+  const script = (name: string) => path.resolve(`dist/scripts/${name}.js`);
+  const create = ['workspace', 'create', '--slug', 'nobodys'];
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('say which servers they use, without passwords', async () => {
+    const { code, errors } = await cli('host', 'list');
+    expect(code, errors).to.equal(0);
+    expect(errors).to.match(SERVERS);
+    const { password } = new URL(process.env['DATABASE_URL']!);
+    expect(errors).not.to.contain(password);
+  });
+
+  it('make no servers where there is no installation', async () => {
+    const dataDir = path.join(folder, 'nothing');
+    mkdirSync(dataDir);
+    const programs = [
+      [script('cli'), ...create],
+      [script('cli'), 'backup', '--to', path.join(folder, 'backup')],
+      [script('migrate')],
+      [script('migrate'), 'status'],
+    ];
+    for (const args of programs) {
+      const { code, output, errors } = await ended(process.execPath, args, {
+        env: { ...bare, DATA_DIR: dataDir },
+      });
+      expect([code, output], args.join(' ')).to.deep.equal([1, '']);
+      expect(errors).to.equal(
+        `There is no installation in ${dataDir}, and DATABASE_URL and REDIS_URL are not set: run this with the settings of your installation, or make private servers by "npm start".\n`,
+      );
+      expect(readdirSync(dataDir)).to.deep.equal([]);
+    }
+    const { errors } = await ended(process.execPath, [script('cli'), ...create], {
+      env: {
+        ...bare,
+        DATA_DIR: dataDir,
+        DATABASE_URL: process.env['DATABASE_URL'],
+        SECRET_KEY: process.env['SECRET_KEY'],
+      },
+    });
+    expect(errors).to.contain(', and REDIS_URL is not set: ');
+  });
+
+  it('use no private servers by themselves on a machine with units of systemd', async function () {
+    const units = path.join(folder, 'systemd', 'system');
+    mkdirSync(units, { recursive: true });
+    writeFileSync(path.join(units, 'shortlinks.target'), '');
+    const inside = (...command: string[]) => [
+      '--mount',
+      '--map-root-user',
+      'sh',
+      '-c',
+      'mount --bind "$0" /etc/systemd && exec "$@"',
+      path.dirname(units),
+      ...command,
+    ];
+    if (!existsSync('/etc/systemd') || spawnSync('unshare', inside('true')).status !== 0) {
+      this.skip();
+    }
+    for (const name of ['postgres', 'redis']) {
+      mkdirSync(path.join(folder, '.data', name), { recursive: true });
+    }
+    const args = inside(process.execPath, script('cli'), ...create);
+    const { code, errors } = await ended('unshare', args, { cwd: folder, env: bare });
+    expect(code).to.equal(1);
+    expect(errors).to.match(
+      /^\/etc\/systemd\/system\/shortlinks\.target belongs to an installation, and DATABASE_URL and REDIS_URL are not set here: /,
+    );
+    expect(readdirSync(path.join(folder, '.data'))).to.have.members(['postgres', 'redis']);
   });
 });

@@ -33,6 +33,15 @@ export async function checkRedis(variable: RedisVariable, url: string): Promise<
   }
 }
 
+/** Hosts and ports of a URL, for people: the URL itself holds the password. */
+export function hostsOf(url: string, usualPort: string): string {
+  const hosts = singleHosts(url).map((one) => {
+    const { hostname, port } = new URL(one);
+    return `${hostname}:${port || usualPort}`;
+  });
+  return hosts.join(', ');
+}
+
 function unreachable(
   variable: string,
   title: string,
@@ -40,13 +49,8 @@ function unreachable(
   usualPort: string,
   error: unknown,
 ): SetupError {
-  // The URL itself holds the password.
-  const places = singleHosts(url).map((one) => {
-    const { hostname, port } = new URL(one);
-    return `${hostname}:${port || usualPort}`;
-  });
   const { code, message } = error as Error & { code?: string };
   return new SetupError(
-    `${variable}: cannot reach ${title} at ${places.join(', ')} (${message || code}). Start it, correct the variable, or unset it to use a private server.`,
+    `${variable}: cannot reach ${title} at ${hostsOf(url, usualPort)} (${message || code}). Start it, correct the variable, or unset it to use a private server.`,
   );
 }

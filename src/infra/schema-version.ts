@@ -42,7 +42,7 @@ export async function checkSchema(
 ): Promise<void> {
   let applied: string[];
   try {
-    applied = await appliedMigrations(db);
+    applied = await appliedMigrations(db, ANSWER_MS);
   } catch {
     return;
   }
@@ -72,13 +72,18 @@ export function compareSchema(applied: readonly string[], known: readonly string
   return { version, problem, isTooOld: false };
 }
 
-async function appliedMigrations(db: Db): Promise<string[]> {
+/**
+ * Names of the migrations that a database has, in order; none where it has no schema.
+ *
+ * @param timeoutMs longest time until its answer; 0: as long as the connection allows
+ */
+export async function appliedMigrations(db: Db, timeoutMs = 0): Promise<string[]> {
   try {
     const found = await rows<{ name: string }>(
       db,
       'SELECT name FROM knex_migrations ORDER BY name',
       [],
-      ANSWER_MS,
+      timeoutMs,
     );
     return found.map(({ name }) => bare(name));
   } catch (error) {
@@ -89,7 +94,8 @@ async function appliedMigrations(db: Db): Promise<string[]> {
 
 let known: string[] | undefined;
 
-function knownMigrations(): string[] {
+/** Names of the migrations of this version, in order. */
+export function knownMigrations(): string[] {
   known ??= readdirSync(FOLDER)
     .filter((file) => file.endsWith('.js'))
     .map(bare)

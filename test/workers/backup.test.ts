@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -65,12 +65,15 @@ describe('a backup', function () {
     [database, service, servers] = [undefined, undefined, undefined];
   }
 
-  /** Runs the CLI as the operator of an installation. */
-  async function cli(name: string, ...args: string[]) {
-    const env = { ...environment, DATA_DIR: path.join(folder, name) };
+  /** Runs the CLI as the operator of an installation, or of the one that a folder has by default. */
+  async function cli(name: string | undefined, ...args: string[]) {
+    const { DATA_DIR: __, ...others } = environment;
+    const env = name === undefined ? others : { ...others, DATA_DIR: path.join(folder, name) };
+    const script = path.resolve('dist/scripts/cli.js');
     try {
-      const { stdout } = await run(process.execPath, ['dist/scripts/cli.js', ...args, '--json'], {
+      const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
         env,
+        cwd: folder,
       });
       return { code: 0, result: JSON.parse(stdout) };
     } catch (error) {
@@ -192,6 +195,9 @@ describe('a backup', function () {
     appendFileSync(path.join(damaged, 'tables', 'links.gz'), 'x');
     const bad = await cli('second', 'restore', '--from', damaged);
     expect(bad.error.message).to.match(/links\.gz is missing or damaged/);
+    const nowhere = await cli(undefined, 'restore', '--from', backup);
+    expect(nowhere.error.message).to.match(/^There is no .* set DATA_DIR to the folder of a new/);
+    expect(existsSync(path.join(folder, '.data'))).to.equal(false);
     const none = await cli('second', 'restore', '--from', folder);
     expect(none.error.message).to.contain('is no complete backup');
   });

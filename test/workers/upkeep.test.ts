@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { migrateEntries, migrateLatest, rollbackAll } from '../../scripts/migrate.ts';
@@ -13,7 +15,7 @@ import {
   requestRebuild,
 } from '../../src/events/store/postgres/rollup-rebuilds.ts';
 import { ensurePartitions, pruneVisitGuards } from '../../src/events/store/postgres/upkeep.ts';
-import { connectDb, db } from '../../src/infra/db.ts';
+import { connectDb, db, type Knex } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { CHANGED, decodeLink, linkName } from '../../src/lookup/codec.ts';
 import { SCHEDULE } from '../../src/queues/schedule.ts';
@@ -185,6 +187,63 @@ describe('migrations', () => {
     } finally {
       await db().raw('DROP DATABASE ??', [name]);
     }
+  });
+});
+
+describe('a database of a newer version', function () {
+  this.timeout(180_000);
+  const name = `newer_${process.pid}`;
+  let url: string;
+  let newer: Knex;
+
+  before(async () => {
+    await db().raw('CREATE DATABASE ??', [name]);
+    url = databaseUrlOf(config().DATABASE_URL, name);
+    newer = connectDb(url, 1, 'test');
+  });
+
+  after(async () => {
+    await newer.destroy();
+    await db().raw('DROP DATABASE ??', [name]);
+  });
+
+  async function command(...args: string[]) {
+    const env = { ...process.env, DATABASE_URL: url };
+    const run = promisify(execFile)(process.execPath, args, { env });
+    return run.then(
+      ({ stdout }) => ({ code: 0, output: stdout, errors: '' }),
+      ({ code, stdout, stderr }) => ({ code, output: stdout, errors: stderr }),
+    );
+  }
+
+  it('is refused by commands in one sentence, and not changed', async () => {
+    const migrate = 'dist/scripts/migrate.js';
+    const none = await command(migrate, 'status');
+    expect([none.code, none.output]).to.satisfy(
+      ([code, output]: [number, string]) => code === 0 && /^(pending {2}\d\S+\n)+$/.test(output),
+    );
+    await migrateLatest({ databaseUrl: url, secretKey: config().SECRET_KEY });
+    await newer('knex_migrations').insert({ name: '9999_future.js' });
+    const commands = [
+      [migrate],
+      [migrate, 'up'],
+      [migrate, 'entries'],
+      ['dist/scripts/cli.js', 'host', 'list'],
+    ];
+    for (const args of commands) {
+      const { code, errors } = await command(...args);
+      expect(code, args.join(' ')).to.equal(1);
+      expect(errors.replace(/^Uses .*\n/, '')).to.match(
+        /^This database is of version 9999_future, this program \(\S+\) is of version \d+\w+ and does not know 9999_future: run the program [^\n]+\n$/,
+      );
+    }
+    // Also while another process migrates.
+    const status = await newer.transaction(async (trx) => {
+      await trx.raw('SELECT pg_advisory_xact_lock(7305001)');
+      return command(migrate, 'status');
+    });
+    expect(status.code).to.equal(0);
+    expect(status.output).to.match(/^(applied {2}\d\S+\n)+unknown {2}9999_future\n$/);
   });
 });
 
