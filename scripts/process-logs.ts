@@ -5,14 +5,19 @@ import { LogFile } from './log-file.ts';
 /** Levels of pino that are shown, by their number. */
 const SHOWN: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 
+/** Time for which a warning or an error of a process is not shown again, in ms. */
+const SHOWN_MS = 60_000;
+
 /**
- * Writes all output of processes to `<folder>/<name>.log`, and warnings and errors to the terminal. The files of the
- * previous run are kept as `<name>.log.1`.
+ * Writes all output of processes to `<folder>/<name>.log`, and warnings and errors to the terminal, the same one of a process once
+ * a minute. The files of the previous run are kept as `<name>.log.1`.
  */
 export class ProcessLogs {
   readonly #folder: string;
   readonly #verbose: boolean;
   readonly #files = new Map<string, LogFile>();
+  /** Times at which lines were shown, in ms, in this order. */
+  readonly #shown = new Map<string, number>();
 
   /** @param verbose shows every line as it is */
   constructor(folder: string, verbose: boolean) {
@@ -24,7 +29,20 @@ export class ProcessLogs {
   take(name: string, line: string): void {
     this.#fileOf(name).write(line);
     const shown = this.#verbose ? line : summary(line);
-    if (shown !== undefined) console.log(`${name} | ${shown}`);
+    if (shown === undefined) return;
+    const text = `${name} | ${shown}`;
+    if (this.#verbose || shown === line || this.#isNew(text)) console.log(text);
+  }
+
+  #isNew(text: string): boolean {
+    const now = performance.now();
+    for (const [old, at] of this.#shown) {
+      if (now - at < SHOWN_MS) break;
+      this.#shown.delete(old);
+    }
+    if (this.#shown.has(text)) return false;
+    this.#shown.set(text, now);
+    return true;
   }
 
   #fileOf(name: string): LogFile {

@@ -112,14 +112,34 @@ async function choosePorts(): Promise<Config> {
       continue;
     }
     const deadline = Date.now() + PORT_PATIENCE_MS;
-    for (let error: Error | undefined; (error = await bindError(port, HOST)); ) {
-      const fault = listenFault(error, name, port, HOST);
-      if (!isInUse(error) || Date.now() > deadline) throw fault;
+    for (let fault: Error | undefined; (fault = await portFault(name, port, HOST)); ) {
+      if (!isInUse(fault.cause) || Date.now() > deadline) throw fault;
       await pause(100);
     }
   }
   return reloadConfig();
 }
+
+/**
+ * Why a server cannot listen on HOST, or why `localhost` might lead to another program: browsers and curl try ::1 and
+ * 127.0.0.1 in an order of their own.
+ */
+async function portFault(name: string, port: number, host: string): Promise<Error | undefined> {
+  const error = await bindError(port, host);
+  if (error !== undefined) return listenFault(error, name, port, host);
+  if (!isLocal(host)) return undefined;
+  for (const other of ['127.0.0.1', '::1']) {
+    const cause = await bindError(port, other);
+    // Others mean that the machine has no such address.
+    if (isInUse(cause)) {
+      const message = `Port ${port} of ${other}, to which localhost leads too, is in use: stop the other program or set ${name}`;
+      return new ConfigError(message, { cause });
+    }
+  }
+  return undefined;
+}
+
+const isLocal = (host: string): boolean => ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
 
 /** A platform's PORT is the API's: every process inherits the environment, and two servers cannot share it. */
 function takePort(): void {
@@ -128,7 +148,8 @@ function takePort(): void {
   delete process.env['PORT'];
 }
 
-const isInUse = ({ code }: NodeJS.ErrnoException) => code === 'EADDRINUSE';
+const isInUse = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 
 /**
  * Aborts on the first Ctrl-C or SIGTERM; the second ends this process at once.
@@ -160,8 +181,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 function welcome(config: Config, apiKey: string, signIn: string): string {
   const { HOST, API_PORT, REDIRECT_PORT, BASE_URL, DATA_DIR } = config;
   const { DEFAULT_SHORT_DOMAIN, DEFAULT_SHORT_ORIGIN } = config;
-  const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(HOST);
-  const host = isLocal ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  const host = isLocal(HOST) ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
   const api = `http://${host}:${API_PORT}`;
   const redirect = `http://${host}:${REDIRECT_PORT}`;
   // A new key for each start: a key can be used only once.

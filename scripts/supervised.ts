@@ -69,7 +69,7 @@ export class Supervised {
     try {
       child = spawn(program === 'node' ? process.execPath : program, args, {
         cwd,
-        env: { ...env, HEALTH_PORT: String(healthPort), SUPERVISED: '1' },
+        env: { ...env, HEALTH_PORT: String(healthPort), SUPERVISED: String(process.pid) },
         // A Ctrl-C in the terminal is for us alone, who stop things in order.
         detached: true,
         // Standard input stays open as long as we live.

@@ -72,6 +72,24 @@ const url = (help: string, fallback: string, protocols: readonly string[]): Sett
   },
 });
 
+/** The URL of a server: redirects, assets and `Location` begin at its root. */
+const origin = (help: string): Setting<string> => {
+  const { parse, ...rest } = url(help, '', ['http:', 'https:']);
+  return {
+    ...rest,
+    parse(value) {
+      const parsed = parse(value);
+      const { href, origin: whole } = new URL(parsed);
+      if (href !== `${whole}/`) {
+        throw new Error(
+          `must have no path: API and console are at the root of a host, such as ${whole}`,
+        );
+      }
+      return parsed;
+    },
+  };
+};
+
 const redisUrl = (help: string): Setting<string> => ({
   help,
   fallback: '',
@@ -262,7 +280,7 @@ export const SETTINGS = {
     parse: integer('', 0, { min: 0, max: 65535 }).parse,
   },
   BASE_URL: {
-    ...url('Public URL of the API.', '', ['http:', 'https:']),
+    ...origin('Public URL of the API, without a path.'),
     shownDefault: 'http://localhost:{API_PORT}',
   },
   DOCS_URL: {

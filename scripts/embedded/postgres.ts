@@ -18,6 +18,7 @@ import { keptSecret } from './kept.ts';
 import { findPostgres } from './postgres-programs.ts';
 import { leaveSuperuser, SERVICE } from './postgres-roles.ts';
 import { ensureRunning, type Greeting } from './private-server.ts';
+import { summaryOf } from './server-log.ts';
 import { SetupError } from './setup-error.ts';
 import type { Started } from './stack.ts';
 
@@ -141,7 +142,7 @@ async function makeData(
   renameSync(draft, data);
 }
 
-/** `undefined` when the process ends well, else its last lines. */
+/** `undefined` when the process ends well, else what it says of the cause. */
 function outcome(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     let output = '';
@@ -151,9 +152,7 @@ function outcome(child: ChildProcess): Promise<string | undefined> {
       });
     }
     child.on('error', (error) => resolve(error.message));
-    child.on('close', (code) =>
-      resolve(code === 0 ? undefined : output.trim().split('\n').slice(-3).join(' / ')),
-    );
+    child.on('close', (code) => resolve(code === 0 ? undefined : summaryOf(output)));
   });
 }
 

@@ -13,6 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { identityOf, isAlive } from '#lock';
 import { freePort, isFree } from '../ports.ts';
 import { keep } from './kept.ts';
+import { summaryOf } from './server-log.ts';
 import { SetupError } from './setup-error.ts';
 
 /**
@@ -96,7 +97,7 @@ export async function ensureRunning(dataDir: string, kind: Kind): Promise<Privat
     throw new SetupError(
       state === 'refused'
         ? wrongPassword(dataDir, kind)
-        : `The private ${kind.title} did not start. The end of ${log.file}: ${log.end()}`,
+        : `The private ${kind.title} did not start. ${log.file} says: ${log.summary()}`,
     );
   }
 }
@@ -189,8 +190,15 @@ function running(kind: Kind, launch: Launch): PrivateServer {
   };
 }
 
-/** The server's log, opened to be appended to; `end()` is what was added since, its last lines on one. */
-function openLog(dataDir: string, { name }: Kind): { fd: number; file: string; end(): string } {
+/** The server's log, opened to be appended to; `summary()` is that of what was added since. */
+function openLog(
+  dataDir: string,
+  { name }: Kind,
+): {
+  fd: number;
+  file: string;
+  summary(): string;
+} {
   const folder = path.join(dataDir, 'log');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${name}.log`);
@@ -200,8 +208,6 @@ function openLog(dataDir: string, { name }: Kind): { fd: number; file: string; e
   return {
     fd,
     file,
-    end: () =>
-      readFileSync(file).subarray(begin).toString().trim().split('\n').slice(-4).join(' / ') ||
-      '(empty)',
+    summary: () => summaryOf(readFileSync(file).subarray(begin).toString()),
   };
 }

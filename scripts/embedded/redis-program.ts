@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { SetupError } from './setup-error.ts';
@@ -19,6 +27,12 @@ const PLACES = [
   '/home/linuxbrew/.linuxbrew/bin',
 ];
 
+/** Packages of a plan of apt that a server is made of: its own, the one with its program, and libraries. */
+const PARTS_OF_SERVER = /^(?:(?:redis|valkey)-|zlib1g|lib(?!c6$|perl|.*-perl$))/;
+
+const ADVICE =
+  'install one ("sudo apt-get install redis-server" where the distribution has that version, "brew install redis", "sudo dnf install redis"), or set REDIS_URL to one that runs, such as one in Docker ("docker run -d -p 127.0.0.1:6379:6379 redis:7", then "REDIS_URL=redis://127.0.0.1:6379 npm start")';
+
 /** Package managers other than apt whose package starts no service of its own accord. */
 const MANAGERS = [
   { command: 'brew', args: ['install', 'redis'], asRoot: false },
@@ -35,22 +49,30 @@ export function findRedis(log: (line: string) => void): RedisProgram {
   return installed() ?? unpacked() ?? install(log);
 }
 
-function installed(): RedisProgram | undefined {
+const installed = (): RedisProgram | undefined => candidates().find(isUsable);
+
+function candidates(): RedisProgram[] {
   const folders = [...(process.env['PATH'] ?? '').split(':'), ...PLACES];
-  return folders
-    .flatMap((folder) => NAMES.map((name) => ({ command: path.join(folder, name), env: {} })))
-    .find(isUsable);
+  return folders.flatMap((folder) =>
+    NAMES.map((name) => ({ command: path.join(folder, name), env: {} })),
+  );
 }
 
-function isUsable({ command, env }: RedisProgram): boolean {
-  if (!path.isAbsolute(command) || !existsSync(command)) return false;
+const isUsable = (program: RedisProgram): boolean => {
+  const [major, minor] = versionOf(program) ?? [0, 0];
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST;
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+};
+
+/** `undefined` where there is no such program, or none for this machine. */
+function versionOf({ command, env }: RedisProgram): [major: number, minor: number] | undefined {
+  if (!path.isAbsolute(command) || !existsSync(command)) return undefined;
   const { stdout } = spawnSync(command, ['--version'], {
     encoding: 'utf8',
     env: { ...process.env, ...env },
   });
-  const [, major = 0, minor = 0] = (/\bv=(\d+)\.(\d+)/.exec(stdout ?? '') ?? []).map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST;
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+  const [, major, minor] = /\bv=(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
+  return major === undefined ? undefined : [Number(major), Number(minor)];
 }
 
 function install(log: (line: string) => void): RedisProgram {
@@ -59,14 +81,18 @@ function install(log: (line: string) => void): RedisProgram {
   const manager = exists('apt-get') && exists('dpkg-deb') ? 'apt-get' : other?.command;
   if (manager !== undefined) {
     log(`redis-server is missing: installing it with ${manager} …`);
-    if (manager === 'apt-get') unpackWithApt(isRoot);
+    if (manager === 'apt-get') unpackWithApt(log);
     else if (other) spawnSync(other.command, other.args, { stdio: 'ignore' });
     const program = installed() ?? unpacked();
     if (program) return program;
   }
-  throw new SetupError(
-    `redis-server ${OLDEST.join('.')} or newer is missing${manager ? ` and could not be installed with ${manager}` : ''}: install it ("sudo apt-get update && sudo apt-get install redis-server", "brew install redis", "sudo dnf install redis"), or set REDIS_URL.`,
-  );
+  const old = candidates().find((one) => versionOf(one));
+  const found =
+    old === undefined
+      ? `redis-server ${OLDEST.join('.')} or newer is missing`
+      : `${old.command} is of version ${versionOf(old)!.join('.')}, and ${OLDEST.join('.')} or newer is needed`;
+  const failed = manager === undefined ? '' : `, and ${manager} has none that runs here`;
+  throw new SetupError(`${found}${failed}: ${ADVICE}.`);
 }
 
 function exists(command: string): boolean {
@@ -77,8 +103,10 @@ const cache = (): string =>
   path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'shortlinks', 'redis');
 
 /** The server that `unpackWithApt` left, now or earlier. */
-function unpacked(): RedisProgram | undefined {
-  const root = cache();
+export const unpacked = (): RedisProgram | undefined => programsIn(cache()).find(isUsable);
+
+/** Programs that were unpacked in a folder, with their libraries. */
+function programsIn(root: string): RedisProgram[] {
   // Debian keeps libraries in a folder named after the machine: x86_64-linux-gnu.
   const libraries = ['lib', 'usr/lib']
     .map((folder) => path.join(root, folder))
@@ -87,25 +115,22 @@ function unpacked(): RedisProgram | undefined {
   return NAMES.map((name) => ({
     command: path.join(root, 'usr', 'bin', name),
     env: { LD_LIBRARY_PATH: libraries.join(':') },
-  })).find(isUsable);
+  }));
 }
 
 /**
- * Downloads the package and what it needs, and unpacks them in the user's cache. Unlike an installation this
- * needs no root, and leaves no service behind that starts with the machine.
+ * Downloads a server with the libraries that it needs, whatever the system has of them, and keeps it in the user's cache if
+ * it runs. Unlike an installation this needs no root, no lock of the system's packages, and leaves no service behind that
+ * starts with the machine.
  */
-function unpackWithApt(isRoot: boolean): void {
+export function unpackWithApt(log: (line: string) => void): void {
   const target = cache();
-  mkdirSync(path.dirname(target), { recursive: true });
+  makeCache(path.dirname(target));
   const draft = mkdtempSync(`${target}.new.`);
   try {
-    if (!downloadInto(draft)) {
-      // No lists of packages, or old ones.
-      if (!isRoot || !apt(['update'], draft).ok || !downloadInto(draft)) return;
-    }
-    for (const file of readdirSync(draft).filter((name) => name.endsWith('.deb'))) {
-      spawnSync('dpkg-deb', ['--extract', file, 'root'], { cwd: draft, stdio: 'ignore' });
-    }
+    // The lists of the system may be missing or old, and only root may renew them: then others are fetched.
+    const isDone = hasServer(draft, systemApt(draft)) || hasServer(draft, ownApt(draft, log));
+    if (!isDone) return;
     rmSync(target, { recursive: true, force: true });
     renameSync(path.join(draft, 'root'), target);
   } finally {
@@ -113,14 +138,69 @@ function unpackWithApt(isRoot: boolean): void {
   }
 }
 
-function downloadInto(folder: string): boolean {
-  const plan = apt(['install', '--simulate', '--no-install-recommends', 'redis-server'], folder);
-  // "Inst name (version …": a package to be added. One to be upgraded has its present version before that; it is
-  // the system's own and stays as it is.
-  const packages = [...plan.output.matchAll(/^Inst (\S+) \((\S+)/gm)].map(
-    ([, name, version]) => `${name}=${version}`,
+/** Options of apt-get for the lists of packages that the system has. */
+function systemApt(draft: string): string[] {
+  // With no package installed, a plan holds all that is needed: the system may have it in another version.
+  const status = path.join(draft, 'status');
+  writeFileSync(status, '');
+  return ['-o', `Dir::State::status=${status}`];
+}
+
+/** The same for lists that are fetched into the draft. */
+function ownApt(draft: string, log: (line: string) => void): string[] {
+  log('Fetching the lists of packages …');
+  const folders = ['lists', 'cache'].map((name) => path.join(draft, name));
+  for (const folder of folders) mkdirSync(path.join(folder, 'partial'), { recursive: true });
+  const [lists, cached] = folders;
+  const settings = [
+    `Dir::State::lists=${lists}`,
+    `Dir::Cache=${cached}`,
+    // As root, apt would fetch as another account, which may not read the draft.
+    'APT::Sandbox::User=root',
+    'Acquire::Retries=1',
+    'Acquire::http::Timeout=20',
+    'Acquire::https::Timeout=20',
+  ];
+  const options = [...systemApt(draft), ...settings.flatMap((setting) => ['-o', setting])];
+  apt([...options, 'update'], draft);
+  return options;
+}
+
+/** Downloads and unpacks a server into the draft. @returns true if it runs */
+function hasServer(draft: string, options: readonly string[]): boolean {
+  const root = path.join(draft, 'root');
+  return NAMES.some((name) => {
+    rmSync(root, { recursive: true, force: true });
+    const files = download(name, draft, options);
+    for (const file of files) {
+      spawnSync('dpkg-deb', ['--extract', file, 'root'], { cwd: draft, stdio: 'ignore' });
+      rmSync(path.join(draft, file));
+    }
+    return files.length > 0 && programsIn(root).some(isUsable);
+  });
+}
+
+/** @returns the files of a package, of its program and of their libraries */
+function download(name: string, draft: string, options: readonly string[]): string[] {
+  const plan = apt([...options, 'install', '--simulate', '--no-install-recommends', name], draft);
+  // "Inst name (version …": a package of the plan. The C library is that of the system, as of every program that runs.
+  const wanted = [...plan.output.matchAll(/^Inst (\S+) \((\S+)/gm)].flatMap(
+    ([, one = '', version = '']) => (PARTS_OF_SERVER.test(one) ? [`${one}=${version}`] : []),
   );
-  return plan.ok && packages.length > 0 && apt(['download', ...packages], folder).ok;
+  if (!plan.ok || wanted.length === 0 || !apt([...options, 'download', ...wanted], draft).ok) {
+    return [];
+  }
+  return readdirSync(draft).filter((file) => file.endsWith('.deb'));
+}
+
+function makeCache(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new SetupError(
+      `redis-server is missing, and cannot be unpacked in ${folder} (${(error as NodeJS.ErrnoException).code}): set XDG_CACHE_HOME to a folder that this account may write to, install redis-server, or set REDIS_URL.`,
+    );
+  }
 }
 
 function apt(args: string[], cwd: string): { ok: boolean; output: string } {

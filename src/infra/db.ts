@@ -43,19 +43,35 @@ export function connectDb(
       ...settings,
     }),
     pool: { min: 0, max: pool, ...primary?.poolOptions },
-    acquireConnectionTimeout: 5_000,
+    acquireConnectionTimeout: CONNECTION_MS,
     compileSqlOnError: false,
     // It prints errors that callers get too.
     log: { warn() {} },
   });
   if (target.isPooled) (knex.client as Knex.Client).driver = { Client: pooledClient(limits) };
   primary?.watch((knex.client as Knex.Client).pool as unknown as PoolEvents);
+  explainTimeouts(knex.client as Knex.Client, pool);
   // Called before the error is thrown, for transactions too.
   knex.on('query-error', (error: QueryError, { sql }: { sql: string }) => {
     removeData(error, sql);
     if (error.code === '25006') primary?.doubt();
   });
   return knex;
+}
+
+/** Longest wait for a connection, in ms. */
+const CONNECTION_MS = 5_000;
+
+/** Lets a query that gets no connection of a pool in time say so: Knex guesses that transactions were forgotten. */
+function explainTimeouts(client: Knex.Client, size: number): void {
+  const acquire = client.acquireConnection.bind(client) as () => Promise<unknown>;
+  client.acquireConnection = () =>
+    acquire().catch((error: unknown) => {
+      if (!(error instanceof knexFactory.KnexTimeoutError)) throw error;
+      throw new Error(
+        `no connection to Postgres within ${CONNECTION_MS / 1_000} s: it does not answer, or this process uses all of its ${size}`,
+      );
+    });
 }
 
 /** An error of Postgres, or of the connection to it. */

@@ -6,12 +6,26 @@ export type Log = pino.Logger;
 /** Keys whose values never reach a log line, at any depth that our objects have. */
 const SECRETS = ['authorization', 'password', 'apiKey', 'token', 'secret', 'cookie'];
 
-/** An error without the arguments of the Redis command that failed: they may be a job with all its data. */
-function withoutArguments(error: Error): object {
+/**
+ * An error with the messages of its causes, each once, and without the arguments of the Redis command that failed: they may be a
+ * job with all its data.
+ */
+function serialized(error: Error): object {
   const { command, ...fields } = pino.stdSerializers.err(error) as pino.SerializedError & {
     command?: { name?: string };
   };
-  return command === undefined ? fields : { ...fields, command: command.name };
+  const message = error instanceof Error ? messageOf(error) : fields.message;
+  return { ...fields, message, ...(command === undefined ? {} : { command: command.name }) };
+}
+
+function messageOf(error: Error): string {
+  let text = error.message;
+  const seen = new Set<unknown>([error]);
+  for (let { cause } = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    seen.add(cause);
+    if (!text.includes(cause.message)) text += `: ${cause.message}`;
+  }
+  return text;
 }
 
 /**
@@ -23,7 +37,7 @@ export function makeLog(name: string, level: string): Log {
   return pino({
     name,
     level,
-    serializers: { err: withoutArguments },
+    serializers: { err: serialized },
     redact: {
       paths: SECRETS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
       censor: '[redacted]',

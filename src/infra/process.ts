@@ -35,8 +35,11 @@ const STOP_MS = 25_000;
 /** Longest wait for connections to Postgres to close, in ms. What is in hand has ended: they are of checks, or still being opened. */
 const CLOSE_MS = 2_000;
 const CHECK_MS = 2_000;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Interval at which SECRET_KEY is compared until the database answers, in ms. */
 const RETRY_KEY_MS = 5_000;
+/** Interval at which a process looks whether its supervisor still runs, in ms. */
+const SUPERVISOR_MS = 2_000;
 /** Time for which a result of the checks is reused, in ms: the endpoint is public on the redirect's port. */
 const SHARED_MS = { ready: 1_000, notReady: 100 };
 
@@ -59,6 +62,8 @@ export async function runProcess(
   // V8 would collect garbage in a process that has little to do, to give back memory: 20 to 60 ms, on a busy machine up to
   // 300, in which the next request waits.
   setFlagsFromString('--no-memory-reducer');
+  // A worker may listen for signals before it can be stopped: what has begun nothing ends at once.
+  for (const signal of SIGNALS) process.on(signal, endAtOnce);
   endWithSupervisor();
   let log = makeLog(name, 'info');
   try {
@@ -261,13 +266,18 @@ export async function healthAnswer(
 }
 
 /**
- * A supervisor sets SUPERVISED=1 and keeps our standard input open. When it closes, the supervisor has died and can no
- * longer stop us: this is handled like SIGTERM.
+ * A supervisor sets SUPERVISED to its process id and keeps our standard input open. When that closes, or another process has
+ * become our parent, the supervisor has died and can no longer stop us: this is handled like SIGTERM.
  */
 function endWithSupervisor(): void {
-  if (process.env['SUPERVISED'] !== '1') return;
+  const supervisor = Number(process.env['SUPERVISED'] ?? 0);
+  if (supervisor === 0) return;
+  const end = () => process.kill(process.pid, 'SIGTERM');
   process.stdin.on('error', () => {});
-  process.stdin.once('close', () => process.kill(process.pid, 'SIGTERM')).resume();
+  process.stdin.once('close', end).resume();
+  setInterval(() => {
+    if (process.ppid !== supervisor) end();
+  }, SUPERVISOR_MS).unref();
 }
 
 /** Closes the pools. A pool waits up to 30 s for a connection that is being opened; the end of the process closes it as well. */
@@ -277,6 +287,8 @@ async function closePools(log: Log): Promise<void> {
     log.warn({ err: error }, 'connections to Postgres were left to the end of the process'),
   );
 }
+
+const endAtOnce = (): never => process.exit(0);
 
 function endOnSignal(log: Log, stop: () => Promise<void>): void {
   let ending = false;
@@ -294,6 +306,5 @@ function endOnSignal(log: Log, stop: () => Promise<void>): void {
         },
       );
   };
-  process.on('SIGTERM', end);
-  process.on('SIGINT', end);
+  for (const signal of SIGNALS) process.on(signal, end).off(signal, endAtOnce);
 }

@@ -285,6 +285,9 @@ describe('the configuration', () => {
       'DEFAULT_SHORT_ORIGIN must be a scheme, "localhost"',
     ],
     [{ DEFAULT_SHORT_ORIGIN: 'http://localhost:80/x' }, 'DEFAULT_SHORT_ORIGIN'],
+    [{ BASE_URL: 'https://acme.test/links-api/' }, 'BASE_URL must have no path'],
+    [{ BASE_URL: 'https://acme.test/?a=b' }, 'BASE_URL must have no path'],
+    [{ BASE_URL: 'ftp://acme.test' }, 'BASE_URL must be a URL that starts with http:// or https'],
     [{ API_PORT: 'x', LOG_LEVEL: 'y' }, 'LOG_LEVEL'],
   ];
   for (const [env, message] of wrong) {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { config } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
-import { db } from '../../src/infra/db.ts';
+import { connectDb, db } from '../../src/infra/db.ts';
 import { WorkspaceModel } from '../../src/infra/model.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { serverOf } from '../../src/queues/queue.ts';
@@ -97,6 +99,44 @@ describe('errors of the database', () => {
       await server.del(...(await keysOf(server, `{q-${name}}*`)));
     } finally {
       redis.disconnect();
+    }
+  });
+});
+
+describe('a query without a connection', () => {
+  const REASON =
+    'no connection to Postgres within 5 s: it does not answer, or this process uses all of its 1';
+  const reasonOf = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'none',
+      ({ message }: Error) => message,
+    );
+
+  it('says that Postgres does not answer', async () => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const away = connectDb(`postgres://nobody:hidden@127.0.0.1:${port}/nothing`, 1, 'test');
+    const sockets: Socket[] = [];
+    silent.on('connection', (socket) => sockets.push(socket.on('error', () => {})));
+    try {
+      expect(await reasonOf(away.raw('SELECT 1'))).to.equal(REASON);
+      expect(await reasonOf(away.transaction(() => Promise.resolve()))).to.equal(REASON);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+      await away.destroy();
+    }
+  });
+
+  it('says that all connections are in use', async () => {
+    const small = connectDb(config().DATABASE_URL, 1, 'test');
+    const trx = await small.transaction();
+    try {
+      expect(await reasonOf(small.raw('SELECT 1'))).to.equal(REASON);
+    } finally {
+      await trx.rollback();
+      await small.destroy();
     }
   });
 });

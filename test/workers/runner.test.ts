@@ -1,7 +1,10 @@
+import { execFileSync, spawn } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -11,6 +14,7 @@ import { getPriority, tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { identityOf } from '#lock';
 import { startRedis } from '../../scripts/embedded/redis.ts';
 import { findRedis } from '../../scripts/embedded/redis-program.ts';
 import { freePort } from '../../scripts/ports.ts';
@@ -82,7 +86,8 @@ describe('npm start under steady traffic', function () {
       if (existsSync('/dev/full')) symlinkSync('/dev/full', place);
       else mkdirSync(place);
     }
-    await started.start({ LOG_LEVEL: 'info' });
+    const startedAt = performance.now();
+    await started.start({ LOG_LEVEL: 'info', RATES_URL: 'http://nowhere.invalid/' });
     expect(started.output).to.match(/api \| .*api\.log is not written: (ENOSPC|EISDIR)/);
     expect(started.output.match(/api\.log is not written/g)).to.have.length(1);
     await aLinkIsMade();
@@ -105,6 +110,12 @@ describe('npm start under steady traffic', function () {
       await eventually(aLinkIsMade, RECOVERY_MS);
       expect(started.output).to.contain(`The private ${server} ended: starting again`);
     }
+
+    // A warning that is repeated is shown once a minute, with the message of each cause once.
+    const warnings = started.output.match(/^worker_currency \| .*not be fetched: .*$/gm) ?? [];
+    expect(warnings[0]).to.match(/must have a host name that exists: (?!must)/);
+    const minutes = (performance.now() - startedAt) / 60_000;
+    expect(warnings, warnings.join('\n')).to.have.length.within(1, 1 + Math.floor(minutes));
 
     for (const stream of [started.child.stdout, started.child.stderr]) stream!.destroy();
     const pid = started.pidOf('redis');
@@ -152,6 +163,64 @@ describe('the private Redis', function () {
       rmSync(dataDir, { recursive: true, force: true });
     }
   });
+});
+
+describe('a process whose runner was killed', function () {
+  this.timeout(180_000);
+  const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-runner-'));
+  const frame = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
+  const program = path.join(folder, 'program.mjs');
+
+  /** A pipe that is never closed: that of a child would be, when the child ends. */
+  let input: number;
+
+  before(() => {
+    execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+    input = openSync(path.join(folder, 'pipe'), 'r+');
+    writeFileSync(
+      program,
+      `import { runProcess } from '${frame}';
+       setInterval(() => {}, 1_000);
+       await runProcess({ name: 'orphan' }, async () => ({ checks: {}, stop: async () => {} }));`,
+    );
+  });
+  after(() => {
+    closeSync(input);
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const [when, isReady] of [
+    ['while it starts', false],
+    ['later', true],
+  ] as const) {
+    it(`ends, also where its standard input stays open: ${when}`, async () => {
+      const runner = spawn(
+        process.execPath,
+        [
+          '-e',
+          `const { spawn } = require('node:child_process');
+           const env = { ...process.env, HEALTH_PORT: '0', LOG_LEVEL: 'info', SUPERVISED: String(process.pid) };
+           const stdio = ['inherit', 'inherit', 'ignore'];
+           console.log(spawn(process.execPath, ['${program}'], { detached: true, stdio, env }).pid);
+           setInterval(() => {}, 1_000);`,
+        ],
+        { stdio: [input, 'pipe', 'ignore'] },
+      );
+      let output = '';
+      runner.stdout!.on('data', (part: Buffer) => {
+        output += part.toString();
+      });
+      const pattern = isReady ? /"msg":"ready"/ : /^\d+\n/;
+      await eventually(() => expect(output).to.match(pattern), 30_000);
+      const pid = Number.parseInt(output, 10);
+      runner.kill('SIGKILL');
+      try {
+        await eventually(() => expect(identityOf(pid)).to.equal(undefined), 30_000);
+      } finally {
+        if (identityOf(pid) !== undefined) process.kill(pid, 'SIGKILL');
+      }
+    });
+  }
 });
 
 describe('a process that does not become ready', function () {

@@ -1,8 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { checkPath } from '../../scripts/embedded/postgres.ts';
 import { SetupError } from '../../scripts/embedded/setup-error.ts';
+import { freePort } from '../../scripts/ports.ts';
 import { Started } from '../support/started.ts';
 
 /*
@@ -95,6 +99,66 @@ describe('npm start reports in one line', function () {
     expect(await started.fail({ SECRET_KEY: OTHER_KEY })).to.equal(1);
     expect(started.output.trim()).to.equal(
       'SECRET_KEY is not the one that this database was made with: set that one, or use another database',
+    );
+  });
+
+  it('what Postgres says before it ends, not what it says at last', async () => {
+    const wal = inData('postgres/pg_wal');
+    renameSync(wal, `${wal}.away`);
+    mkdirSync(wal, { mode: 0o700 });
+    const { uid, gid } = statSync(`${wal}.away`);
+    chownSync(wal, uid, gid);
+    expect(await started.fail()).to.equal(1);
+    expect(started.output.trim()).to.match(
+      /^The private Postgres did not start\. \S+postgres\.log says: [^/\n]*PANIC: +could not [^\n]+$/,
+    );
+    rmSync(wal, { recursive: true });
+    renameSync(`${wal}.away`, wal);
+  });
+
+  it('that ::1 has another program on a port, to which localhost may lead', async function () {
+    const server = createServer();
+    const port = await freePort();
+    server.listen(port, '::1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      // No IPv6.
+      this.skip();
+    }
+    try {
+      expect(await started.fail({ API_PORT: String(port) })).to.equal(1);
+      expect(started.output.trim()).to.equal(
+        `Port ${port} of ::1, to which localhost leads too, is in use: stop the other program or set API_PORT`,
+      );
+    } finally {
+      server.close();
+    }
+  });
+
+  it('that Redis is too old, or cannot be unpacked for want of a folder', function () {
+    const folder = inData('bin');
+    mkdirSync(folder);
+    const program = (name: string, text: string) =>
+      writeFileSync(path.join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    const message = () => {
+      const script = `import { findRedis } from './dist/scripts/embedded/redis-program.js';
+        try { findRedis(() => {}); } catch ({ message }) { console.log(message); }`;
+      // A cache below a file can't be made, which holds for root too.
+      const env = { PATH: folder, XDG_CACHE_HOME: path.join(folder, 'redis-server') };
+      const args = ['--input-type=module', '-e', script];
+      return spawnSync(process.execPath, args, { encoding: 'utf8', env }).stdout.trim();
+    };
+    program('redis-server', 'echo "Redis server v=6.0.16 sha=00000000:0"');
+    const old = message();
+    // The machine has another one in a usual place.
+    if (old === '') this.skip();
+    expect(old).to.contain(
+      `${path.join(folder, 'redis-server')} is of version 6.0, and 6.2 or newer is needed: install one (`,
+    );
+    for (const name of ['apt-get', 'dpkg-deb']) program(name, 'exit 1');
+    expect(message()).to.match(
+      /^redis-server is missing, and cannot be unpacked in \S+ \(ENOTDIR\): set XDG_CACHE_HOME to/,
     );
   });
 

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { startServers } from '../../scripts/embedded/servers.ts';
+import { freePort } from '../../scripts/ports.ts';
 import { connectDb } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { Started } from '../support/started.ts';
@@ -58,6 +62,29 @@ describe('SIGTERM', function () {
       await servers.stop();
     }
   });
+});
+
+describe('SIGTERM while a worker starts', function () {
+  this.timeout(180_000);
+
+  for (const name of ['webhooks', 'writes']) {
+    it(`ends worker_${name}, which waits for Redis`, async () => {
+      const redisUrl = `redis://127.0.0.1:${await freePort()}`;
+      const worker = spawn(process.execPath, ['dist/workers/main.js', name], {
+        env: { ...process.env, REDIS_URL: redisUrl, CACHE_REDIS_URL: redisUrl },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(worker, 'exit');
+      for await (const line of createInterface(worker.stdout)) {
+        if (line.includes('the connection to Redis failed')) break;
+      }
+      worker.stdout.resume();
+      worker.kill('SIGTERM');
+      const isLate = setTimeout(() => worker.kill('SIGKILL'), 20_000);
+      expect(await ended).to.deep.equal([0, null]);
+      clearTimeout(isLate);
+    });
+  }
 });
 
 /** Creates one link after the other on reused connections, until the server no longer listens. */

@@ -1,0 +1,11 @@
+/** Lines in which a server says why it ends; those after them often only follow from it. */
+const CAUSE = /\b(?:FATAL|PANIC|ERROR): |\*\*\* FATAL |Fatal error|No space left/;
+const SHOWN_LINES = 4;
+
+/** The output of a server in one line: from the first cause of its end on, else its last lines. */
+export function summaryOf(log: string): string {
+  const lines = log.trim().split('\n');
+  const first = lines.findIndex((line) => CAUSE.test(line));
+  const shown = first === -1 ? lines.slice(-SHOWN_LINES) : lines.slice(first, first + SHOWN_LINES);
+  return shown.join(' / ') || '(empty)';
+}
