@@ -25,9 +25,12 @@ interface Installation {
   node: string;
 }
 
+/** Folder of the backups that `shortlinks-backup.timer` starts; those of the last two weeks are kept. */
+const BACKUPS = '/var/backups/shortlinks';
+
 /**
  * The units of systemd for all lines of a Procfile, by file name: a template for each, one that migrates the database
- * before them, and the target that starts one of each.
+ * before them, the target that starts one of each, and a backup with its timer.
  */
 export function systemdUnits(
   processes: readonly ProcessSpec[],
@@ -40,6 +43,8 @@ export function systemdUnits(
   return new Map([
     ['shortlinks.target', targetUnit(instances)],
     ['shortlinks-migrate.service', migrateUnit(installation)],
+    ['shortlinks-backup.service', backupUnit(installation)],
+    ['shortlinks-backup.timer', BACKUP_TIMER],
     ...processes.map((process): [string, string] => [
       `shortlinks-${process.name}@.service`,
       processUnit(process, workers, installation),
@@ -66,6 +71,33 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=${installation.node} dist/scripts/migrate.js
 ${common(installation)}`;
+
+/** By node itself: `npm run` would write into the folder of the application, which the account may only read. */
+const backupUnit = (installation: Installation): string =>
+  `[Unit]
+Description=Short links: backup
+Wants=network-online.target
+After=network-online.target postgresql.service redis-server.service redis.service
+
+[Service]
+Type=oneshot
+ExecStartPre=+/usr/bin/install -d -o ${installation.user} -m 700 ${BACKUPS}
+ExecStart=/bin/sh -c 'exec ${installation.node} dist/scripts/cli.js backup --to "${BACKUPS}/$(date -u +%%Y-%%m-%%dT%%H%%M%%S)" --json'
+ExecStartPost=/usr/bin/find ${BACKUPS} -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -r {} +
+ReadWritePaths=-${BACKUPS}
+Nice=${YIELDING}
+${common(installation)}`;
+
+const BACKUP_TIMER = `[Unit]
+Description=Short links: backup every night
+
+[Timer]
+OnCalendar=*-*-* 03:00:00
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+`;
 
 function processUnit(
   { name, command }: ProcessSpec,
@@ -102,16 +134,30 @@ EnvironmentFile=${environment}
 Environment=NODE_ENV=production
 Environment=DATA_DIR=%S/shortlinks
 StateDirectory=shortlinks
+UMask=0077
+MemoryMax=2G
+CapabilityBoundingSet=
+LockPersonality=yes
 NoNewPrivileges=yes
 PrivateDevices=yes
 PrivateTmp=yes
+ProtectClock=yes
 ProtectControlGroups=yes
 ProtectHome=read-only
+ProtectHostname=yes
+ProtectKernelLogs=yes
 ProtectKernelModules=yes
 ProtectKernelTunables=yes
+ProtectProc=invisible
 ProtectSystem=strict
+RemoveIPC=yes
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
 RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
 `;
 
 /** `npm run systemd -- --dir /etc/systemd/system`: writes the units of the Procfile. */

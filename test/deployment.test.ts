@@ -1,26 +1,45 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { yieldsProcessor } from '../scripts/priority.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
+import { SETTINGS } from '../src/config.ts';
+
+interface Container {
+  command?: string[];
+  depends_on?: Record<string, unknown>;
+  cpu_shares?: number;
+  cap_drop?: string[];
+  cap_add?: string[];
+  privileged?: boolean;
+  security_opt?: string[];
+  read_only?: boolean;
+  tmpfs?: string[];
+  volumes?: string[];
+  user?: string;
+  mem_limit?: string;
+  shm_size?: string;
+  environment?: Record<string, string>;
+}
 
 interface Compose {
-  services: Record<
-    string,
-    { command?: string[]; depends_on?: Record<string, unknown>; cpu_shares?: number }
-  >;
+  services: Record<string, Container>;
 }
+
+/** Exposure that `systemd-analyze security` may find in a unit, in tenths: 0 is none, 100 all. */
+const MOST_EXPOSURE = 25;
 
 describe('deployment', () => {
   const processes = parseProcfile(readFileSync('Procfile', 'utf8'));
+  const { services } = load(readFileSync('compose.yaml', 'utf8'), {
+    schema: CORE_SCHEMA.withTags(mergeTag),
+  }) as Compose;
 
   it('has a service of compose.yaml for each line of the Procfile', () => {
-    const { services } = load(readFileSync('compose.yaml', 'utf8'), {
-      schema: CORE_SCHEMA.withTags(mergeTag),
-    }) as Compose;
     const { postgres: _, redis: __, migrate: ___, ...ours } = services;
     const commands = Object.entries(ours).map(([name, { command = [] }]) => ({
       name,
@@ -31,6 +50,47 @@ describe('deployment', () => {
       expect(needs).to.have.property('migrate');
       expect(shares, name).to.equal(yieldsProcessor(name) ? 102 : undefined);
     }
+  });
+
+  it('gives containers no capability, no setuid program, no file of the image and limited memory', () => {
+    for (const [name, container] of Object.entries(services)) {
+      expect(container, name).to.deep.include({
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        read_only: true,
+      });
+      expect(container, name).not.to.have.any.keys('cap_add', 'privileged');
+      expect(container.mem_limit, name).to.match(/^[1-4]g$/);
+    }
+    // Their images begin as root, which needs capabilities to become another account.
+    expect(services['postgres']!.user).to.equal('postgres');
+    expect(services['redis']!.user).to.equal('redis');
+  });
+
+  it('gives the Redis of compose.yaml a password, which all processes send', () => {
+    const { command = [], environment } = services['redis']!;
+    const password = command[command.indexOf('--requirepass') + 1];
+    expect(password).to.match(/^\$\{REDIS_PASSWORD:\?/);
+    expect(environment).to.deep.equal({ REDISCLI_AUTH: password });
+    for (const name of ['migrate', ...processes.map((process) => process.name)]) {
+      const url = services[name]!.environment!['REDIS_URL'];
+      expect(url, name).to.equal(`redis://:${password}@redis:6379`);
+    }
+  });
+
+  it('gives the Postgres of compose.yaml the connections that all processes may open', () => {
+    const [, connections] = /max_connections=(\d+)/.exec(services['postgres']!.command!.join(' '))!;
+    const api = 3;
+    const needed = processes.length * SETTINGS.DATABASE_POOL.fallback + api;
+    expect(Number(connections)).to.be.above(needed);
+    expect(services['postgres']!.shm_size).to.equal('256m');
+  });
+
+  it('makes backups of compose where the spool is', () => {
+    const [, name] = /docker compose run [^]*? (\w+) \\\n +node dist\/scripts\/cli\.js backup/.exec(
+      readFileSync('docs/backups.md', 'utf8'),
+    )!;
+    expect(services[name!]?.volumes).to.include('spool:/data');
   });
 
   describe('units of systemd', () => {
@@ -49,6 +109,8 @@ describe('deployment', () => {
       expect(readdirSync(folder)).to.have.members([
         'shortlinks.target',
         'shortlinks-migrate.service',
+        'shortlinks-backup.service',
+        'shortlinks-backup.timer',
         ...templates,
       ]);
       const target = readFileSync(path.join(folder, 'shortlinks.target'), 'utf8');
@@ -62,6 +124,30 @@ describe('deployment', () => {
       }
     });
 
+    it('have a backup with the settings, the folder and the spool of the processes', async function () {
+      this.timeout(180_000);
+      const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+      const backup = read('shortlinks-backup.service');
+      const [settings] = /^User=[^]*?(?=\n\[Install\]|\n\n)/m.exec(
+        read('shortlinks-redirect@.service'),
+      )!;
+      expect(backup).to.contain(settings);
+      expect(settings).to.contain('\nEnvironment=DATA_DIR=%S/shortlinks\n');
+      const [, app] = /^WorkingDirectory=(.*)$/m.exec(settings)!;
+      const [, command] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(backup)!;
+      const backups = mkdtempSync(path.join(tmpdir(), 'shortlinks-backups-'));
+      try {
+        const script = command!
+          .replaceAll('%%', '%')
+          .replace('/var/backups/shortlinks', `${backups}/new`);
+        await promisify(execFile)('/bin/sh', ['-c', script], { cwd: app! });
+        const [written] = readdirSync(path.join(backups, 'new'));
+        expect(written).to.match(/^\d{4}-\d\d-\d\dT\d{6}$/);
+      } finally {
+        rmSync(backups, { recursive: true });
+      }
+    });
+
     it('are valid to systemd', function () {
       this.timeout(60_000);
       if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
@@ -70,6 +156,23 @@ describe('deployment', () => {
         env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
         stdio: 'pipe',
       });
+    });
+
+    it('give processes no more of the machine than they need', function () {
+      this.timeout(180_000);
+      const confined = ['CapabilityBoundingSet=', 'UMask=0077', 'MemoryMax=2G'];
+      const services = readdirSync(folder).filter((name) => name.endsWith('.service'));
+      for (const name of services) {
+        const lines = readFileSync(path.join(folder, name), 'utf8').split('\n');
+        expect(lines, name).to.include.members(confined);
+      }
+      if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
+      for (const name of services) {
+        const unit = path.join(folder, name);
+        const args = ['security', '--offline=true', `--threshold=${MOST_EXPOSURE}`, unit];
+        const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+        expect(status, stdout).to.equal(0);
+      }
     });
 
     it('are not written without a folder', () => {

@@ -269,17 +269,6 @@ const RUNNERS: Record<string, { needs?: string; run: Runner }> = {
       for (const line of text.split('\n')) expect(SETTINGS).to.have.property(line.split('=')[0]!);
     },
   },
-  ini: {
-    needs: 'systemd-analyze',
-    async run(run, text) {
-      const name = text.includes('[Timer]') ? 'backup.timer' : 'backup.service';
-      const unit = run.file(name, text.replace('User=shortlinks', 'User=root'));
-      const env = { ...process.env, SYSTEMD_UNIT_PATH: `${run.folder}:` };
-      await run.program('systemd-analyze', ['verify', '--man=no', unit], env);
-      const [, command] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(text) ?? [];
-      if (command !== undefined) await RUNNERS['sh']!.run(run, command.replaceAll('%%', '%'), '');
-    },
-  },
   crontab: {
     run: (run, text, file) =>
       RUNNERS['sh']!.run(run, text.replace(/^(\S+ ){5}/, '').replaceAll('\\%', '%'), file),
