@@ -69,7 +69,7 @@ export async function withStart<T>(bench: (service: StartedService) => Promise<T
         apiUrl: `http://127.0.0.1:${apiPort}`,
         redirectPort,
         projectId: demo!.id,
-        apiKey: second.apiKey,
+        apiKey: first.apiKey,
         domainId: domain.id,
         startSeconds: [first.seconds, second.seconds],
         visits,

@@ -106,7 +106,10 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
   demo: {
     summary: 'Create the demo workspace of npm start, and show its API key',
     usage: '',
-    run: () => ensureDemo(db()),
+    async run() {
+      const { slug, apiKey } = await ensureDemo(db());
+      return { slug, apiKey };
+    },
   },
 };
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../src/api/openapi.ts';
 import { routes } from '../src/api/routes.ts';
-import { reloadConfig, SETTINGS } from '../src/config.ts';
+import { fileVariable, reloadConfig, SETTINGS } from '../src/config.ts';
 import { QUEUES } from '../src/queues/index.ts';
 import { architecturePicture } from './architecture.ts';
 
@@ -11,13 +11,18 @@ import { architecturePicture } from './architecture.ts';
 export function configurationPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, setting]) => {
     const shown = 'shownDefault' in setting ? setting.shownDefault : String(setting.fallback);
-    const secret = 'secret' in setting && setting.secret ? ' Never logged.' : '';
+    const secret =
+      'secret' in setting && setting.secret ? ` Never logged. Or \`${fileVariable(name)}\`.` : '';
     return `| \`${name}\` | ${shown === '' ? 'unset' : shown} | ${setting.help}${secret} |`;
   });
   return `# Configuration
 
 All settings are environment variables. Each process reads and checks them once, when it starts; with a malformed one
 it exits, and the error names the variable. \`npm run docs\` generates this page from \`src/config.ts\`.
+
+A secret may be in a file instead, such as a [credential of systemd](systemd.md#secrets-in-files) or a secret of
+[compose](containers.md#secrets-in-files): the variable whose name ends in \`_FILE\` has its path. A line break at the end of the file
+is no part of the value. A variable and its file together are refused.
 
 | variable | default | meaning |
 |---|---|---|

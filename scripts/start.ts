@@ -9,7 +9,7 @@ import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { listenFault } from '../src/infra/listen.ts';
 import { closeRedis } from '../src/infra/redis.ts';
-import { firstAddress } from '../src/users/accounts.ts';
+import { consoleUrl, firstAddress } from '../src/users/accounts.ts';
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
 import { migrateEntries, migrateLatest } from './migrate.ts';
@@ -56,8 +56,9 @@ async function main(): Promise<void> {
     await migrateLatest(servers);
     // All processes are started by this one: none of an earlier version is left.
     await migrateEntries(servers.databaseUrl);
-    const { slug, apiKey } = await ensureDemo(db());
-    const signIn = await firstAddress(db(), slug);
+    const { slug, apiKey, isNew } = await ensureDemo(db());
+    // At the first start only: what is printed goes to the log of a container, which others may read.
+    const secrets = isNew ? { apiKey, signIn: await firstAddress(db(), slug) } : undefined;
     end.throwIfAborted();
 
     const logs = new ProcessLogs(path.join(config.DATA_DIR, 'log'), values.verbose);
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
       end.throwIfAborted();
     };
     await startThose(names.filter((name) => FIRST.includes(name)));
-    console.log(welcome(config, apiKey, signIn));
+    console.log(welcome(config, secrets));
     await startThose(names.filter((name) => SECOND.includes(name)));
     await startThose(names.filter((name) => !FIRST.includes(name) && !SECOND.includes(name)));
     await aborted(end);
@@ -177,26 +178,28 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** Prints the URLs of the service, and three example commands. */
-function welcome(config: Config, apiKey: string, signIn: string): string {
+/** The URLs of the service; at its first start also the demo's key, the address to sign in, and three example commands. */
+function welcome(config: Config, secrets?: { apiKey: string; signIn: string }): string {
   const { HOST, API_PORT, REDIRECT_PORT, BASE_URL, DATA_DIR } = config;
   const { DEFAULT_SHORT_DOMAIN, DEFAULT_SHORT_ORIGIN } = config;
   const host = isLocal(HOST) ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
   const api = `http://${host}:${API_PORT}`;
   const redirect = `http://${host}:${REDIRECT_PORT}`;
-  // A new key for each start: a key can be used only once.
-  const key = `hello-${randomBytes(2).toString('hex')}`;
-  const authorization = `-H 'Authorization: Bearer ${apiKey}'`;
-  const asDomain = DEFAULT_SHORT_DOMAIN === host ? '' : ` -H 'Host: ${DEFAULT_SHORT_DOMAIN}'`;
-  return `
+  const addresses = `
 Ready after ${process.uptime().toFixed(1)} s.
 
-  Console      ${signIn}
+  Console      ${secrets?.signIn ?? consoleUrl()}
   API          ${BASE_URL}
   Short links  ${DEFAULT_SHORT_ORIGIN}
-  API key      ${apiKey}
+  API key      ${secrets?.apiKey ?? 'npm run -s cli -- demo'}
   Logs         ${path.join(DATA_DIR, 'log')}
-
+`;
+  const end = '\nCtrl-C stops everything.\n';
+  if (secrets === undefined) return addresses + end;
+  const key = `hello-${randomBytes(2).toString('hex')}`;
+  const authorization = `-H 'Authorization: Bearer ${secrets.apiKey}'`;
+  const asDomain = DEFAULT_SHORT_DOMAIN === host ? '' : ` -H 'Host: ${DEFAULT_SHORT_DOMAIN}'`;
+  return `${addresses}
 Try it: create a link, visit it, count the click.
 
 curl -X POST ${authorization} -H 'Content-Type: application/json' -d '{"url":"https://example.com/","key":"${key}"}' ${api}/links
@@ -204,9 +207,7 @@ curl -X POST ${authorization} -H 'Content-Type: application/json' -d '{"url":"ht
 curl -i -A '${BROWSER}'${asDomain} ${redirect}/${key}
 
 sleep 1; curl ${authorization} '${api}/analytics?groupBy=count&interval=24h'
-
-Ctrl-C stops everything.
-`;
+${end}`;
 }
 
 await main();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -15,6 +16,7 @@ interface Setting<T> {
   parse(text: string): T;
   /** Shown in the documentation instead of `fallback` where that is computed. */
   shownDefault?: string;
+  /** True if it is never logged. It may then also be in a file, which the variable `<name>_FILE` names. */
   secret?: boolean;
 }
 
@@ -174,7 +176,7 @@ export const NO_DATABASE = 'none';
  */
 export const SETTINGS = {
   DATABASE_URL: {
-    help: 'URL of the Postgres database. Several hosts with `target_session_attrs=read-write`: the one that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: it is that of a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR; none: a redirect process without Postgres ([redirects in many places](scale.md#redirects-in-many-places)).',
+    help: 'URL of the Postgres database. Several hosts with `target_session_attrs=read-write`: the one that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: the server is a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR; none: a redirect process without Postgres ([redirects in many places](scale.md#redirects-in-many-places)).',
     fallback: '',
     parse(value: string) {
       if (value === NO_DATABASE) return value;
@@ -622,10 +624,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
     values[name] = setting.fallback;
-    const source = isSet(env, name) ? name : earlierNameOf(name);
-    if (source === undefined || !isSet(env, source)) continue;
+    const file = setting.secret === true ? fileVariable(name) : undefined;
+    const source = [name, file, earlierNameOf(name)].find((one) => one && isSet(env, one));
+    if (source === undefined) continue;
     try {
-      values[name] = setting.parse(env[source]!);
+      if (source === name && file !== undefined && isSet(env, file)) {
+        throw new Error(`must not be set together with ${file}: unset one of them`);
+      }
+      values[name] = setting.parse(source === file ? readSecret(env[file]!) : env[source]!);
     } catch (error) {
       faults.push(`${source} ${(error as Error).message}`);
     }
@@ -652,7 +658,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       `DEFAULT_SHORT_ORIGIN must be a scheme, "${domain}" (DEFAULT_SHORT_DOMAIN) and a port, if any`,
     );
   }
-  if (config.DATABASE_URL !== '' && config.SECRET_KEY === '' && !env['SECRET_KEY']) {
+  if (config.DATABASE_URL !== '' && config.SECRET_KEY === '' && !hasSecretKey(env)) {
     faults.push('SECRET_KEY is required when DATABASE_URL is set');
   }
   if (config.OIDC_ISSUER !== '' && config.OIDC_CLIENT_ID === '') {
@@ -664,6 +670,26 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return Object.freeze(config);
 }
+
+/** The variable that names the file of a secret setting. */
+export const fileVariable = (name: string): string => `${name}_FILE`;
+
+/** The content of a file, without the line break at its end. @throws Error whose message completes "NAME_FILE …" */
+function readSecret(file: string): string {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`must name a file that can be read, not "${file}" (${code})`, { cause: error });
+  }
+  if (content === '') throw new Error(`must name a file with a value: "${file}" is empty`);
+  return content;
+}
+
+/** True also for an invalid value, which is reported by itself. */
+const hasSecretKey = (env: NodeJS.ProcessEnv): boolean =>
+  isSet(env, 'SECRET_KEY') || isSet(env, fileVariable('SECRET_KEY'));
 
 const isSet = (env: NodeJS.ProcessEnv, name: string): boolean =>
   env[name] !== undefined && env[name] !== '';

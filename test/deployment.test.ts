@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -156,6 +156,37 @@ describe('deployment', () => {
         env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
         stdio: 'pipe',
       });
+    });
+
+    it('take secrets from files by the addition of the guide', function () {
+      this.timeout(60_000);
+      if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
+      const guide = readFileSync('docs/systemd.md', 'utf8');
+      const [, text] = /^```ini run by test\/deployment\.test\.ts\n([^]*?)^```/m.exec(guide)!;
+      const addition = path.join(folder, 'shortlinks-.service.d');
+      mkdirSync(addition);
+      // The last line, which systemd does not know, shows that it reads the file for the unit.
+      writeFileSync(path.join(addition, 'secrets.conf'), `${text}Unknown=yes\n`);
+      const unit = path.join(folder, 'shortlinks-api@.service');
+      const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], {
+        encoding: 'utf8',
+        env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
+      });
+      rmSync(addition, { recursive: true });
+      const told = new Set(
+        stderr
+          .trim()
+          .split('\n')
+          .map((line) => line.replace(/^\S+ /, '')),
+      );
+      expect([...told]).to.deep.equal(["Unknown key 'Unknown' in section [Service], ignoring."]);
+      const variables = [...text!.matchAll(/^Environment=(\w+)_FILE=%d\//gm)].map(
+        ([, name]) => name,
+      );
+      expect(variables).to.have.length(2);
+      for (const name of variables) {
+        expect(SETTINGS).to.have.nested.property(`${name}.secret`, true);
+      }
     });
 
     it('give processes no more of the machine than they need', function () {

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigError, NO_DATABASE, readConfig } from '../../src/config.ts';
+import { ConfigError, fileVariable, NO_DATABASE, readConfig } from '../../src/config.ts';
 import { checkPostgres, checkRedis } from './given.ts';
 import { keptSecret } from './kept.ts';
 import { startPostgres } from './postgres.ts';
@@ -100,13 +100,19 @@ function otherKeyIn(dataDir: string, secretKey: string): string {
 
 /** The environment for child processes: our own, with where the servers are. */
 export function serversEnv(servers: Servers): Record<string, string> {
-  return {
-    ...(process.env as Record<string, string>),
-    DATA_DIR: servers.dataDir,
+  const secrets = {
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     SECRET_KEY: servers.secretKey,
     SECRET_KEY_OTHER: servers.otherSecretKey ?? '',
+  };
+  // Their files have been read: a variable and its file are not both set. An empty variable counts as unset.
+  const files = Object.keys(secrets).map((name) => [fileVariable(name), '']);
+  return {
+    ...(process.env as Record<string, string>),
+    DATA_DIR: servers.dataDir,
+    ...secrets,
+    ...Object.fromEntries(files),
   };
 }
 

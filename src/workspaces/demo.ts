@@ -8,20 +8,30 @@ import { findWorkspace } from './queries.ts';
 
 const SLUG = 'demo';
 
+/** The demo workspace. */
+interface Demo {
+  slug: string;
+  apiKey: string;
+  /** True where the key was made by this call: nobody has seen it. */
+  isNew: boolean;
+}
+
 /**
  * The workspace that a newcomer tries things in, and its key. Made on the first call; the key is kept in
- * `DATA_DIR/demo.key`, readable by its owner only, so that every start can print it.
+ * `DATA_DIR/demo.key`, readable by its owner only, so that the command line can print it again.
  */
-export async function ensureDemo(db: Db): Promise<{ slug: string; apiKey: string }> {
+export async function ensureDemo(db: Db): Promise<Demo> {
   const file = path.join(config().DATA_DIR, 'demo.key');
   const exists = (await findWorkspace(SLUG, db)) !== undefined;
-  if (exists && existsSync(file)) return { slug: SLUG, apiKey: readFileSync(file, 'utf8').trim() };
+  if (exists && existsSync(file)) {
+    return { slug: SLUG, apiKey: readFileSync(file, 'utf8').trim(), isNew: false };
+  }
   const { apiKey } = exists
     ? await createApiKey(db, { workspace: SLUG, name: 'demo key', scopes: ['*'] })
     : await makeDemo(db);
   writeFileSync(file, apiKey, { mode: 0o600 });
   chmodSync(file, 0o600);
-  return { slug: SLUG, apiKey };
+  return { slug: SLUG, apiKey, isNew: true };
 }
 
 /** Its owner is whoever starts the service, and operates it. */

@@ -15,6 +15,8 @@ export class Started {
   child!: ChildProcess;
   /** All that it has printed. */
   output = '';
+  /** The key of the demo workspace, which the first start prints. */
+  apiKey = '';
   apiPort = 0;
   redirectPort = 0;
   env: NodeJS.ProcessEnv = {};
@@ -26,6 +28,7 @@ export class Started {
       if (this.child.exitCode !== null) throw new Error(`npm start ended:\n${this.output}`);
       expect(this.output).to.contain('Ctrl-C stops everything');
     }, READY_MS);
+    this.apiKey ||= /API key +(\S+)/.exec(this.output)![1]!;
   }
 
   /** Resolves with the exit code of a start that fails. */
@@ -53,10 +56,6 @@ export class Started {
         this.output += chunk.toString();
       });
     }
-  }
-
-  get apiKey(): string {
-    return /API key +(\S+)/.exec(this.output)![1]!;
   }
 
   get apiUrl(): string {

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, configWarnings, readConfig } from '../../src/config.ts';
+import { ConfigError, configWarnings, readConfig, SETTINGS } from '../../src/config.ts';
 import { readReferrer, truncateIp } from '../../src/events/ingest/pipeline.ts';
 import { toHostName } from '../../src/http/domain-name.ts';
 import { toInstant } from '../../src/http/fields.ts';
@@ -295,6 +299,79 @@ describe('the configuration', () => {
       expect(() => readConfig(env)).to.throw(ConfigError, message);
     });
   }
+
+  describe('of secrets in files', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'secrets-'));
+    const fileOf = (content: string) => {
+      const file = path.join(folder, randomUUID());
+      writeFileSync(file, content);
+      return file;
+    };
+    const key = 'k'.repeat(32);
+
+    after(() => rmSync(folder, { recursive: true }));
+
+    it('is that of the variables without _FILE, for all secrets and for them alone', () => {
+      const values: Record<string, string> = {
+        DATABASE_URL: 'postgres://a:b@c/d',
+        DATABASE_READ_URLS: 'postgres://a:b@e/d',
+        EVENTS_URL: 'clickhouse://a:b@c:8123/d',
+        REDIS_URL: 'redis://:b@c',
+        CACHE_REDIS_URL: 'redis://:b@d',
+        CACHE_PRIMARY_URL: 'redis://:b@e',
+        SECRET_KEY: key,
+        SECRET_KEY_OTHER: 'o'.repeat(32),
+        OIDC_CLIENT_SECRET: 'hush',
+        SMTP_URL: 'smtp://a:b@mail.test',
+      };
+      const secrets = Object.entries(SETTINGS).filter(
+        ([, setting]) => 'secret' in setting && setting.secret,
+      );
+      expect(Object.keys(values)).to.have.members(secrets.map(([name]) => name));
+      const sender = { MAIL_FROM: 'links@mail.test' };
+      const files = Object.entries(values).map(([name, value]) => [
+        `${name}_FILE`,
+        fileOf(`${value}\n`),
+      ]);
+      expect(readConfig({ ...sender, ...Object.fromEntries(files) })).to.deep.equal(
+        readConfig({ ...sender, ...values }),
+      );
+      expect(readConfig({ LOG_LEVEL_FILE: fileOf('loud') }).LOG_LEVEL).to.equal('info');
+    });
+
+    const cases: [what: string, env: () => Record<string, string>, message: string][] = [
+      [
+        'together with the variable',
+        () => ({ SECRET_KEY: key, SECRET_KEY_FILE: fileOf(key) }),
+        'SECRET_KEY must not be set together with SECRET_KEY_FILE: unset one of them',
+      ],
+      [
+        'that are missing',
+        () => ({ DATABASE_URL: 'postgres://a/b', SECRET_KEY_FILE: '/run/nothing' }),
+        'SECRET_KEY_FILE must name a file that can be read, not "/run/nothing" (ENOENT)',
+      ],
+      [
+        'that are empty',
+        () => ({ SECRET_KEY_FILE: fileOf('\n') }),
+        'SECRET_KEY_FILE must name a file with a value: "',
+      ],
+      [
+        'that break a rule',
+        () => ({ SECRET_KEY_FILE: fileOf('short') }),
+        'SECRET_KEY_FILE must have at least 32 characters',
+      ],
+    ];
+    for (const [what, env, message] of cases) {
+      it(`refuses those ${what}, without their content`, () => {
+        expect(() => readConfig(env())).to.throw(ConfigError, message);
+        expect(() => readConfig(env())).not.to.throw(/required|k{32}|short/);
+      });
+    }
+
+    it('counts an empty name of a file as none', () => {
+      expect(readConfig({ SECRET_KEY: key, SECRET_KEY_FILE: '' }).SECRET_KEY).to.equal(key);
+    });
+  });
 
   it('reads variables by their earlier names, with a warning', () => {
     const old = { QR_REQUESTS_PER_MINUTE: '7' };

@@ -13,6 +13,7 @@ import { Started } from '../support/started.ts';
  * An obstacle to `npm start` is reported in one line, which names the variable or the file, and what to do.
  */
 
+const FILE_KEY = 'a-secret-key-of-forty-characters-in-a-file';
 const OTHER_KEY = 'another-secret-key-of-forty-characters-00';
 
 describe('npm start reports in one line', function () {
@@ -94,7 +95,10 @@ describe('npm start reports in one line', function () {
   }
 
   it('that SECRET_KEY is not the one of the database, and not "Ready"', async () => {
-    await started.start();
+    // Its processes get the key itself, and not the file besides.
+    const file = path.join(started.dataDir, 'given.key');
+    writeFileSync(file, `${FILE_KEY}\n`);
+    await started.start({ SECRET_KEY: '', SECRET_KEY_FILE: file });
     expect(await started.stop()).to.equal(0);
     expect(await started.fail({ SECRET_KEY: OTHER_KEY })).to.equal(1);
     expect(started.output.trim()).to.equal(
