@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { reloadConfig } from '../src/config.ts';
+import { connectDb } from '../src/infra/db.ts';
+import { recordBackup } from '../src/infra/last-backup.ts';
 import { connectRedis, type Redis, redisReady } from '../src/infra/redis.ts';
-import { writeBackup } from './backup/backup.ts';
+import { type BackupSummary, writeBackup } from './backup/backup.ts';
 import { readManifest } from './backup/files.ts';
 import { restoreBackup, takeSecretKey } from './backup/restore.ts';
 import { type Command, required } from './cli-options.ts';
@@ -16,12 +18,14 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
     standsAlone: true,
     run(options, log) {
       const folder = path.resolve(required(options, 'to'));
-      return withServers({ log }, (servers, connections) =>
-        writeBackup(folder, servers, {
+      return withServers({ log }, async (servers, connections) => {
+        const summary = await writeBackup(folder, servers, {
           ...connections,
           withSecretKey: options['without-secret-key'] !== true,
-        }),
-      );
+        });
+        await record(servers, summary, log);
+        return summary;
+      });
     },
   },
   restore: {
@@ -51,6 +55,22 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
     },
   },
 };
+
+/** Lets the service tell the age of its last backup. A schema that has no place for it is one of an early release. */
+async function record(
+  { databaseUrl }: Servers,
+  { createdAt }: BackupSummary,
+  log: (line: string) => void,
+): Promise<void> {
+  const db = connectDb(databaseUrl, 1, 'backup');
+  try {
+    await recordBackup(db, new Date(createdAt));
+  } catch (error) {
+    log(`The time of the backup was not recorded in the database: ${(error as Error).message}`);
+  } finally {
+    await db.destroy();
+  }
+}
 
 async function withServers<Result>(
   options: Parameters<typeof existingServers>[0],

@@ -1,7 +1,6 @@
 import type { Config } from '../src/config.ts';
 import { ErrorLog } from '../src/infra/error-log.ts';
 import type { Log } from '../src/infra/log.ts';
-import { queueDepth } from '../src/infra/metrics.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
 import {
   cacheRedis,
@@ -17,7 +16,12 @@ import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { JobSpool } from '../src/queues/job-spool.ts';
 import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
-import type { QueueId } from '../src/queues/shards.ts';
+import {
+  watchBackups,
+  watchCertificates,
+  watchDepth,
+  watchOldestVisit,
+} from '../src/queues/watch.ts';
 
 type LoadWorker = () => Promise<{
   /** @param isShared true where one event loop serves all queues: what would keep it to itself for long belongs into a thread */
@@ -70,6 +74,11 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
     watchDepth(producer, definition.queue);
     return definition.start({ redis, log, concurrency: concurrencyOf(queue, settings) });
   });
+  if (names.includes('clicks')) watchOldestVisit(producer);
+  if (names.includes('maintenance')) {
+    watchBackups();
+    watchCertificates(settings, log);
+  }
   const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
   const spool = names.includes('maintenance')
     ? new JobSpool(producer, {
@@ -111,16 +120,4 @@ function concurrencyOf(queue: QueueName, settings: Config): number {
   if (!isShared || (queue !== 'bulk' && queue !== 'maintenance')) return concurrency;
   const share = queue === 'bulk' ? 0.8 : 0.4;
   return Math.max(1, Math.min(concurrency, Math.floor(settings.DATABASE_POOL * share)));
-}
-
-/** Reads the depth of the queue and its shards from time to time. */
-function watchDepth(producer: Producer, queue: QueueId): void {
-  const measure = async () => {
-    for (const [place, counts] of await producer.depths(queue)) {
-      for (const [state, count] of Object.entries(counts)) {
-        queueDepth.set({ queue: place, state }, count);
-      }
-    }
-  };
-  setInterval(() => void measure().catch(() => {}), 5_000).unref();
 }

@@ -1,3 +1,4 @@
+import { webhookAttempts } from '../src/infra/metrics.ts';
 import { serve } from '../src/queues/queue.ts';
 import { shardFor } from '../src/queues/shards.ts';
 import { webhooks } from '../src/queues/webhooks.ts';
@@ -7,6 +8,8 @@ import { wakeWebhooks } from '../src/webhooks/wake.ts';
 
 export default () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stopSending);
+  // A share of failures is known only where both counters are there.
+  for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
   return serve(webhooks, {
     // A job of another QUEUE_SHARDS is passed on, so that of one webhook never two run at once.
     'webhook.send': async (data, job) => {

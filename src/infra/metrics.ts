@@ -7,6 +7,24 @@ export const registry = new Registry();
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/**
+ * Exports a gauge that is measured when it is scraped.
+ *
+ * @param measure sets or removes its values
+ */
+export function exportGauge<Label extends string = never>(
+  { name, help, labelNames = [] }: { name: string; help: string; labelNames?: Label[] },
+  measure: (gauge: Gauge<Label>) => void | Promise<void>,
+): void {
+  const gauge: Gauge<Label> = new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect: () => measure(gauge),
+  });
+}
+
 /** Interval at which the event loop is sampled, in ms. */
 const LOOP_SAMPLE_MS = 20;
 
@@ -153,7 +171,7 @@ export const visitsNotRecorded = new Counter({
 export const jobSeconds = new Histogram({
   name: 'shortlinks_job_duration_seconds',
   help: 'Jobs that ended, by queue, name and outcome (done, refused, fault), in seconds',
-  labelNames: ['queue', 'job', 'outcome'] as const,
+  labelNames: ['queue', 'job_name', 'outcome'] as const,
   buckets: SECONDS,
   registers: [registry],
 });
@@ -161,7 +179,8 @@ export const jobSeconds = new Histogram({
 export const deadLetters = new Counter({
   name: 'shortlinks_dead_letters_total',
   help: 'Jobs that failed for good after all their attempts, and visits that the database refused',
-  labelNames: ['queue', 'job'] as const,
+  // Not `job`, which Prometheus gives to every series: the name of what it scrapes.
+  labelNames: ['queue', 'job_name'] as const,
   registers: [registry],
 });
 

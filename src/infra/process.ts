@@ -7,7 +7,8 @@ import { closeDb, db } from './db.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
-import { registry, startProcessMetrics } from './metrics.ts';
+import { startMachineMetrics } from './machine-metrics.ts';
+import { exportGauge, registry, startProcessMetrics } from './metrics.ts';
 import { primariesOf, type Redis, watchPersistence } from './redis.ts';
 import { checkRedisServer } from './redis-server.ts';
 import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
@@ -82,6 +83,7 @@ export async function runProcess(
     log = makeLog(name, settings.LOG_LEVEL);
     for (const warning of configWarnings(process.env)) log.warn(warning);
     startProcessMetrics();
+    startMachineMetrics(settings.DATA_DIR);
     startWatchdog(name, log);
     const telemetry =
       settings.OTEL_EXPORTER_OTLP_ENDPOINT === ''
@@ -97,6 +99,7 @@ export async function runProcess(
       await running.checks['schema']().catch(() => {});
     }
     if (running.redis !== undefined) watchPersistence(running.redis, log);
+    exportReadiness(running.checks);
     const health = await serveHealth(healthPort, settings, running, log);
     const { redis, checks } = running;
     const endHeartbeat =
@@ -186,6 +189,23 @@ async function runChecks(checks: Record<string, Check>, log?: Log): Promise<stri
     }),
   );
   return names.flat();
+}
+
+/** Exports the checks of `/readyz`, whose last result a scrape shares. */
+function exportReadiness(checks: Record<string, Check>): void {
+  exportGauge(
+    {
+      name: 'shortlinks_ready',
+      help: 'Checks of readiness of this process: 1 where one passes, 0 where it fails',
+      labelNames: ['check'],
+    },
+    async (gauge) => {
+      const missing = await failing(checks, () => performance.now());
+      for (const check of Object.keys(checks)) {
+        gauge.set({ check }, missing.includes(check) ? 0 : 1);
+      }
+    },
+  );
 }
 
 /** Checks that most processes need. */

@@ -8,6 +8,7 @@ import {
   Worker,
 } from 'bullmq';
 import { Refusal } from '../errors.ts';
+import { kindOfId, timeOfId } from '../ids.ts';
 import { isLockTimeout } from '../infra/db.ts';
 import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
@@ -201,6 +202,8 @@ const CLOSE_CHECK_MS = 100;
 const NEW_SHARDS_MS = 5_000;
 /** Longest delay before a job over its tenant's share requests a slot again, in ms. */
 const PARKED_MS = 15_000;
+/** Jobs at either end of a list among which the oldest one is looked for. */
+const LOOKED_AT = 1_000;
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
 
 /** The connection to the server of a queue. */
@@ -566,6 +569,30 @@ export class Producer {
     return sums;
   }
 
+  /**
+   * Finds the oldest job that waits or runs, of a queue and its shards. Exact for up to 2,000 jobs that wait and as many that
+   * are retried; of more, the oldest of those at both ends of either list.
+   *
+   * @returns its creation time, in ms since 1970; `undefined` where there is none
+   */
+  async oldestAt(queue: QueueId): Promise<number | undefined> {
+    const lists = await this.#ofEach(queue, (bullQueue, place) => {
+      const reads = serverOf(this.#redis, place).pipeline();
+      const [wait, delayed] = [bullQueue.toKey('wait'), bullQueue.toKey('delayed')];
+      reads.lrange(wait, 0, LOOKED_AT - 1).lrange(wait, -LOOKED_AT, -1);
+      reads.lrange(bullQueue.toKey('active'), 0, -1);
+      reads.zrange(delayed, '0', String(LOOKED_AT - 1)).zrange(delayed, String(-LOOKED_AT), '-1');
+      return reads.exec();
+    });
+    const times = lists.flatMap(([, answers]) =>
+      (answers ?? []).flatMap(([error, ids]) => {
+        if (error) throw error;
+        return (ids as string[]).filter((id) => kindOfId(id) === 'job').map(timeOfId);
+      }),
+    );
+    return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+  }
+
   /** How many jobs of a queue ended in the last hour, to the minute, and how many processes take its jobs. */
   async activity(queue: QueueId): Promise<QueueActivity> {
     const activities = await this.#ofEach(queue, async (bullQueue) => {
@@ -588,11 +615,13 @@ export class Producer {
   /** Asks a queue and each of its shards. */
   async #ofEach<Answer>(
     queue: QueueId,
-    ask: (bullQueue: Queue) => Promise<Answer>,
+    ask: (bullQueue: Queue, place: QueueId) => Promise<Answer>,
   ): Promise<[QueueId, Answer][]> {
     const queues = await queuesOf(this.#redis, queue);
     return Promise.all(
-      queues.map(async (one): Promise<[QueueId, Answer]> => [one, await ask(this.#queue(one))]),
+      queues.map(
+        async (one): Promise<[QueueId, Answer]> => [one, await ask(this.#queue(one), one)],
+      ),
     );
   }
 
@@ -774,7 +803,9 @@ export function serve<Jobs>(
     handlers,
     start({ redis, log, concurrency }) {
       // An alert on an increase would miss the first, were it also the first sample.
-      for (const job of Object.keys(handlers)) deadLetters.inc({ queue: queue.name, job }, 0);
+      for (const name of Object.keys(handlers)) {
+        deadLetters.inc({ queue: queue.name, job_name: name }, 0);
+      }
       const startOn = (place: QueueId, share: number) =>
         startWorker(queue, handlers, {
           redis,
@@ -910,7 +941,7 @@ function startWorker<Jobs>(
     const further = queue.extensible.includes(name)
       ? Object.values(furtherFields(await server.hgetall(keyOf(place, jobId))))
       : [];
-    const stop = jobSeconds.startTimer({ queue: queue.name, job: job.name });
+    const stop = jobSeconds.startTimer({ queue: queue.name, job_name: job.name });
     const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
     const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
     let outcome: Outcome;
@@ -960,7 +991,7 @@ function startWorker<Jobs>(
       log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
       return;
     }
-    deadLetters.inc({ queue: queue.name, job: job.name });
+    deadLetters.inc({ queue: queue.name, job_name: job.name });
     log.error({ ...fields, err: error }, 'job failed for good');
     const { replyTo } = job.data as Envelope;
     if (replyTo !== undefined) {

@@ -295,7 +295,7 @@ describe('GET /metatags', () => {
 
   it('leaves no job in the queue', async () => {
     const metrics = await stack().metrics('worker_metatags');
-    expect(metrics).to.match(/dead_letters_total\{queue="metatags",job="page.read"\} 0/);
+    expect(metrics).to.match(/dead_letters_total\{queue="metatags",job_name="page.read"\} 0/);
     expect(metrics).not.to.match(/dead_letters_total\{queue="metatags"[^}]*\} [1-9]/);
   });
 });

@@ -43,7 +43,7 @@ describe('GET /qr', () => {
   async function drawn(): Promise<number> {
     const counts = await stack().metric(
       'worker_qr',
-      'shortlinks_job_duration_seconds_count{queue="qr",job="qr.render",outcome="done"}',
+      'shortlinks_job_duration_seconds_count{queue="qr",job_name="qr.render",outcome="done"}',
     );
     return counts.reduce((sum, count) => sum + count, 0);
   }

@@ -343,7 +343,7 @@ describe('every process', () => {
       /shortlinks_redirects_total\{outcome="redirect"\} \d/,
     );
     expect(await metricsOf('worker_writes')).to.match(
-      /shortlinks_job_duration_seconds_count\{queue="writes",job="link.create",outcome="done"\} \d/,
+      /shortlinks_job_duration_seconds_count\{queue="writes",job_name="link.create",outcome="done"\} \d/,
     );
     await eventually(async () => {
       expect(await metricsOf('worker_clicks')).to.match(/shortlinks_visit_lag_seconds_count [1-9]/);

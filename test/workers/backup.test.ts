@@ -179,6 +179,8 @@ describe('a backup', function () {
       hasSecretKey: true,
     });
     expect(result.rows).to.be.greaterThan(100);
+    const [age] = await first.service.metric('worker_maintenance', 'shortlinks_backup_age_seconds');
+    expect(age).to.be.within(0, 3_600).and.not.equal(0);
     const { answered, others } = await visitors.stop();
     expect(others).to.deep.equal(new Map());
     ever = new Set([...answered, ...before]);

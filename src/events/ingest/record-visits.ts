@@ -196,7 +196,7 @@ export class VisitRecorder {
   async #reject(visit: Visit, error: unknown, eventId: string | null): Promise<void> {
     const { id, code } = await keepRejected(visit, error, eventId);
     visitsProcessed.inc({ outcome: 'rejected' });
-    deadLetters.inc({ queue: 'clicks', job: 'visits.record' });
+    deadLetters.inc({ queue: 'clicks', job_name: 'visits.record' });
     this.#log.error({ deadLetterId: id, projectId: visit.projectId, code }, 'visit was rejected');
   }
 
