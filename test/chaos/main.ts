@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/service.ts';
 import { hasTopology, REDIRECT_HOSTS, Topology } from '../support/topology.ts';
 import { Visitors } from '../support/traffic.ts';
+import { canMoveClocks, clockSettings } from './clock.ts';
 import { FAULTS, harmProcess, type Means, mountDisk } from './faults.ts';
 import { Network } from './network.ts';
 import { type Line, reconcile, type Told } from './reconcile.ts';
@@ -44,7 +45,6 @@ const HOOKED = KEYS.slice(0, 4);
 const SETTLE_MS = 300_000;
 /** Longest time until a request is answered again after a fault; a busy machine takes most of it. */
 const AGAIN_MS = 120_000;
-const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
 const random = seeded(SEED);
 const startedAt = Date.now();
@@ -54,15 +54,9 @@ function say(text: string): void {
   console.log(`${String(seconds).padStart(6)} s  ${text}`);
 }
 
-/** The second machine and the second redirect host, with a clock that can be set wrong; timers are not concerned. */
+/** The second machine and the second redirect host, with a clock that can be set wrong. */
 function withClock(processes: readonly ProcessSpec[], file: string): ProcessSpec[] {
-  const settings = [
-    `LD_PRELOAD=${FAKETIME}`,
-    `FAKETIME_TIMESTAMP_FILE=${file}`,
-    'FAKETIME_CACHE_DURATION=1',
-    'FAKETIME_DONT_FAKE_MONOTONIC=1',
-    'FAKETIME_DONT_RESET=1',
-  ];
+  const settings = Object.entries(clockSettings(file)).map((setting) => setting.join('='));
   return processes.map(({ name, command }) => ({
     name,
     // Only for the program itself: another account would not find what the library shares between processes.
@@ -83,7 +77,7 @@ class Run {
   /** @returns true if everything adds up */
   async run(): Promise<boolean> {
     chmodSync(this.#folder, 0o755);
-    const clockFile = existsSync(FAKETIME) ? path.join(this.#folder, 'clock') : undefined;
+    const clockFile = canMoveClocks() ? path.join(this.#folder, 'clock') : undefined;
     const topology = await Topology.start(this.#folder, { hasClickHouse: hasClickHouse() });
     this.#topology = topology;
     const layout = await topology.layout({ hasAccounts: this.#network.isOpen });

@@ -50,6 +50,20 @@ function equal(what: string, expected: number, found: number): Line {
   };
 }
 
+/** Messages of webhooks against the records that they tell of. */
+export function delivered(known: ReadonlySet<string>, deliveries: Deliveries): Line {
+  return {
+    what: 'messages due = delivered',
+    answered: known.size,
+    stored: [...known].filter((record) => deliveries.accepted.has(record)).length,
+    lost: [...known].filter((record) => !deliveries.accepted.has(record)),
+    // A repeat has the id of the first; another id is another message.
+    doubled: [...deliveries.received]
+      .filter(([record, ids]) => ids.size > 1 || !known.has(record))
+      .map(([record, ids]) => `${record}: ${[...ids].join(' ')}`),
+  };
+}
+
 /** The whole table. */
 export async function reconcile(
   db: Knex,
@@ -106,15 +120,6 @@ export async function reconcile(
       sums!.visits,
     ),
     equal('events = rollups', events, rolled),
-    {
-      what: 'messages due = delivered',
-      answered: known.size,
-      stored: [...known].filter((record) => deliveries.accepted.has(record)).length,
-      lost: [...known].filter((record) => !deliveries.accepted.has(record)),
-      // A repeat has the id of the first; another id is another message.
-      doubled: [...deliveries.received]
-        .filter(([record, ids]) => ids.size > 1 || !known.has(record))
-        .map(([record, ids]) => `${record}: ${[...ids].join(' ')}`),
-    },
+    delivered(known, deliveries),
   ];
 }

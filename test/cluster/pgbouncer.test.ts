@@ -1,31 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
-import { Pgbouncer } from '../support/pgbouncer.ts';
+import { type Pgbouncer, startPooled } from '../support/pgbouncer.ts';
 import { Visitors } from '../support/traffic.ts';
-import { withoutServers } from '../support/without-servers.ts';
 
 const LOCK = 'SELECT pg_advisory_xact_lock(1)';
 
 /** A part of the tests that `npm run test:pgbouncer` runs behind it. */
 describe('behind pgbouncer in transaction mode', function () {
-  this.timeout(120_000);
-  let servers: Servers;
+  this.timeout(300_000);
   let pgbouncer: Pgbouncer;
   const own = new OwnService(async (dataDir) => {
-    servers = await startServers({ dataDir, env: withoutServers() });
-    pgbouncer = await Pgbouncer.start(servers.databaseUrl);
-    return {
-      databaseUrl: pgbouncer.url,
-      secretKey: servers.secretKey,
-      async stop() {
-        await pgbouncer.stop();
-        await servers.stop();
-      },
-    };
+    const pooled = await startPooled(dataDir);
+    ({ pgbouncer } = pooled);
+    return pooled;
   });
 
   before(async function () {

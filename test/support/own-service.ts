@@ -1,12 +1,14 @@
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { connectDb, type Knex } from '../../src/infra/db.ts';
-import { connectRedis } from '../../src/infra/redis.ts';
+import { reloadConfig } from '../../src/config.ts';
+import { closeDb, connectDb, type Knex } from '../../src/infra/db.ts';
+import { closeRedis, connectRedis } from '../../src/infra/redis.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { allowDatabases, redisAdminUrl } from './private-admin.ts';
-import { type Service, startService } from './service.ts';
+import { withDescendants } from './processes.ts';
+import { type Layout, onOneMachine, type Service, startService } from './service.ts';
 import { withoutServers } from './without-servers.ts';
 
 /** The database of a service. */
@@ -45,6 +47,21 @@ export async function postTo(
   return answer.json();
 }
 
+async function freeze(pids: readonly number[], ms: number): Promise<void> {
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has ended.
+      }
+    }
+  };
+  signal('SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  signal('SIGCONT');
+}
+
 /** A whole service, with a workspace, on servers of its own, which can be stopped one by one. */
 export class OwnService {
   service!: Service;
@@ -57,10 +74,19 @@ export class OwnService {
   #postgres!: Database;
   #redis!: Servers;
   #settings: Record<string, string> = {};
+  /** Ports stay the same when the processes are started again. */
+  #layout!: Layout;
 
-  /** @param startDatabase with its data in the folder; without it, a private Postgres */
-  constructor(startDatabase = startPrivate) {
+  readonly #isAlone: boolean;
+  #environmentBefore: NodeJS.ProcessEnv = {};
+
+  /**
+   * @param startDatabase with its data in the folder; without it, a private Postgres
+   * @param isAlone true where this process has no other service: its configuration becomes that of this one
+   */
+  constructor(startDatabase = startPrivate, { isAlone = false } = {}) {
     this.#startDatabase = startDatabase;
+    this.#isAlone = isAlone;
   }
 
   /** @param procfile as {@link startService} takes it */
@@ -68,8 +94,20 @@ export class OwnService {
     settings: Record<string, string> = {},
     procfile?: Parameters<typeof startService>[2],
   ): Promise<void> {
+    await this.prepare(settings);
+    this.service = await startService(this.#redis, this.#settings, procfile, this.#layout);
+    this.db = connectDb(this.#postgres.databaseUrl, 2, 'chaos');
+    const workspace = await createWorkspace(this.db, { slug: 'chaos', plan: 'enterprise' });
+    this.projectId = workspace.id;
+    this.apiKey = workspace.apiKey;
+    await updateWorkspace(this.db, 'chaos', { requestsPerMinute: 0 });
+  }
+
+  /** Starts the servers, and chooses ports and settings, without a process or a workspace. */
+  async prepare(settings: Record<string, string>): Promise<void> {
     await this.startPostgres();
     await this.startRedis();
+    this.#layout = await onOneMachine();
     this.#settings = {
       ...serversEnv(this.#redis),
       CACHE_REDIS_URL: this.#redis.redisUrl,
@@ -78,12 +116,10 @@ export class OwnService {
       ...this.#postgres.settings,
       ...settings,
     };
-    this.service = await startService(this.#redis, this.#settings, procfile);
-    this.db = connectDb(this.#postgres.databaseUrl, 2, 'chaos');
-    const workspace = await createWorkspace(this.db, { slug: 'chaos', plan: 'enterprise' });
-    this.projectId = workspace.id;
-    this.apiKey = workspace.apiKey;
-    await updateWorkspace(this.db, 'chaos', { requestsPerMinute: 0 });
+    if (!this.#isAlone) return;
+    this.#environmentBefore = { ...process.env };
+    Object.assign(process.env, this.#settings);
+    reloadConfig();
   }
 
   /** Starts all processes, after they were stopped, with some other settings. */
@@ -92,7 +128,7 @@ export class OwnService {
     procfile?: Parameters<typeof startService>[2],
   ): Promise<void> {
     const all = { ...this.#settings, ...settings };
-    this.service = await startService(this.#redis, all, procfile);
+    this.service = await startService(this.#redis, all, procfile, this.#layout);
   }
 
   /** Environment of a command line that works on this service. */
@@ -154,10 +190,27 @@ export class OwnService {
 
   /** Redis keeps its connections and answers nothing, for so long. */
   async freezeRedis(ms: number): Promise<void> {
-    const pid = await this.redisPid();
-    process.kill(pid, 'SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    process.kill(pid, 'SIGCONT');
+    await freeze([await this.redisPid()], ms);
+  }
+
+  postgresPid(): number {
+    const [pid] = readFileSync(
+      path.join(this.folders[0]!, 'postgres', 'postmaster.pid'),
+      'utf8',
+    ).split('\n');
+    return Number(pid);
+  }
+
+  /** Ends Postgres as an accident would; its other processes end by themselves. */
+  async killPostgres(): Promise<void> {
+    process.kill(this.postgresPid(), 'SIGKILL');
+    await this.#postgres.stop();
+  }
+
+  /** Postgres keeps its connections and answers nothing, for so long. */
+  async freezePostgres(ms: number): Promise<void> {
+    const pids = withDescendants(this.postgresPid()).map(({ id }) => id);
+    await freeze(pids, ms);
   }
 
   /** Puts a file in the place of the spool's folder: nothing can be written there, as on a full disk. @returns its end */
@@ -174,9 +227,11 @@ export class OwnService {
 
   async stop(): Promise<void> {
     await this.db?.destroy();
+    if (this.#isAlone) await Promise.all([closeDb(), closeRedis()]);
     await this.service?.runner.stop();
     await this.#redis?.stop();
     await this.#postgres?.stop();
     for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
+    if (this.#isAlone) process.env = this.#environmentBefore;
   }
 }

@@ -3,8 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkPostgres } from '../../scripts/embedded/given.ts';
+import { startServers } from '../../scripts/embedded/servers.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { eventually } from './eventually.ts';
+import { withoutServers } from './without-servers.ts';
 
 /** Server connections of one database: fewer than the processes of a service open to pgbouncer. */
 const POOL_SIZE = 20;
@@ -14,7 +16,7 @@ const NOBODY = 65_534;
 /** Debian's pgbouncer with `pool_mode=transaction`, in front of every database of a server. */
 export class Pgbouncer {
   readonly url: string;
-  readonly #child: ChildProcess;
+  #child: ChildProcess;
   readonly #folder: string;
 
   private constructor(url: string, child: ChildProcess, folder: string) {
@@ -31,10 +33,9 @@ export class Pgbouncer {
     url.searchParams.set('pool_mode', 'transaction');
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-pgbouncer-'));
     chmodSync(folder, 0o755);
-    const file = path.join(folder, 'pgbouncer.ini');
     const { hostname, port, username, password } = server;
     writeFileSync(
-      file,
+      configIn(folder),
       `[databases]
 * = host=${hostname} port=${port} user=${username} password=${password}
 [pgbouncer]
@@ -49,16 +50,47 @@ server_check_delay = 0
 ${process.env['PGOPTIONS'] === undefined ? '' : 'ignore_startup_parameters = options'}
 `,
     );
-    const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-    const child = spawn('pgbouncer', ['-q', file], { ...account, stdio: 'inherit' });
+    const child = run(folder);
     await eventually(() => checkPostgres(url.href), 10_000);
     return new Pgbouncer(url.href, child, folder);
   }
 
-  async stop(): Promise<void> {
+  /** Ends it as an accident would; its address stays. */
+  async kill(): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
     await ended;
+  }
+
+  /** Starts it again after it was killed. */
+  startAgain(): void {
+    this.#child = run(this.#folder);
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
     rmSync(this.#folder, { recursive: true });
   }
+}
+
+const configIn = (folder: string) => path.join(folder, 'pgbouncer.ini');
+
+function run(folder: string): ChildProcess {
+  const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  return spawn('pgbouncer', ['-q', configIn(folder)], { ...account, stdio: 'inherit' });
+}
+
+/** A private Postgres with its data in the folder, and pgbouncer in front of it. */
+export async function startPooled(dataDir: string) {
+  const servers = await startServers({ dataDir, env: withoutServers() });
+  const pgbouncer = await Pgbouncer.start(servers.databaseUrl);
+  return {
+    pgbouncer,
+    databaseUrl: pgbouncer.url,
+    secretKey: servers.secretKey,
+    async stop() {
+      await pgbouncer.stop();
+      await servers.stop();
+    },
+  };
 }

@@ -43,7 +43,7 @@ export interface Service extends Pick<Layout, 'redirectPort' | 'redirectPorts'> 
 }
 
 /** Every process of the Procfile, the redirect process twice. */
-async function onOneMachine(): Promise<Layout> {
+export async function onOneMachine(): Promise<Layout> {
   const [apiPort, first, second] = [await freePort(), await freePort(), await freePort()];
   return {
     apiPort,

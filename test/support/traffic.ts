@@ -16,6 +16,8 @@ export interface Tally {
  */
 export class Visitors {
   readonly tally: Tally = { answered: new Set(), cut: new Set(), others: new Map() };
+  /** Ids of clicks that redirects of links with `trackConversion` have given out; the newest last. */
+  readonly clickIds: string[] = [];
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Set<Promise<void>>();
@@ -66,6 +68,8 @@ export class Visitors {
           response.resume();
           response.on('error', cut);
           response.on('end', () => {
+            const [, clickId] = /[?&]click_id=([\w-]+)/.exec(response.headers.location ?? '') ?? [];
+            if (clickId !== undefined) this.clickIds.push(clickId);
             if (response.statusCode === 302) this.tally.answered.add(visitor);
             else this.tally.others.set(visitor, response.statusCode ?? 0);
             resolve();
