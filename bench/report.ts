@@ -101,7 +101,7 @@ export function showReport(report: Report): string {
   ].join('\n');
 }
 
-function describe({ commit, modified, date, machine }: Report): string {
+export function describe({ commit, modified, date, machine }: Report): string {
   const { cpu, cores, memoryGiB, system, node, postgres, redis } = machine;
   return (
     `Commit ${commit.slice(0, 9) || 'unknown'}${modified ? ' with changes' : ''}, ${date}; ${cores} × ${cpu}, ${memoryGiB} GiB, ` +
@@ -193,7 +193,7 @@ function show(figure: number, unit: Row['unit'] = ''): string {
   return unit === '' || unit === '/s' ? `${text}${unit}` : `${text} ${unit}`;
 }
 
-function table(header: string[], rows: string[][]): string[] {
+export function table(header: string[], rows: string[][]): string[] {
   const widths = header.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]!.length)),
   );

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Servers, serversEnv, startServers } from '../scripts/embedded/servers.ts';
 import { migrateLatest } from '../scripts/migrate.ts';
 import { freePort } from '../scripts/ports.ts';
-import { type ProcessSpec, Runner } from '../scripts/procfile.ts';
+import { type ProcessSpec, Runner, type RunnerOptions } from '../scripts/procfile.ts';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { connectRedis } from '../src/infra/redis.ts';
@@ -23,7 +23,11 @@ export interface BenchService {
   apiKey: string;
   domainId: string;
   /** Starts processes of the Procfile by their commands; they are stopped after the benchmark. */
-  run(processes: ProcessSpec[], env?: Record<string, string>): Promise<Runner>;
+  run(
+    processes: ProcessSpec[],
+    env?: Record<string, string>,
+    options?: Pick<RunnerOptions, 'yields'>,
+  ): Promise<Runner>;
 }
 
 /**
@@ -66,11 +70,11 @@ export async function withService<T>(
       projectId,
       apiKey,
       domainId: domain.id,
-      async run(processes, env = {}) {
+      async run(processes, env = {}, { yields = true } = {}) {
         const runner = new Runner({
           processes,
           env: { ...process.env, ...env },
-          yields: true,
+          yields,
           cwd: process.cwd(),
           onLine: (name, line) => console.error(`${name} | ${line}`),
         });
@@ -115,24 +119,30 @@ export const SCHEDULER: ProcessSpec = {
 
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';
 
-/** Inserts links with the keys `k0`, `k1`, … into the tables, for a benchmark to visit. */
+/**
+ * Inserts links with the keys `k0`, `k1`, … into the tables, for a benchmark to visit.
+ *
+ * @param mark precedes the keys, and is part of the ids, of a second workspace
+ */
 export async function seedLinks(
   { projectId, domainId }: Pick<BenchService, 'projectId' | 'domainId'>,
   count: number,
+  mark = '',
 ): Promise<void> {
+  const values = { projectId, domainId, count, mark, url: LANDING };
+  const id = `'link_' || CAST(:mark AS text) || lpad(n::text, 24 - length(CAST(:mark AS text)), '0')`;
   await db().raw(
     `INSERT INTO claims (domain_id, key, project_id, record_id, entry)
-     SELECT :domainId, 'k' || n, :projectId, 'link_' || lpad(n::text, 24, '0'),
-            CAST(:prefix AS text) || 'link_' || lpad(n::text, 24, '0') || E'\\n' || CAST(:projectId AS text) || E'\\n' || :url || n || E'\\n'
+     SELECT :domainId, CAST(:mark AS text) || 'k' || n, :projectId, ${id},
+            CAST(:prefix AS text) || ${id} || E'\\n' || CAST(:projectId AS text) || E'\\n' || :url || n || E'\\n'
        FROM generate_series(0, :count::int - 1) AS n`,
-    { projectId, domainId, count, url: LANDING, prefix: CURRENT_PREFIX },
+    { ...values, prefix: CURRENT_PREFIX },
   );
   await db().raw(
     `INSERT INTO links (project_id, id, user_id, domain_id, key, url)
-     SELECT :projectId, 'link_' || lpad(n::text, 24, '0'), 'user_bench', :domainId, 'k' || n,
-            :url || n
+     SELECT :projectId, ${id}, 'user_bench', :domainId, CAST(:mark AS text) || 'k' || n, :url || n
        FROM generate_series(0, :count::int - 1) AS n`,
-    { projectId, domainId, count, url: LANDING },
+    values,
   );
   await db().raw('ANALYZE links, claims');
 }

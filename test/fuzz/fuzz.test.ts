@@ -1,9 +1,10 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { Producer } from '../../src/queues/queue.ts';
+import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -16,6 +17,7 @@ import {
   hostileJob,
   redirectAttack,
 } from './attacks.ts';
+import { ChildrenWatch, measureCosts } from './costs.ts';
 import { LoopWatch } from './loops.ts';
 import { Random } from './random.ts';
 import { sendRaw } from './raw-request.ts';
@@ -23,7 +25,7 @@ import type { RegularTally, RegularTarget } from './regular.ts';
 
 /*
  * Random bytes, random structure and damaged valid requests, to every route and header of both processes and to the
- * handler of every job, while regular traffic runs beside them. FUZZ_SEED repeats the requests of a run (not their
+ * handler of every job, while regular traffic runs beside them; then requests that take much from all. FUZZ_SEED repeats the requests of a run (not their
  * timing), FUZZ_SECONDS says how long it lasts. `npm run fuzz` holds it to the published bounds; the tests, which share
  * their machine, to wider ones.
  */
@@ -33,8 +35,17 @@ const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 20);
 const IS_STRICT = process.env['FUZZ_STRICT'] !== undefined;
 /** Longest regular request, and longest time that an event loop may be blocked, in ms. */
 const BOUNDS = IS_STRICT ? { regularMs: 250, loopMs: 50 } : { regularMs: 5_000, loopMs: 1_000 };
-const ATTACKER_NICE = 19;
+/** Most processor time of one request, in ms: it hardly depends on what else the machine does. */
+const PROCESSOR_MS = IS_STRICT ? 60 : 150;
+/** MiB of Redis for pictures, which a few requests fill, and for all else that requests leave there. */
+const KEPT_MIB = 4;
+const ELSE_MIB = 2;
+/** Most memory of the programs that workers start, all together, in MiB. */
+const CHILDREN_MIB = 512;
+const ATTACKER_NICE = 10;
 const SETTLE_MS = 60_000;
+/** Jobs that others try to read. */
+const MOST_JOBS = 200;
 /** Attacks under way at a time, by kind. */
 const LANES = { api: 2, redirect: 2, bytes: 1, jobs: 1 };
 /** Pause of a lane after each attack: the regular traffic is to be delayed by what they ask for, not by their number. */
@@ -54,12 +65,15 @@ describe('random requests beside regular traffic', function () {
   let restarts: Map<string, number>;
   let tally: RegularTally;
   let loops: LoopWatch;
+  let children: ChildrenWatch;
 
   before(async () => {
     console.log(`      FUZZ_SEED=${SEED}, ${SECONDS} s`);
     await own.start({
       DNS_SERVERS: stack().dns.address,
+      KEPT_MIB: String(KEPT_MIB),
       OUTBOUND_ALLOW: '127.0.0.1',
+      PUBLIC_IMAGES_PER_MINUTE: '0',
       PUBLIC_REQUESTS_PER_MINUTE: '0',
       RATES_URL: 'http://127.0.0.1:9/rates.xml',
       RATES_MAX_AGE_DAYS: '0',
@@ -77,7 +91,9 @@ describe('random requests beside regular traffic', function () {
     restarts = new Map(names.map((name) => [name, own.service.runner.restarts(name)]));
     loops = new LoopWatch(own.service.runner);
     await loops.begin();
+    children = new ChildrenWatch();
     tally = await attackFor(SECONDS * 1000);
+    children.stop();
     loops.stop();
     if (IS_STRICT) suspendShared('SIGCONT');
   });
@@ -158,6 +174,7 @@ describe('random requests beside regular traffic', function () {
     };
     const regular = new Worker(new URL('./regular.js', import.meta.url), { workerData: target });
     // Existing threads keep their priority: the attackers shall not slow down the service by using the CPU.
+    const priority = getPriority();
     setPriority(ATTACKER_NICE);
     const until = Date.now() + ms;
     const apiPort = () => target.apiPort;
@@ -191,6 +208,12 @@ describe('random requests beside regular traffic', function () {
         await producer.add(queue, name, data, { jobId: newId('job'), projectId });
       }),
     ]);
+    try {
+      // Processes that later tests start inherit it.
+      setPriority(priority);
+    } catch {
+      // Only root may.
+    }
     const ended = new Promise<RegularTally>((resolve, reject) => {
       regular.once('message', resolve);
       regular.once('error', reject);
@@ -214,6 +237,41 @@ describe('random requests beside regular traffic', function () {
     console.log(`      ${[...counts].map(([name, count]) => `${count} ${name}`).join(', ')}`);
     for (const name of Object.keys(LANES)) expect(counts.get(name)).to.be.greaterThan(0);
     expect(faults.length, faults.slice(0, 10).join('\n\n')).to.equal(0);
+  });
+
+  it('takes little processor time, memory of programs and space in Redis for one request', async () => {
+    const costs = await measureCosts(own, attacker.apiKey);
+    for (const { name, statuses, processorMs, keptBytes, childrenMiB } of costs) {
+      console.log(
+        `      ${name}: ${statuses}; ${processorMs.toFixed(0)} ms of the processor, ${Math.round(keptBytes / 1024)} KiB kept, programs of ${Math.round(childrenMiB)} MiB`,
+      );
+    }
+    const slow = costs.filter(({ processorMs }) => processorMs > PROCESSOR_MS);
+    expect(slow.map(({ name }) => name)).to.deep.equal([]);
+    const keptBytes = costs.reduce((sum, cost) => sum + cost.keptBytes, 0);
+    expect(keptBytes / 2 ** 20).to.be.below(KEPT_MIB + ELSE_MIB);
+    const most = Math.max(children.most, ...costs.map(({ childrenMiB }) => childrenMiB));
+    expect(most).to.be.below(CHILDREN_MIB);
+  });
+
+  it('shows no result of a job to those who did not send it', async () => {
+    const ids = await own.db('jobs').where({ project_id: attacker.projectId }).pluck('id');
+    expect(ids).to.have.length.above(0);
+    const strangers = await Promise.all([
+      createApiKey(own.db, { workspace: 'hostile', name: 'reader', scopes: ['*'] }),
+      createApiKey(own.db, { workspace: 'chaos', name: 'stranger', scopes: ['*'] }),
+    ]);
+    const shown: string[] = [];
+    for (const id of ids.slice(-MOST_JOBS)) {
+      for (const { apiKey } of strangers) {
+        const answer = await fetch(`${own.service.apiUrl}/jobs/${encodeURIComponent(id)}`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        });
+        const text = await answer.text();
+        if (answer.ok || text.includes('"result"')) shown.push(`${id}: ${answer.status} ${text}`);
+      }
+    }
+    expect(shown).to.deep.equal([]);
   });
 
   it('ends no process', () => {

@@ -14,6 +14,9 @@ export interface RegularTarget {
   apiKey: string;
   host: string;
   keys: string[];
+  /** Links `k0`, `k1`, … that only the database knows, so many: each is opened once. */
+  coldLinks?: number;
+  firstCold?: number;
 }
 
 /** Outcomes of the regular requests. */
@@ -26,7 +29,15 @@ export interface RegularTally {
   failures: string[];
 }
 
-const { apiPort, redirectPorts, apiKey, host, keys } = workerData as RegularTarget;
+const {
+  apiPort,
+  redirectPorts,
+  apiKey,
+  host,
+  keys,
+  coldLinks = 0,
+  firstCold = 0,
+} = workerData as RegularTarget;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 const tally: RegularTally = { redirected: 0, latencies: {}, failures: [] };
 const open = new Set<Promise<void>>();
@@ -69,6 +80,7 @@ function ask(
 }
 
 let count = 0;
+let cold = firstCold;
 const api = {
   port: apiPort,
   headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
@@ -94,6 +106,12 @@ const timers = [
       JSON.stringify({ url: 'https://example.com/regular' }),
     );
   }, 500),
+  setInterval(() => {
+    if (cold >= coldLinks) return;
+    const options = { port: redirectPorts[0]!, path: `/k${cold}`, headers: { host } };
+    cold += 1;
+    ask('first redirect', 302, options);
+  }, 250),
   setInterval(() => ask('read', 200, { ...api, path: '/links?pageSize=5' }), 250),
   setInterval(() => {
     ask('image', 200, { port: apiPort, path: `/qr?url=https%3A%2F%2Fexample.com%2F${count}` });

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
+import { connectRedis, type Redis } from '../../src/infra/redis.ts';
+import type { OwnService } from '../support/own-service.ts';
+import { proportional, withDescendants } from '../support/processes.ts';
+import { rawRequest, sendRaw } from './raw-request.ts';
+
+/*
+ * The costs of a request, of which its answer tells nothing: processor time of the process that answers, memory of the
+ * programs that workers start, and bytes that stay in Redis.
+ */
+
+/** Requests of one kind, by which its costs are known. */
+const TIMES = 6;
+/** Time that a service needs to finish what requests have begun, in ms. */
+const REST_MS = 1_500;
+const WATCH_EVERY_MS = 50;
+/** Milliseconds of a tick of `/proc/<pid>/stat` (proc_pid_stat(5), with the usual 100 ticks a second). */
+const TICK_MS = 10;
+
+/** A request that costs much, made new by a number. */
+interface DearRequest {
+  name: string;
+  process: 'api' | 'redirect';
+  target(n: number): string;
+  method?: string;
+  headers?: [name: string, value: string][];
+  body?(n: number): Buffer;
+  /** Sent at the same time. */
+  isAtOnce?: boolean;
+}
+
+/** The costs of requests of one kind. */
+export interface Cost {
+  name: string;
+  statuses: string;
+  /** Processor time that one takes of the process that answers, in ms. */
+  processorMs: number;
+  /** Bytes that stay in Redis of all {@link TIMES} requests. */
+  keptBytes: number;
+  /** Memory of the programs of all workers at once, in MiB. */
+  childrenMiB: number;
+}
+
+const encode = encodeURIComponent;
+
+/** An SVG image with a filter of hundreds of MB that never ends. */
+function heavySvg(n: number): string {
+  const floods = Array.from({ length: 88 }, (_, at) => `<feFlood result="f${at}"/>`).join('');
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="1024" height="1024"><filter id="a" x="0" y="0" width="1" height="1">' +
+    `${floods}<feTurbulence baseFrequency="0.${n + 1}" numOctaves="999999999"/></filter>` +
+    '<rect width="1024" height="1024" filter="url(#a)"/></svg>';
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+}
+
+function dearRequests(apiKey: string, hostileUrl: string): DearRequest[] {
+  const authorization: [string, string] = ['authorization', `Bearer ${apiKey}`];
+  const json: [string, string] = ['content-type', 'application/json'];
+  const segments = () => Array.from({ length: 16 }, () => randomBytes(4).toString('hex'));
+  const picture = (n: number) => `${hostileUrl}/noise.jpg?${n}`;
+  return [
+    {
+      name: 'GET /qr with a picture',
+      process: 'api',
+      target: (n) => `/qr?url=https%3A%2F%2Fexample.com&size=2048&src=${encode(picture(n))}`,
+    },
+    {
+      name: 'GET /metatags',
+      process: 'api',
+      target: (n) => `/metatags?url=${encode(`${hostileUrl}/page?${n}`)}`,
+    },
+    {
+      name: 'GET /metatags/image',
+      process: 'api',
+      headers: [authorization],
+      target: (n) => `/metatags/image?url=${encode(picture(n))}`,
+    },
+    {
+      name: 'GET /docs/search',
+      process: 'api',
+      target: (n) => `/docs/search?q=${Array(100).fill('e').join('+')}+${n}`,
+    },
+    {
+      name: 'GET /links with a search',
+      process: 'api',
+      headers: [authorization],
+      target: (n) => `/links?search=${encode(`über ${n} zz`)}`,
+    },
+    {
+      name: 'POST /links with a picture',
+      process: 'api',
+      method: 'POST',
+      headers: [authorization, json],
+      target: () => '/links',
+      body: (n) => Buffer.from(JSON.stringify({ url: hostileUrl, image: picture(1_000 + n) })),
+    },
+    {
+      name: 'POST /imports of a compressed file',
+      process: 'api',
+      method: 'POST',
+      headers: [authorization, ['content-type', 'application/gzip']],
+      target: () => '/imports?source=workspace&dryRun=true',
+      body: () => gzipSync(`{"kind":"tag","data":{"name":"${'a'.repeat(7 * 2 ** 20)}"}}\n`),
+    },
+    {
+      name: 'GET of 16 random segments',
+      process: 'redirect',
+      target: () => `/${segments().join('/')}`,
+    },
+    // Last: it keeps the worker of images busy for a while after its answers.
+    {
+      name: 'GET /qr with an SVG image',
+      process: 'api',
+      isAtOnce: true,
+      target: (n) => `/qr?url=https%3A%2F%2Fexample.com&src=${encode(heavySvg(n))}`,
+    },
+  ];
+}
+
+/** Sends dear requests of every kind, one kind after the other, and measures each. */
+export async function measureCosts(own: OwnService, apiKey: string): Promise<Cost[]> {
+  const server = await hostileServer();
+  const hostileUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const redis = connectRedis(own.redisAdminUrl, 'wait');
+  try {
+    const costs: Cost[] = [];
+    for (const dear of dearRequests(apiKey, hostileUrl)) {
+      costs.push(await measure(own, redis, dear));
+    }
+    return costs;
+  } finally {
+    redis.disconnect();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+async function measure(own: OwnService, redis: Redis, dear: DearRequest): Promise<Cost> {
+  const { service } = own;
+  const port =
+    dear.process === 'api' ? Number(new URL(service.apiUrl).port) : service.redirectPorts[0];
+  const send = async (n: number): Promise<string> => {
+    const headers: [string, string][] = [['host', 'localhost'], ...(dear.headers ?? [])];
+    const request = rawRequest(dear.method ?? 'GET', dear.target(n), headers, dear.body?.(n));
+    return String((await sendRaw(port, request)).status);
+  };
+  // The first one also pays for what is loaded or compiled once.
+  await send(0);
+  await pause(REST_MS);
+  const before = { bytes: await bytesOf(redis), ms: processorMs(dear.process) };
+  const children = new ChildrenWatch();
+  const numbers = Array.from({ length: TIMES }, (_, n) => n + 1);
+  const statuses: string[] = [];
+  if (dear.isAtOnce === true) statuses.push(...(await Promise.all(numbers.map(send))));
+  else for (const n of numbers) statuses.push(await send(n));
+  const ms = processorMs(dear.process) - before.ms;
+  await pause(REST_MS);
+  children.stop();
+  return {
+    name: dear.name,
+    statuses: [...new Set(statuses)].toSorted().join(' '),
+    processorMs: ms / TIMES,
+    keptBytes: (await bytesOf(redis)) - before.bytes,
+    childrenMiB: children.most,
+  };
+}
+
+/** The bytes of everything that is in Redis, without what Redis needs for itself. */
+async function bytesOf(redis: Redis): Promise<number> {
+  const info = await redis.info('memory');
+  return Number(/used_memory_dataset:(\d+)/.exec(info)![1]);
+}
+
+/** The processes of the service with a name, which this process has started. */
+const processesOf = (name: RegExp) =>
+  withDescendants(process.pid).filter((one) => name.test(one.name));
+
+/** Processor time of all processes of a name, in ms. */
+function processorMs(name: string): number {
+  return processesOf(new RegExp(`^${name}`)).reduce((sum, { id }) => {
+    const [, user, system] = /\) \S(?: \S+){10} (\d+) (\d+)/.exec(
+      readFileSync(`/proc/${id}/stat`, 'utf8'),
+    )!;
+    return sum + (Number(user) + Number(system)) * TICK_MS;
+  }, 0);
+}
+
+/** The most memory that programs of the workers had at once. */
+export class ChildrenWatch {
+  /** In MiB. */
+  most = 0;
+  readonly #timer = setInterval(() => this.#look(), WATCH_EVERY_MS);
+
+  #look(): void {
+    const children = processesOf(/^worker_/).flatMap(({ id }) => withDescendants(id).slice(1));
+    const sum = children.reduce((total, { id }) => total + proportional(id), 0);
+    this.most = Math.max(this.most, sum);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** A server with pictures that hardly compress, each another one, and pages that name one. */
+async function hostileServer(): Promise<Server> {
+  const side = 512;
+  const raw = { width: side, height: side, channels: 3 } as const;
+  const noise = () => sharp(randomBytes(side * side * 3), { raw }).jpeg({ quality: 95 });
+  const server = createServer((request, response) => {
+    if (request.url!.startsWith('/noise')) {
+      response.writeHead(200, { 'content-type': 'image/jpeg' });
+      noise().pipe(response);
+      return;
+    }
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(`<title>${'a'.repeat(10_000)}</title><meta property="og:image" content="/noise.jpg">`);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
+}
