@@ -24,7 +24,7 @@ export interface View {
 const TAP_PX = 44;
 
 /**
- * Looks at each view at every width, in both schemes: rules of axe, horizontal scrolling, and on the phone the size of
+ * Looks at each view at every width, in both schemes: rules of axe, scrolling of the document, and on the phone the size of
  * what is tapped. One window, which is resized; a page is loaded again only where dialogs and menus have to be.
  *
  * @returns what is wrong, each with the view
@@ -92,7 +92,7 @@ async function settled(page: Page): Promise<void> {
   });
 }
 
-/** What is wider than its box, and what is too small for a finger. */
+/** Finds boxes with wider contents, a document higher than the window, and targets too small for a finger. */
 function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
   return page.evaluate(
     ({ least, isTapped }) => {
@@ -106,6 +106,11 @@ function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
         if (scrollWidth > clientWidth) {
           faults.push(`${scrollWidth} px in ${clientWidth} px: ${shown(box)}`);
         }
+      }
+      // The frame of a workspace is as high as the window, and its parts scroll: else all of it can be scrolled away.
+      const { scrollHeight, clientHeight } = document.documentElement;
+      if (document.querySelector('#main') !== null && scrollHeight > clientHeight) {
+        faults.push(`the document is ${scrollHeight} px high, the window ${clientHeight} px`);
       }
       if (!isTapped) return faults;
       const within = document.querySelector('[popover]:popover-open') ?? dialog ?? document;
