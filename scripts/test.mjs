@@ -56,46 +56,68 @@ const ALONE = testFiles(
   'workers/watchdog',
   'workers/webhook-receivers',
 );
+/** Tests that wait for minutes, and compute next to nothing: a part of their own beside the others. */
+const WAITING = testFiles('workers/alerts');
 /** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
   newcomer: 200,
   cli: 180,
-  'workers/rollups': 140,
   'workers/chaos': 150,
   'cluster/clickhouse': 150,
-  'cluster/clickhouse-nodes': 40,
+  'workers/rollups': 140,
+  'qr/decode-matrix': 120,
+  'workers/backup': 115,
+  'workers/upgrades': 110,
   'docs-commands': 105,
-  'qr/decode-matrix': 80,
-  'workers/upgrades': 75,
+  'cluster/topology': 90,
+  'api/imports-from-apis': 80,
+  'workers/twice': 70,
   'workers/imports': 66,
+  bench: 65,
   'workers/runner': 60,
   'api/live': 60,
-  'workers/backup': 80,
   'workers/webhook-chaos': 60,
-  'redirect/places': 70,
+  'redirect/places': 60,
+  'workers/queue-shards': 60,
+  'api/conversions': 58,
+  'api/workspace-moves': 55,
   'workers/destinations': 54,
+  'unit/images': 54,
   'workers/event-blocks': 50,
   'workers/small': 50,
   'api/docs': 50,
   'workers/processes': 50,
-  'cluster/topology': 90,
-  'workers/twice': 70,
-  'unit/images': 50,
+  'console/views': 44,
+  'clients/clients': 41,
+  'cluster/clickhouse-nodes': 40,
   'workers/secrets': 38,
-  'clients/clients': 37,
   'api/webhooks': 38,
   'redirect/decisions': 37,
-  'api/imports-from-apis': 36,
+  'workers/sealed-upgrade': 35,
   'api/idempotency': 35,
+  'api/abuse-reports': 34,
   'cluster/sentinel': 33,
-  'workers/queue-shards': 60,
-  'api/conversions': 33,
   'api/http': 32,
-  'redirect/wait-replicas': 29,
-  'cluster/pgbouncer': 27,
   'cluster/partitions': 30,
+  'redirect/wait-replicas': 29,
+  'api/qr': 28,
+  'cluster/pgbouncer': 27,
+  'workers/redis-program': 45,
+  'workers/upkeep': 27,
+  'redirect/redirect': 26,
   'cluster/standbys': 25,
+  'api/imports-from-peers': 23,
+  'unit/qr-drawing': 22,
+  'api/audit-log': 22,
+  'api/preview-images': 22,
   'workers/start-messages': 20,
+  'api/imports': 19,
+  'api/oidc': 19,
+  'api/metatags': 16,
+  'compat/guards': 15,
+  docs: 15,
+  'api/https': 13,
+  'redirect/passwords': 12,
 };
 const USUAL_SECONDS = 4;
 /** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
@@ -104,6 +126,8 @@ const PARTS = 3;
 const PARTS_WITHOUT_COVERAGE = 2;
 /** Longest time that mocha may take to exit after its last test, in ms. */
 const LINGER_MS = 60_000;
+/** The whole takes no longer, in ms: what runs then is ended, and the counts tell what had run. */
+const LONGEST_MS = 75 * 60_000;
 /** Files with failed tests that are run again; where there are more, the machine is not the cause. */
 const MOST_AGAIN = 6;
 
@@ -118,6 +142,7 @@ const failures = [];
 const passedAgain = [];
 /** Processes of mocha. */
 const running = new Set();
+let isLate = false;
 
 // A signal ends mocha, which cleans up; the counts are still printed.
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -150,6 +175,7 @@ async function timed(name, part) {
 }
 
 async function testAll() {
+  setTimeout(endLate, LONGEST_MS).unref();
   for (const { name, command, args } of CHECKS) {
     const { code } = await check(name, command, args);
     if (code === 0) console.log(`✔ ${name}`);
@@ -158,7 +184,7 @@ async function testAll() {
     .filter((name) => name.endsWith('.test.js'))
     .map((name) => path.join('dist/test', name))
     .toSorted();
-  const apart = [...WITHOUT_COVERAGE, ...ALONE];
+  const apart = [...WITHOUT_COVERAGE, ...WAITING, ...ALONE];
   // Mocha only warns of files that it does not find.
   const missing = apart.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
@@ -166,7 +192,7 @@ async function testAll() {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
     await timed('tests, with coverage', () =>
-      testAgain(inParts(others, PARTS), { NODE_V8_COVERAGE: folder }),
+      testAgain([...inParts(others, PARTS), WAITING], { NODE_V8_COVERAGE: folder }),
     );
     await timed('tests, without coverage', () =>
       testAgain(inParts(WITHOUT_COVERAGE, PARTS_WITHOUT_COVERAGE), {}),
@@ -177,6 +203,19 @@ async function testAll() {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Ends every mocha: first as a signal does, then those that go on. */
+function endLate() {
+  isLate = true;
+  for (const mocha of running) mocha.kill('SIGTERM');
+  setTimeout(() => {
+    for (const mocha of running) mocha.kill('SIGKILL');
+  }, LINGER_MS).unref();
+}
+
+function refuseLate() {
+  if (isLate) throw new NotReady(`the tests were ended after ${LONGEST_MS / 60_000} min`);
 }
 
 /** The compiled files of tests. */
@@ -212,12 +251,15 @@ async function check(name, command, args) {
  * named with the failures that they had.
  */
 async function testAgain(lists, env) {
+  refuseLate();
   const runs = await Promise.all(lists.map((files, index) => runMocha(files, env, index > 0)));
   const failed = runs.flatMap(({ stats }) => stats?.failed ?? []);
   const files = [...new Set(failed.map(({ file }) => file))];
   const hasOutcome = runs.every(({ stats }) => stats !== undefined);
-  if (!hasOutcome || files.length === 0 || files.length > MOST_AGAIN || files.includes(undefined)) {
+  const isFinal = isLate || files.length > MOST_AGAIN || files.includes(undefined);
+  if (!hasOutcome || files.length === 0 || isFinal) {
     for (const run of runs) count(run);
+    refuseLate();
     return;
   }
   console.log('  These tests failed, and their files are run again:');

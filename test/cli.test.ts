@@ -47,7 +47,7 @@ async function ended(program: string, args: string[], options: ExecFileOptions =
 const aSlug = () => `cli-${newId('workspace').slice(5).toLowerCase()}`;
 
 describe('the CLI', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it('creates a workspace whose key works at once, and a domain verified by the operator', async () => {
     const slug = aSlug();

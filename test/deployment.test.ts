@@ -149,7 +149,7 @@ describe('deployment', () => {
     });
 
     it('are valid to systemd', function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
       const units = readdirSync(folder).map((name) => path.join(folder, name));
       execFileSync('systemd-analyze', ['verify', '--man=no', ...units], {

@@ -458,7 +458,7 @@ const PREPARATIONS: Record<string, Preparation> = {
       expect(run.seen)
         .to.contain('Ctrl-C stops everything')
         .and.match(/stopped\s*$/);
-      expect(readdirSync(run.path('var/backups/shortlinks'))).to.have.length(3);
+      expect(readdirSync(run.path('var/backups/shortlinks'))).to.have.length(2);
     },
   },
   'docs/concepts.md': {
@@ -617,7 +617,7 @@ describe('commands of the guides', () => {
     const blocks = blocksOf(file).filter((block) => !isExcused(block) && block.language !== 'text');
     if (blocks.length === 0) continue;
     describe(file, function () {
-      this.timeout(120_000);
+      this.timeout(300_000);
       const run = new GuideRun();
       const preparation = PREPARATIONS[file] ?? {};
 

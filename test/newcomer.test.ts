@@ -121,7 +121,7 @@ describe('a newcomer', function () {
     expect(shell(visit!).stdout).to.match(
       /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
     );
-    await eventually(() => expect(clicksIn(count!)).to.equal(1), 2_000);
+    await eventually(() => expect(clicksIn(count!)).to.equal(1), 30_000);
   });
 
   it('is signed in by the printed address, once, as the operator', async () => {

@@ -536,7 +536,7 @@ describe('a sale in US dollars', () => {
 
 describe('a sale whose worker is killed', () => {
   it('is recorded once', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const { api } = await aWorkspace();
     const sale = { ...SALE, currency: 'jpy', invoiceId: 'inv-1' };
     const statuses = await whileKilling(['worker_writes', 'worker_currency'], () =>

@@ -199,7 +199,7 @@ describe('exports', () => {
   });
 
   it('that are large are written by a worker, and can be downloaded for a day without a key', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const large = await aWorkspace();
     await db().raw(
       `INSERT INTO events (project_id, occurred_at, id, event, domain, key, url, continent, country, region, city, device,

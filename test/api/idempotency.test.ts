@@ -237,7 +237,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('returns 409 to all but one of concurrent requests with different bodies', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     await world.set({ requestsPerMinute: 0 });
     for (let round = 0; round < 20; round += 1) {
       const names = Array.from({ length: 20 }, (_, n) => `n${round}-${n}`);
@@ -351,7 +351,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('works across two API processes', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const [port, healthPort] = [await freePort(), await freePort()];
     const env = { ...process.env, API_PORT: String(port), HEALTH_PORT: String(healthPort) };
     const second = spawn(process.execPath, ['dist/src/api/main.js'], { env, stdio: 'ignore' });
@@ -429,7 +429,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('holds while workers are killed', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const statuses = await whileKilling(['worker_writes'], () =>
       staggered(60, 50, async (n) => (await post('/links', { url: A }, `key-${n % 20}`)).status),
     );

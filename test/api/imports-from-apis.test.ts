@@ -128,7 +128,7 @@ describe('imports from the APIs of other services', () => {
   });
 
   it('are read to their end although their worker is killed', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const server = await aPeer('kutt', 1_200);
     server.delayMs = 60;
     const { body } = await begin('kutt', server.url);

@@ -531,7 +531,7 @@ describe('notifications', () => {
   });
 
   it('say where e-mail is not set up', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const { token } = await member('owner');
     const settings = { SMTP_URL: undefined, MAIL_FROM: undefined, API_PORT: '0', HEALTH_PORT: '0' };
     const api = new OneProcess('api', settings);

@@ -13,7 +13,7 @@ import { CLIENT, CookieJar, SingleSignOn } from '../support/single-sign-on.ts';
  */
 
 describe('single sign-on', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const own = new OwnService();
   const provider = new SingleSignOn();
   let base: string;

@@ -265,5 +265,5 @@ describe('GET /qr', () => {
     await eventually(async () =>
       expect((await anyone.download('/qr', { url }, from(here))).status).to.equal(200),
     );
-  }).timeout(40_000);
+  }).timeout(180_000);
 });

@@ -188,7 +188,7 @@ describe('the export of a workspace', () => {
   let then: { numbers: object; records: unknown[]; redirects: unknown[]; pictures: string[] };
 
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     source = await furnished();
     const redirects = await redirectsOf(source, source.domain);
     archive = await archiveOf(source, PASSPHRASE);
@@ -202,7 +202,7 @@ describe('the export of a workspace', () => {
   });
 
   it('is taken whole: records, addresses, pictures and every number are the same', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const target = await aWorkspace();
     await addDomainNow(target.projectId, { slug: source.domain }, true);
     const { body: started } = await upload(target, archive, { dryRun: 'true' });
@@ -338,7 +338,7 @@ describe('the export of a workspace', () => {
   });
 
   it('that is damaged or hostile is refused before anything is made, by line and field', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const target = await aWorkspace();
     const at = (kind: string) => linesOf(archive).findIndex((line) => line.kind === kind);
     const set = (kind: string, fields: object) => (lines: Line[]) => {

@@ -87,7 +87,7 @@ describe('with events in a cluster of ClickHouse', function () {
 
 /** @param rounds random questions of each kind */
 function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: boolean) {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const store = clickhouseStore(server.url);
   const clickhouse = new ClickHouse(server.url);
 

@@ -13,7 +13,7 @@ const APPLY_DELAY_MS = 300;
 
 /** A primary, and a standby that is read. The tests follow each other: the last one promotes the standby. */
 describe('reads from a standby', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let pair: PostgresPair;
   const own = new OwnService(async (folder) => {
     chmodSync(folder, 0o755);

@@ -41,7 +41,7 @@ async function rowsOf(card: Locator): Promise<[string, number][]> {
 }
 
 describe('analytics in the console', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   useBrowser();
   let world: World;
   let linkIds: string[];

@@ -49,7 +49,7 @@ async function paste(page: Page, png: string): Promise<void> {
 }
 
 describe('images in the console', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   useBrowser();
   let world: World;
   let site: Site;

@@ -22,7 +22,7 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
 }
 
 describe('the console by the keyboard alone', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   useBrowser();
   let world: World;
 

@@ -29,7 +29,7 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
 }
 
 describe('people in the console', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   useBrowser();
   let world: World;
   let owner: Person;
@@ -223,7 +223,7 @@ describe('people in the console', function () {
         await signIn(other, email);
         await other.getByText('E-mail or password is wrong.').waitFor();
         await signIn(other, email, 'another good passphrase');
-        await other.getByRole('heading', { name: 'QR codes' }).waitFor();
+        await other.getByRole('heading', { name: 'QR codes', exact: true }).waitFor();
       });
     });
   });
@@ -247,7 +247,7 @@ describe('people in the console', function () {
 });
 
 describe('signing in over https and through a provider', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   useBrowser();
   const own = new OwnService();
   const provider = new SingleSignOn();

@@ -24,7 +24,7 @@ async function saved(page: Page, action: () => Promise<void>): Promise<[string, 
 }
 
 describe('records in the console', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   useBrowser();
   let world: World;
 

@@ -54,7 +54,7 @@ const PAUSE_MS = 15;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('random requests beside regular traffic', function () {
-  this.timeout((SECONDS + 180) * 1000);
+  this.timeout((SECONDS + 420) * 1000);
   const own = new OwnService();
   const regularKeys = Array.from({ length: 10 }, (_, n) => `regular-${n}`);
   const counts = new Map<string, number>();

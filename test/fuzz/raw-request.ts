@@ -31,7 +31,8 @@ export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Pr
         text: text.slice(0, 600),
       });
     };
-    const timer = setTimeout(end, PATIENCE_MS);
+    // Where this process got no processor time, the answer may be there and only not be read yet.
+    const timer = setTimeout(() => setImmediate(end), PATIENCE_MS);
     socket.on('connect', () => {
       socket.write(bytes, () => {
         if (reset) socket.resetAndDestroy();

@@ -7,7 +7,7 @@ import { seeded } from './pairwise.ts';
 const SHARE = 0.1;
 
 describe('the decode matrix', function () {
-  this.timeout(120_000);
+  this.timeout(900_000);
 
   it('has every pair of choices in some code', () => {
     const { cases, impossible } = casesOf(SEED);

@@ -36,7 +36,7 @@ async function flood(port: number, count: number): Promise<Map<string | number, 
 
 /** On servers of its own, which are killed. */
 describe('redirects during outages', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const own = new OwnService();
   let domainId: string;
 

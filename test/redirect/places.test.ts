@@ -20,7 +20,7 @@ const SEEN_MS = 500;
 
 /** A redirect process that has the replica near it, the Redis of the queues, and no Postgres. */
 describe('a redirect process without Postgres', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const own = new OwnService();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-place-'));
   let replica: Replica;

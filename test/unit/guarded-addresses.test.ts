@@ -407,11 +407,11 @@ describe('forbidden addresses', () => {
           'must respond completely within 0.3 s',
         );
       }
-      expect(Date.now() - start).to.be.below(1_500);
+      expect(Date.now() - start).to.be.below(5_000);
     });
 
     it('are given up before the timeout of the connection', async function () {
-      this.timeout(15_000);
+      this.timeout(180_000);
       dns.answer('silent.test', { silentOn: ['A', 'AAAA'] });
       expect(await refusal(url('silent.test'), { timeoutMs: 14_000 })).to.equal(LOOK_UP);
     });

@@ -336,7 +336,7 @@ describe('images', function () {
         const text = sign.repeat(2_000_000 / sign.length);
         const before = performance.now();
         expect(svgRoot(text), sign).to.equal(undefined);
-        expect(performance.now() - before, sign).to.be.lessThan(1_000);
+        expect(performance.now() - before, sign).to.be.lessThan(10_000);
       }
     });
 

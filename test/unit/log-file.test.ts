@@ -12,7 +12,7 @@ describe('a log file', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('that cannot be written counts lost lines, and continues when it can be written again', async function () {
-    this.timeout(30_000);
+    this.timeout(180_000);
     const said: string[] = [];
     mkdirSync(place);
     const file = new LogFile(place, (line) => said.push(line));

@@ -9,7 +9,7 @@ import { checkDelivery, Receiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
 
 describe('checks of destinations', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const own = new OwnService();
   let redis: Redis;
   let producer: Producer;

@@ -38,13 +38,15 @@ describe('while Redis is frozen for 12 s', function () {
       send('POST', '/links', { url: A, key }, n % 2 === 0 ? keyed(key) : {});
     // The first request of a new service is its slowest; the others could all be answered with it.
     const first = await create(keys[0]!, 0);
-    const answers = keys.slice(1).map(async (key, n) => {
+    const answers = keys.slice(1, 10).map(async (key, n) => {
       // Staggered: when one is answered and Redis freezes, the next ones are on their way.
       await delay(n * 20);
       return create(key, n + 1);
     });
     await Promise.race(answers);
     process.kill(pid, 'SIGSTOP');
+    // A busy machine may have answered all of them by then.
+    answers.push(...keys.slice(10).map((key, n) => create(key, n + 10)));
     let asked: Awaited<ReturnType<typeof send>>[] = [];
     let accepted: string[] = [];
     try {

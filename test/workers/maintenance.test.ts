@@ -45,7 +45,7 @@ describe('maintenance', () => {
     await eventually(async () =>
       expect((await regular.api.get(`/domains/${domain.id}`)).body.verified).to.equal(true),
     );
-    expect(Date.now() - began).to.be.lessThan(4_000);
+    expect(Date.now() - began).to.be.lessThan(20_000);
     await db()('domains').where({ project_id: hostile.projectId, verified: false }).delete();
   });
 

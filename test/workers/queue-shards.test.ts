@@ -21,7 +21,7 @@ const SLOW_MS = 200;
 const SLOTS = 16_384;
 
 describe('QUEUE_SHARDS', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const own = new OwnService();
   let receiver: Receiver;
   const webhookIds: string[] = [];

@@ -136,7 +136,7 @@ describe('npm start under steady traffic', function () {
 });
 
 describe('the private Redis', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   it('has little to replay at its next start', async () => {
     // One of its own: what others have stored in the shared one would count.
@@ -224,7 +224,7 @@ describe('a process whose runner was killed', function () {
 });
 
 describe('a process that does not become ready', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-runner-'));
   const frame = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
   let supervised: Supervised | undefined;

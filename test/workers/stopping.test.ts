@@ -18,7 +18,7 @@ const CLIENTS = 16;
 const LONGEST_MS = 10_000;
 
 describe('SIGTERM', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const started = new Started();
 
   after(() => started.remove());

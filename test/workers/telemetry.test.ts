@@ -78,7 +78,7 @@ class Collector {
 }
 
 describe('telemetry', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let collector: Collector;
   let processes: OneProcess[];
   let apiPort: number;

@@ -25,7 +25,7 @@ const OWNER = 'postgres';
 const PASSWORD = 'a-password';
 
 describe('TLS', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-tls-'));
   let servers: Servers;
   let admin: Knex;

