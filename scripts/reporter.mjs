@@ -8,8 +8,8 @@ process.setSourceMapsEnabled(true);
 /** Files that took less are summed up, in ms. */
 const WORTH_A_LINE_MS = 5_000;
 
-/** After so long without an exit, mocha says what keeps its process alive, in ms. */
-const LINGERING_MS = 20_000;
+/** Time for the process to end by itself once everything that the tests started is stopped, in ms. */
+const LINGER_MS = 60_000;
 
 /**
  * Mocha's `spec`, which also prints how long each file took, writes the counts and the failures to the file named by
@@ -28,22 +28,37 @@ export default class Reporter extends reporters.Spec {
       const ms = Date.now() - startedAt.get(suite);
       durations.set(file, (durations.get(file) ?? 0) + ms);
     });
-    const failures = [];
+    this.failed = [];
     runner.on('fail', (test, { message }) => {
       const file = test.file ?? test.parent?.file;
-      failures.push({ file, title: test.fullTitle(), message });
+      this.failed.push({ file, title: test.fullTitle(), message });
     });
     runner.once('end', () => {
       printDurations(durations);
-      const file = process.env['TEST_COUNTS'];
-      if (file) writeFileSync(file, JSON.stringify({ ...this.stats, failed: failures }));
-      setTimeout(printActive, LINGERING_MS).unref();
+      this.writeCounts();
     });
   }
-}
 
-function printActive() {
-  console.log(`  Still active: ${process.getActiveResourcesInfo().join(', ')}`);
+  /** Called by mocha after the global teardown: nothing that the tests started is left then. */
+  done(failures, exit) {
+    setTimeout(() => this.endLingering(), LINGER_MS).unref();
+    exit(failures);
+  }
+
+  /** Ends a process that something keeps alive, as a failed test. */
+  endLingering() {
+    const open = process.getActiveResourcesInfo().join(', ');
+    const message = `something keeps the process of the tests alive: ${open}`;
+    this.failed.push({ title: 'The end of the tests', message });
+    this.stats.failures += 1;
+    this.writeCounts();
+    process.exit();
+  }
+
+  writeCounts() {
+    const file = process.env['TEST_COUNTS'];
+    if (file) writeFileSync(file, JSON.stringify({ ...this.stats, failed: this.failed }));
+  }
 }
 
 /** @param {Map<string, number>} durations milliseconds by file */

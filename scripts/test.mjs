@@ -1,6 +1,6 @@
-// `npm test`: makes the clone ready, runs the static checks, then mocha, which also measures the lines of `src` that run.
-// With arguments, which go to mocha, only mocha runs. The last line is always "N passed, N failed"; a check is one of
-// the N.
+// `npm test`: makes the clone ready, runs the static checks, then mocha. With arguments, which go to mocha, only mocha
+// runs. With TEST_COVERAGE (`npm run test:coverage`), the lines of `src` that run are measured as well, at the cost of
+// speed. The last line is always "N passed, N failed"; a check is one of the N.
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -29,8 +29,8 @@ const CHECKS = [
   { name: 'reference (Redocly)', command: '../../scripts/check-reference.mjs', args: [] },
   { name: 'structure', command: process.execPath, args: ['dist/scripts/structure.js', '--check'] },
 ];
-/** Tests that kill processes: a killed process does not report its lines. */
-const WITHOUT_COVERAGE = testFiles(
+/** Tests that start and kill processes all the time; a killed process does not report its lines. */
+const KILLING = testFiles(
   'cli',
   'newcomer',
   'cluster/partitions',
@@ -43,7 +43,7 @@ const WITHOUT_COVERAGE = testFiles(
   'workers/start-messages',
   'workers/webhook-chaos',
 );
-/** Tests that judge how long something takes: each has the machine for itself, since V8 counts lines at the cost of speed. */
+/** Tests that judge how long something takes: each has the machine for itself. */
 const ALONE = testFiles(
   'fuzz/fuzz',
   'api/event-loop',
@@ -122,10 +122,10 @@ const SECONDS = {
 const USUAL_SECONDS = 4;
 /** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
 const PARTS = 3;
-/** The same of tests that start and kill processes all the time. */
-const PARTS_WITHOUT_COVERAGE = 2;
-/** Longest time that mocha may take to exit after its last test, in ms. */
-const LINGER_MS = 60_000;
+/** The same of tests that start and kill processes. */
+const KILLING_PARTS = 2;
+/** Time for mocha to stop what the tests started after a signal, in ms. */
+const STOP_MS = 60_000;
 /** The whole takes no longer, in ms: what runs then is ended, and the counts tell what had run. */
 const LONGEST_MS = 75 * 60_000;
 /** Files with failed tests that are run again; where there are more, the machine is not the cause. */
@@ -184,20 +184,23 @@ async function testAll() {
     .filter((name) => name.endsWith('.test.js'))
     .map((name) => path.join('dist/test', name))
     .toSorted();
-  const apart = [...WITHOUT_COVERAGE, ...WAITING, ...ALONE];
+  const apart = [...KILLING, ...WAITING, ...ALONE];
   // Mocha only warns of files that it does not find.
   const missing = apart.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
   const others = files.filter((file) => !apart.includes(file));
+  const usual = [...inParts(others, PARTS), WAITING];
+  if (process.env['TEST_COVERAGE'] === undefined) await testAgain('tests', usual, {});
+  else await testWithCoverage(usual);
+  await testAgain('tests that kill processes', inParts(KILLING, KILLING_PARTS), {});
+  await testAgain('tests, one at a time', [ALONE], {});
+}
+
+/** Runs tests as {@link testAgain} does, and prints how many lines of `src` ran. */
+async function testWithCoverage(lists) {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
-    await timed('tests, with coverage', () =>
-      testAgain([...inParts(others, PARTS), WAITING], { NODE_V8_COVERAGE: folder }),
-    );
-    await timed('tests, without coverage', () =>
-      testAgain(inParts(WITHOUT_COVERAGE, PARTS_WITHOUT_COVERAGE), {}),
-    );
-    await timed('tests, one at a time', () => testAgain([ALONE], {}));
+    await testAgain('tests, with coverage', lists, { NODE_V8_COVERAGE: folder });
     const { output } = await check('coverage', 'c8', ['report', '--temp-directory', folder]);
     console.log(output);
   } finally {
@@ -211,7 +214,7 @@ function endLate() {
   for (const mocha of running) mocha.kill('SIGTERM');
   setTimeout(() => {
     for (const mocha of running) mocha.kill('SIGKILL');
-  }, LINGER_MS).unref();
+  }, STOP_MS).unref();
 }
 
 function refuseLate() {
@@ -250,9 +253,11 @@ async function check(name, command, args) {
  * with failed tests: a promise about time or about an outage can fail on a busy machine. The tests of these files are
  * named with the failures that they had.
  */
-async function testAgain(lists, env) {
+async function testAgain(name, lists, env) {
   refuseLate();
-  const runs = await Promise.all(lists.map((files, index) => runMocha(files, env, index > 0)));
+  const runs = await timed(name, () =>
+    Promise.all(lists.map((files, index) => runMocha(files, env, index > 0))),
+  );
   const failed = runs.flatMap(({ stats }) => stats?.failed ?? []);
   const files = [...new Set(failed.map(({ file }) => file))];
   const hasOutcome = runs.every(({ stats }) => stats !== undefined);
@@ -318,22 +323,10 @@ function spawnMocha(mochaArgs, countsFile, env, output) {
     },
   );
   running.add(mocha);
-  let endedAt;
-  let isCounted = false;
-  const watch = setInterval(() => {
-    if (existsSync(countsFile)) endedAt ??= Date.now();
-    if (endedAt === undefined || Date.now() - endedAt < LINGER_MS) return;
-    clearInterval(watch);
-    failures.push(`something keeps the process of the tests alive: ended after ${LINGER_MS} ms`);
-    counts.failed += 1;
-    isCounted = true;
-    mocha.kill('SIGKILL');
-  }, 1000);
   return new Promise((resolve) => {
     mocha.on('exit', (code) => {
-      clearInterval(watch);
       running.delete(mocha);
-      resolve(isCounted ? 0 : (code ?? 1));
+      resolve(code ?? 1);
     });
   });
 }
