@@ -206,7 +206,7 @@ describe('GET /metatags/image', () => {
     const statuses = await Promise.all(
       Array.from({ length: 305 }, async () => {
         const { status, headers } = await limited.api.download('/metatags/image', { url });
-        expect(headers.get('ratelimit-limit')).to.equal('300');
+        expect(headers.get('ratelimit-limit'), `answer ${status}`).to.equal('300');
         return status;
       }),
     );

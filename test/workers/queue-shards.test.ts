@@ -21,7 +21,6 @@ const SLOW_MS = 200;
 const SLOTS = 16_384;
 
 describe('QUEUE_SHARDS', function () {
-  this.timeout(300_000);
   const own = new OwnService();
   let receiver: Receiver;
   const webhookIds: string[] = [];
@@ -104,7 +103,9 @@ describe('QUEUE_SHARDS', function () {
 
   it('spreads visits and webhooks over four queues, each visit stored and delivered once', async () => {
     await visitsAddUp(own, 'spread', await visit('spread', 400));
-    for (const count of await endedIn('clicks')) expect(count).to.be.above(20);
+    // A busy machine takes more visits into a job, so only their shares are certain.
+    const jobs = await endedIn('clicks');
+    expect(Math.min(...jobs)).to.be.above(Math.max(...jobs) / 3);
     expect(await ended('clicks')).to.equal(0);
     await delivered();
     const used = (await endedIn('webhooks')).filter((count) => count > 0);
