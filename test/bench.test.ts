@@ -80,7 +80,7 @@ describe('npm run bench', () => {
     expect(one.ours[0]).to.be.greaterThan(0);
     expect(one.baseline!.figures).to.have.length(1);
     expect(cells(bench('--table', file).stdout, one.what)).to.deep.equal(cells(stdout, one.what));
-  }).timeout(180_000);
+  });
 
   it('shows medians with their spread, and says which aim was missed', () => {
     const file = written('table.json', [

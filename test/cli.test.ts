@@ -47,8 +47,6 @@ async function ended(program: string, args: string[], options: ExecFileOptions =
 const aSlug = () => `cli-${newId('workspace').slice(5).toLowerCase()}`;
 
 describe('the CLI', function () {
-  this.timeout(300_000);
-
   it('creates a workspace whose key works at once, and a domain verified by the operator', async () => {
     const slug = aSlug();
     const made = JSON.parse(
@@ -381,7 +379,6 @@ describe('the CLI', function () {
 });
 
 describe('commands of an operator', function () {
-  this.timeout(180_000);
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-cli-'));
   const { DATA_DIR: _, SECRET_KEY: __, ...bare } = withoutServers();
   const script = (name: string) => path.resolve(`dist/scripts/${name}.js`);

@@ -125,7 +125,6 @@ describe('deployment', () => {
     });
 
     it('have a backup with the settings, the folder and the spool of the processes', async function () {
-      this.timeout(180_000);
       const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
       const backup = read('shortlinks-backup.service');
       const [settings] = /^User=[^]*?(?=\n\[Install\]|\n\n)/m.exec(
@@ -149,7 +148,6 @@ describe('deployment', () => {
     });
 
     it('are valid to systemd', function () {
-      this.timeout(180_000);
       if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
       const units = readdirSync(folder).map((name) => path.join(folder, name));
       execFileSync('systemd-analyze', ['verify', '--man=no', ...units], {
@@ -159,7 +157,6 @@ describe('deployment', () => {
     });
 
     it('take secrets from files by the addition of the guide', function () {
-      this.timeout(60_000);
       if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
       const guide = readFileSync('docs/systemd.md', 'utf8');
       const [, text] = /^```ini run by test\/deployment\.test\.ts\n([^]*?)^```/m.exec(guide)!;
@@ -190,7 +187,6 @@ describe('deployment', () => {
     });
 
     it('give processes no more of the machine than they need', function () {
-      this.timeout(180_000);
       const confined = ['CapabilityBoundingSet=', 'UMask=0077', 'MemoryMax=2G'];
       const services = readdirSync(folder).filter((name) => name.endsWith('.service'));
       for (const name of services) {

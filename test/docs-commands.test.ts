@@ -617,7 +617,6 @@ describe('commands of the guides', () => {
     const blocks = blocksOf(file).filter((block) => !isExcused(block) && block.language !== 'text');
     if (blocks.length === 0) continue;
     describe(file, function () {
-      this.timeout(300_000);
       const run = new GuideRun();
       const preparation = PREPARATIONS[file] ?? {};
 

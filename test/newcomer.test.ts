@@ -14,7 +14,6 @@ import { eventually } from './support/eventually.ts';
 const INSTALL_MS = 300_000;
 
 describe('a newcomer', function () {
-  this.timeout(600_000);
   let folder: string;
   let clone: string;
   let env: NodeJS.ProcessEnv;
@@ -121,7 +120,7 @@ describe('a newcomer', function () {
     expect(shell(visit!).stdout).to.match(
       /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
     );
-    await eventually(() => expect(clicksIn(count!)).to.equal(1), 30_000);
+    await eventually(() => expect(clicksIn(count!)).to.equal(1));
   });
 
   it('is signed in by the printed address, once, as the operator', async () => {

@@ -368,7 +368,7 @@ describe('the name of a link or QR code that is deleted', () => {
         expect(await doors['POST /links']!(world, domain, key)).to.equal(undefined);
         expect((await visit(`/${key}`, { host: domain })).status).to.equal(302);
       }
-    }).timeout(180_000);
+    });
   }
 
   for (const [door, open] of Object.entries(doors)) {
@@ -390,7 +390,7 @@ describe('the name of a link or QR code that is deleted', () => {
         expect(await open(other, 'localhost', key)).to.equal(undefined);
         expect((await visit(`/${key}`)).status).to.equal(302);
       }
-    }).timeout(180_000);
+    });
   }
 
   it('is blocked under every name that a link leaves', async () => {

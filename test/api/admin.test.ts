@@ -119,7 +119,7 @@ describe('/admin', () => {
           expect(one).to.include({ state: 'ready' });
           expect(before.map(({ pid }) => pid)).not.to.include(one.pid);
         }
-      }, 30_000);
+      });
     });
 
     it('shows what fails, and for an hour who fell silent', async () => {

@@ -61,7 +61,6 @@ describe('/docs', () => {
   });
 
   it('keeps the rules for accessible pages', async function () {
-    this.timeout(180_000);
     for (const path of ['/docs', '/docs/search?q=click', ...(await navigated())]) {
       const { window } = new JSDOM(await (await get(path)).text(), {
         pretendToBeVisual: true,

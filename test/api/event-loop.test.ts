@@ -88,7 +88,6 @@ interface Attempt {
 }
 
 describe('the event loop of the API', function () {
-  this.timeout(300_000);
   let world: World;
   let restarts: number;
   let longest = 0;

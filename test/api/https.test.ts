@@ -9,7 +9,6 @@ import { TlsProxy } from '../support/tls-proxy.ts';
 const PASSWORD = 'correct horse battery staple';
 
 describe('sessions over https', function () {
-  this.timeout(180_000);
   const own = new OwnService();
   let proxy: TlsProxy;
   const trusting = new Agent({ connect: { ca: readFileSync('test/data/tls/localhost.crt') } });

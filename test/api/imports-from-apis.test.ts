@@ -128,12 +128,11 @@ describe('imports from the APIs of other services', () => {
   });
 
   it('are read to their end although their worker is killed', async function () {
-    this.timeout(300_000);
     const server = await aPeer('kutt', 1_200);
     server.delayMs = 60;
     const { body } = await begin('kutt', server.url);
-    await eventually(() => expect(server.asked.length).to.be.above(5), 20_000);
-    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'), 20_000);
+    await eventually(() => expect(server.asked.length).to.be.above(5));
+    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'));
     const one = await rest(world, body.id, 90_000);
     expect(one.counts).to.deep.equal({ created: 1_200, updated: 0, skipped: 0, refused: 0 });
     // Pages that were read before are not read again.
@@ -185,7 +184,6 @@ describe('imports from the APIs of other services', () => {
   });
 
   it('of APIs that hold their answers back leave two thirds of the slots to others, and end', async function () {
-    this.timeout(240_000);
     const data = Array.from({ length: 100 }, (_, n) => ({
       shortCode: `k${n}`,
       shortUrl: `https://s.test/k${n}`,
@@ -220,12 +218,12 @@ describe('imports from the APIs of other services', () => {
       expect(made.status).to.be.oneOf([200, 202]);
       await eventually(async () => {
         expect((await regular.visit('/a')).status).to.equal(302);
-      }, 30_000);
+      });
       expect(pages()).to.be.at.most(most);
       await eventually(async () => {
         const rows = await db()('imports').where({ state: 'fetching' }).select('remote');
         expect(rows.some(({ remote }) => remote.attempts > 0)).to.equal(true);
-      }, 120_000);
+      });
     } finally {
       for (const [{ api }, id] of ids) await api.post(`/imports/${id}/cancel`);
     }

@@ -64,7 +64,7 @@ describe('notifications', () => {
       const mails = stack().mail.to(email);
       expect(mails).to.have.length.above(0);
       return mails;
-    }, 20_000);
+    });
   const unsubscribeIn = ({ headers }: ReceivedMail) =>
     /^<http:\/\/localhost:\d+(\/unsubscribe\/[\w.-]+)>$/.exec(
       headers.get('list-unsubscribe')!,
@@ -89,7 +89,7 @@ describe('notifications', () => {
       expect(receiver.received).to.have.length(count);
       for (const one of receiver.received) checkDelivery(one);
       return receiver.received.map(({ body }) => body);
-    }, 15_000);
+    });
 
   describe('are chosen', () => {
     it('by each member for each workspace, with defaults by role', async () => {
@@ -218,7 +218,7 @@ describe('notifications', () => {
         const told = (await alertsTo(owner)).map(({ body }) => body).join('\n');
         expect(told.match(/>80 % of 5 requests a minute used<\/p>/g)).to.have.length(1);
         expect(told.match(/>All of 5 requests a minute used<\/p>/g)).to.have.length(1);
-      }, 20_000);
+      });
     });
   });
 
@@ -341,7 +341,7 @@ describe('notifications', () => {
           expect(body).to.include({ job: 'mail.send', attempts: count });
           expect(body.error).to.contain('550').and.not.contain(email);
           expect(stack().mail.asked(email)).to.equal(count);
-        }, 15_000);
+        });
       await attempts(1);
       await api.post(`${letter}/retry`);
       await attempts(2);
@@ -531,7 +531,6 @@ describe('notifications', () => {
   });
 
   it('say where e-mail is not set up', async function () {
-    this.timeout(180_000);
     const { token } = await member('owner');
     const settings = { SMTP_URL: undefined, MAIL_FROM: undefined, API_PORT: '0', HEALTH_PORT: '0' };
     const api = new OneProcess('api', settings);

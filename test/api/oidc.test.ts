@@ -13,7 +13,6 @@ import { CLIENT, CookieJar, SingleSignOn } from '../support/single-sign-on.ts';
  */
 
 describe('single sign-on', function () {
-  this.timeout(300_000);
   const own = new OwnService();
   const provider = new SingleSignOn();
   let base: string;

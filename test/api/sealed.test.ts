@@ -11,7 +11,6 @@ const ASYNC = { prefer: 'respond-async' };
 const WIFI = { ssid: 'Guests', encryption: 'WPA', password: 'wifi-password-1' };
 
 describe('sealed texts', function () {
-  this.timeout(180_000);
   let world: World;
 
   beforeEach(async () => {
@@ -42,7 +41,7 @@ describe('sealed texts', function () {
       const { body } = await world.api.get(`/jobs/${id}`);
       expect(body.status).to.be.oneOf(['done', 'failed']);
       return body;
-    }, 60_000);
+    });
   }
 
   it('are not opened when a caller sends them as the URL of a link', async () => {
@@ -57,7 +56,6 @@ describe('sealed texts', function () {
   });
 
   it('come back as they were sent, or are refused, in every field of every write', async function () {
-    this.timeout(300_000);
     const { texts, secrets } = await sealedTexts();
     const { body: link } = await world.api.post('/links', { url: A });
     const { body: tag } = await world.api.post('/tags', { name: 'a' });
@@ -154,7 +152,6 @@ describe('the job of a request', () => {
 });
 
 describe('passwords', function () {
-  this.timeout(180_000);
   let world: World;
   let clients: Record<string, World['api']>;
 
@@ -213,7 +210,7 @@ describe('passwords', function () {
       const { body } = await world.api.post('/imports', file, { headers });
       await eventually(async () => {
         expect((await world.api.get(`/imports/${body.id}`)).body.state).to.equal('done');
-      }, 30_000);
+      });
       const path = `/imports/${body.id}/errors`;
       expect((await world.api.download(path)).bytes.toString()).to.contain('row-password-1');
       const shown = (await clients[name]!.download(path)).bytes.toString();

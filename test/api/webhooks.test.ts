@@ -390,7 +390,6 @@ describe('webhooks', () => {
     });
 
     it('every click of a link that names fifty of them', async function () {
-      this.timeout(180_000);
       const ids: string[] = [];
       for (let n = 0; n < 50; n += 1) ids.push((await aWebhook({ kinds: ['sale.created'] })).id);
       await api.post('/links', {
@@ -546,7 +545,6 @@ describe('webhooks', () => {
     const state = async (id: string) => (await deliveries(id))[0];
 
     it('that fail get the delivery again later, with the same id and a new timestamp', async function () {
-      this.timeout(180_000);
       const { id } = await aWebhook();
       receiver.answerWith(500, {}, 'broken');
       await api.post('/links', { url: A });
@@ -598,7 +596,6 @@ describe('webhooks', () => {
     });
 
     it('get ten attempts', async function () {
-      this.timeout(180_000);
       const { id } = await aWebhook();
       receiver.answerWith(503);
       await api.post('/links', { url: A });
@@ -654,7 +651,6 @@ describe('webhooks', () => {
     });
 
     it('that fail repeatedly are paused, then tried with one delivery', async function () {
-      this.timeout(180_000);
       const { id } = await aWebhook();
       receiver.answerWith(500);
       await Promise.all(Array.from({ length: 30 }, () => api.post('/links', { url: A })));
@@ -670,7 +666,7 @@ describe('webhooks', () => {
       await makeDue(id);
       await eventually(async () => {
         expect(await deliveries(id, { state: 'delivered' })).to.have.length(30);
-      }, 20_000);
+      });
       expect((await api.get(`/webhooks/${id}`)).body).to.deep.include({
         pausedUntil: null,
         failingSince: null,
@@ -695,7 +691,6 @@ describe('webhooks', () => {
     });
 
     it('that hang, fifty of them, do not delay others', async function () {
-      this.timeout(180_000);
       receiver.answer = () => {};
       for (let n = 0; n < 50; n += 1) await aWebhook({ kinds: ['link.created'] });
       await api.post('/links', { url: A });

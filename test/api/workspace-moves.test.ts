@@ -188,7 +188,6 @@ describe('the export of a workspace', () => {
   let then: { numbers: object; records: unknown[]; redirects: unknown[]; pictures: string[] };
 
   before(async function () {
-    this.timeout(300_000);
     source = await furnished();
     const redirects = await redirectsOf(source, source.domain);
     archive = await archiveOf(source, PASSPHRASE);
@@ -202,7 +201,6 @@ describe('the export of a workspace', () => {
   });
 
   it('is taken whole: records, addresses, pictures and every number are the same', async function () {
-    this.timeout(300_000);
     const target = await aWorkspace();
     await addDomainNow(target.projectId, { slug: source.domain }, true);
     const { body: started } = await upload(target, archive, { dryRun: 'true' });
@@ -309,7 +307,6 @@ describe('the export of a workspace', () => {
   });
 
   it('is imported once, however often workers are killed', async function () {
-    this.timeout(180_000);
     const [from, to] = [await aWorkspace(), await aWorkspace()];
     const { body: link } = await from.api.post('/links', { url: A, key: 'a' });
     const events = Array.from({ length: 6_000 }, (_, n) =>
@@ -327,7 +324,7 @@ describe('the export of a workspace', () => {
       const { progress } = (await to.api.get(`/imports/${started.id}`)).body;
       expect(progress.done).to.be.above(0);
     });
-    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'), 20_000);
+    await eventually(() => stack().signal('worker_bulk', 'SIGKILL'));
     const done = await rest(to, started.id, 120_000);
     expect([done.state, done.errors]).to.deep.equal(['done', []]);
     const question = { groupBy: 'countries', interval: 'all' };
@@ -338,7 +335,6 @@ describe('the export of a workspace', () => {
   });
 
   it('that is damaged or hostile is refused before anything is made, by line and field', async function () {
-    this.timeout(180_000);
     const target = await aWorkspace();
     const at = (kind: string) => linesOf(archive).findIndex((line) => line.kind === kind);
     const set = (kind: string, fields: object) => (lines: Line[]) => {
@@ -448,7 +444,6 @@ describe('the export of a workspace', () => {
   });
 
   it('may be unpacked to 256 MiB on the plan free', async function () {
-    this.timeout(300_000);
     const free = await aWorkspace({ plan: 'free' });
     const [header, ...records] = linesOf(archive);
     const { data } = records.find(({ kind }) => kind === 'link');
@@ -467,7 +462,7 @@ describe('the export of a workspace', () => {
       const { body } = await free.api.get(sent.headers.get('location')!);
       expect(body.status).to.equal('failed');
       return body;
-    }, 90_000);
+    });
     expect(refused.error.message).to.match(
       /^Line \d{3}: the file must not be larger than 256 MiB, the limit of the plan, when unpacked$/,
     );

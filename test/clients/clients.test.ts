@@ -39,7 +39,6 @@ describe('clients that are generated from the reference', () => {
   let folder: string;
 
   before(async function () {
-    this.timeout(180_000);
     folder = mkdtempSync(path.join(tmpdir(), 'clients-'));
     symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
     write('package.json', JSON.stringify({ type: 'module' }));
@@ -80,7 +79,6 @@ describe('clients that are generated from the reference', () => {
 
   for (const program of ['openapi-fetch', 'with-hey-api']) {
     it(`create a link, find its visit and create a QR code: ${program}`, async function () {
-      this.timeout(180_000);
       const { apiKey, domain } = await aWorkspace();
       const { stdout } = await run(process.execPath, [path.join('dist', `${program}.js`)], {
         cwd: folder,
@@ -104,7 +102,6 @@ describe('clients that are generated from the reference', () => {
   }
 
   it('do not compile with a number as a list of ids', async function () {
-    this.timeout(180_000);
     for (const [client, program] of Object.entries(MISTAKES)) {
       write(`mistake-${client}.ts`, program);
       write(

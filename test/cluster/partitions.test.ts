@@ -38,7 +38,6 @@ const IDLE = ['worker_scheduler', 'worker_maintenance'];
  * each partition say which ones the requests of a workspace read and write.
  */
 describe('tables partitioned by workspace', function () {
-  this.timeout(180_000);
   let servers: Servers;
   const own = new OwnService(async (dataDir) => {
     servers = await startServers({ dataDir, env: withoutServers() });

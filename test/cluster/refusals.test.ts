@@ -6,7 +6,6 @@ import { Started } from '../support/started.ts';
 
 /** A Redis that would lose or refuse commands is refused at the start, in one line. */
 describe('a Redis of the wrong kind', function () {
-  this.timeout(300_000);
   const nodes: RedisNode[] = [];
 
   const run = async (...settings: string[]) => {

@@ -8,7 +8,6 @@ import type { RedisNode } from '../support/redis-node.ts';
 import { AUTHENTICATED, Sentinels } from '../support/sentinels.ts';
 
 describe('Redis behind sentinels', function () {
-  this.timeout(240_000);
   const sentinels = new Sentinels();
   const own = new OwnService();
 

@@ -68,7 +68,6 @@ const nameOf = ({ peer, route }: (typeof ALL)[number]) =>
 const isExpected = (status: number) => status < 500 || status === 501;
 
 describe('the endpoints of other services', function () {
-  this.timeout(180_000);
   let world: World;
   let others: World;
 

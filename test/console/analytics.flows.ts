@@ -41,7 +41,6 @@ async function rowsOf(card: Locator): Promise<[string, number][]> {
 }
 
 describe('analytics in the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
   let linkIds: string[];

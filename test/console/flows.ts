@@ -30,7 +30,6 @@ const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText:
 const slugField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
 
 describe('links in the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 
@@ -394,7 +393,6 @@ describe('links in the console', function () {
 });
 
 describe('signing in to the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 
@@ -471,7 +469,6 @@ describe('signing in to the console', function () {
 });
 
 describe('views of the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 

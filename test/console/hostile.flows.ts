@@ -24,7 +24,6 @@ const ALL = `${TAGS}${SVG}${TEMPLATE}${MARKS}`;
 const A = 'https://example.com/';
 
 describe('hostile texts in the console', function () {
-  this.timeout(240_000);
   useBrowser();
   let world: World;
   let receiver: Receiver;

@@ -49,7 +49,6 @@ async function paste(page: Page, png: string): Promise<void> {
 }
 
 describe('images in the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
   let site: Site;

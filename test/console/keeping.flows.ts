@@ -20,7 +20,6 @@ const offline = (page: Page, isOffline: boolean) => page.context().setOffline(is
 const RESTORED = 'What you typed before is here again.';
 
 describe('the console loses nothing', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 

@@ -22,7 +22,6 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
 }
 
 describe('the console by the keyboard alone', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 

@@ -29,7 +29,6 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
 }
 
 describe('people in the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
   let owner: Person;
@@ -247,7 +246,6 @@ describe('people in the console', function () {
 });
 
 describe('signing in over https and through a provider', function () {
-  this.timeout(300_000);
   useBrowser();
   const own = new OwnService();
   const provider = new SingleSignOn();

@@ -24,7 +24,6 @@ async function saved(page: Page, action: () => Promise<void>): Promise<[string, 
 }
 
 describe('records in the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 
@@ -70,7 +69,7 @@ describe('records in the console', function () {
             await page.reload();
             await letter.first().waitFor({ timeout: 1_000 });
             expect(await letter.count()).to.equal(count);
-          }, 20_000);
+          });
           await letter.first().getByRole('button').click();
           await dialog(page).getByRole('button', { name: 'Discard for good' }).click();
           await page.getByText('It is discarded').waitFor();
@@ -271,7 +270,7 @@ describe('records in the console', function () {
         await eventually(async () => {
           await page.reload();
           await page.getByText('grace@example.com').waitFor({ timeout: 1_000 });
-        }, 15_000);
+        });
       });
     });
   }

@@ -20,7 +20,6 @@ const alignmentOf = (element: unknown): string =>
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
 describe('settings in the console', function () {
-  this.timeout(180_000);
   useBrowser();
   let world: World;
 
@@ -321,7 +320,6 @@ describe('settings in the console', function () {
 });
 
 describe('views beside links', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
   let views: Record<string, string>;

@@ -14,7 +14,6 @@ import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window
 const variant = (page: Page, name: string) => dialog(page).locator(`[data-variant="${name}"]`);
 
 describe('an A/B test in the console', function () {
-  this.timeout(300_000);
   useBrowser();
   let world: World;
 

@@ -12,7 +12,6 @@ import { watch } from './window.ts';
  * that, on a machine without a browser, which nothing else of `npm test` needs.
  */
 describe('views of the console on a phone', function () {
-  this.timeout(180_000);
   let browser: Browser | undefined;
   let world: World;
   let qrcodeId: string;

@@ -263,5 +263,5 @@ describe('every page of ours', () => {
       }
     }
     await operator.delete(blocked);
-  }).timeout(60_000);
+  });
 });

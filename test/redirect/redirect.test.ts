@@ -284,7 +284,7 @@ describe('a missing link', () => {
       }),
     );
     await Promise.all(ends);
-  }).timeout(110_000);
+  });
 
   it('is not a 400 for a host that is named twice alike, or an unknown Expect', async () => {
     const { api, domain } = await aWorkspace();

@@ -13,7 +13,6 @@ const SOON_MS = 20_000;
 
 /** The primary answers all the time; its only replica is there, or frozen. */
 describe('visits and accepted writes that a replica has to confirm', function () {
-  this.timeout(180_000);
   const own = new OwnService();
   let replica: Replica;
 

@@ -41,7 +41,7 @@ export class ChdbServer implements EventsServer {
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`chDB ended: ${child.exitCode}`);
       await this.#ask('/ping');
-    }, 30_000);
+    });
   }
 
   async addDatabase(name: string): Promise<string> {

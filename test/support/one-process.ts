@@ -31,7 +31,7 @@ export class OneProcess {
       const line = this.lines.find(({ msg }) => msg?.startsWith(message));
       expect(line, `"${message}" in ${JSON.stringify(this.lines)}`).not.to.equal(undefined);
       return line!;
-    }, 60_000);
+    });
   }
 
   /** Answers of `/readyz`. */

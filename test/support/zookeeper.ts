@@ -52,7 +52,6 @@ admin.enableServer=false
             resolve();
           }).on('error', reject);
         }),
-      30_000,
     );
   }
 

@@ -82,7 +82,6 @@ describe('CSV', () => {
 
   it('is read by LibreOffice as it was written, and without formulas', function () {
     if (!hasLibreOffice || !hasPython) this.skip();
-    this.timeout(180_000);
     const rows = HOSTILE.map((cell) => ['begin', cell, 'end']);
     // LibreOffice keeps line feeds only.
     const lines = (cell: string) => guarded(cell).replaceAll(/\r\n?/g, '\n');

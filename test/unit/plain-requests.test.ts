@@ -190,7 +190,7 @@ describe('plain requests', () => {
     await Promise.all(Array.from({ length: 40 }, work));
     expect(differences.join('\n')).to.equal('');
     expect(ours.read(), 'requests that node:http read').to.be.within(10, theirs.read() - 100);
-  }).timeout(180_000);
+  });
 
   it('are put together from pieces', async () => {
     const { port, read } = await start(echo);

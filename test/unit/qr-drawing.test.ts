@@ -358,7 +358,7 @@ describe('drawing of QR codes', () => {
           expect(await decode(picture), `${shape}, ${size} px`).to.deep.equal([PAYLOAD, PAYLOAD]);
         }
       }
-    }).timeout(180_000);
+    });
 
     it('read colours, also as JPEG on white', async () => {
       const changes: Partial<Design> = {

@@ -245,7 +245,7 @@ describe('the scannability check', () => {
           ).to.equal(PAYLOAD);
         }
       }
-    }).timeout(180_000);
+    });
   }
 
   it('reads CSS colours', () => {

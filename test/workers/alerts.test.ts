@@ -349,7 +349,6 @@ describe('alerts', () => {
   });
 
   it('fire in the fault that they name, and not before or without it', function () {
-    this.timeout(120_000);
     if (spawnSync('promtool', ['--version']).error !== undefined) {
       console.log(`      ${NEEDS}`);
       this.skip();
@@ -403,7 +402,6 @@ describe('alerts', () => {
 });
 
 describe('a Prometheus that watches the service', function () {
-  this.timeout(600_000);
   /** Scrape, evaluation, the minute that a fault must last, and room for a busy machine. */
   const FIRES_MS = 240_000;
   const own = new OwnService();
@@ -469,7 +467,7 @@ describe('a Prometheus that watches the service', function () {
     await eventually(async () => {
       const { result } = await ask('/api/v1/query?query=up==1');
       expect(result).to.have.length(processes);
-    }, 120_000);
+    });
   }
 
   async function ask(route: string) {

@@ -206,14 +206,12 @@ describe(`blocks of events (seed ${SEED})`, () => {
   }
 
   before(async function () {
-    this.timeout(300_000);
     world = await aWorkspace();
     ({ projectId } = world);
     await store500(some(COUNT));
   });
 
   it('have all events but the newest, and answer as these do', async function () {
-    this.timeout(300_000);
     await build();
     const found = await built();
     expect(found).to.have.length.greaterThan(8);
@@ -223,7 +221,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('are emptied by events that come late, in the same transaction, and built again', async function () {
-    this.timeout(300_000);
     await build();
     const before = await built();
     const late = some(20, FIRST, LENGTH / 100);
@@ -256,7 +253,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('are emptied by the erasure of links', async function () {
-    this.timeout(300_000);
     await build();
     const before = await built();
     await db().transaction((trx) => eraseRecords(trx, projectId, ['link_d']));
@@ -267,7 +263,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('are not built while a transaction runs that may have stored an event of their time', async function () {
-    this.timeout(300_000);
     const trx = await db().transaction();
     const late = anEvent(projectId, {
       id: 'evt_running',
@@ -284,7 +279,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('are claimed without waiting for a transaction that empties one of them', async function () {
-    this.timeout(300_000);
     await build();
     await db()('event_blocks').where({ project_id: projectId }).update({ size: null, claim: null });
     const building = buildOnce();
@@ -314,7 +308,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('are built again when the builder was killed', async function () {
-    this.timeout(300_000);
     await build();
     const [first, second] = await built();
     await db()('event_blocks')
@@ -329,7 +322,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('answer exactly while events are stored, erased and built at the same time', async function () {
-    this.timeout(300_000);
     await build();
     const done = new AbortController();
     const question: Question = {
@@ -382,7 +374,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('are made anew with the rollups', async function () {
-    this.timeout(300_000);
     await store500(some(500));
     await rebuildRollups(db(), projectId);
     expect(await built()).to.deep.equal([]);
@@ -396,7 +387,6 @@ describe(`blocks of events (seed ${SEED})`, () => {
   });
 
   it('end with the events that retention deletes', async function () {
-    this.timeout(300_000);
     await build();
     await world.set({ retentionDays: 30 });
     await retainEvents(log);

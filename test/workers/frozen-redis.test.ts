@@ -9,7 +9,6 @@ const A = 'https://example.com/a';
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('while Redis is frozen for 12 s', function () {
-  this.timeout(180_000);
   const own = new OwnService();
 
   before(() => own.start({ WRITE_WAIT_MS: '3000' }));
@@ -71,7 +70,7 @@ describe('while Redis is frozen for 12 s', function () {
       await eventually(async () => {
         const { status, body } = await send('GET', `/jobs/${id}`);
         expect([status, body.status]).to.deep.equal([200, 'done']);
-      }, 60_000);
+      });
     }
     const { body: links } = await send('GET', '/links');
     expect(links.map(({ key }: { key: string }) => key).toSorted()).to.deep.equal(keys.toSorted());
@@ -118,7 +117,7 @@ describe('while Redis is frozen for 12 s', function () {
       await unlock();
       await eventually(async () => {
         expect((await send('GET', `/jobs/${body.id}`)).body.status).to.equal('done');
-      }, 60_000);
+      });
     } finally {
       process.kill(pid, 'SIGCONT');
       await holder.destroy();
@@ -168,12 +167,12 @@ describe('while Redis is frozen for 12 s', function () {
       const stored = new Map(rows.map(({ comments, count }) => [comments, Number(count)]));
       expect(promised.filter(({ name }) => stored.get(name) !== 1)).to.deep.equal([]);
       expect([...stored].filter(([name]) => refused.has(name))).to.deep.equal([]);
-    }, 90_000);
+    });
     for (const { job } of accepted) {
       await eventually(async () => {
         const { status, body } = await send('GET', job);
         expect([job, status, body.status]).to.deep.equal([job, 200, 'done']);
-      }, 30_000);
+      });
     }
   });
 

@@ -15,7 +15,6 @@ import { withoutServers } from '../support/without-servers.ts';
  */
 
 describe('private servers', function () {
-  this.timeout(300_000);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-private-'));
   let servers: Servers;
 

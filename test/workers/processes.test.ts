@@ -26,7 +26,6 @@ import { withoutServers } from '../support/without-servers.ts';
 const NOTICED_MS = 1_500;
 
 describe('a process by itself', function () {
-  this.timeout(300_000);
   const processes: OneProcess[] = [];
   const run = (name: string, settings: Record<string, string | undefined> = {}) => {
     const one = new OneProcess(name, settings);

@@ -20,7 +20,6 @@ const installed = (name: string) =>
  * apt; the packages are real ones.
  */
 describe('a Redis server that apt unpacks', function () {
-  this.timeout(180_000);
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-redis-'));
   const inFolder = (...names: string[]) => path.join(folder, ...names);
   let runs = 0;

@@ -87,7 +87,6 @@ describe(`rollups (seed ${SEED})`, () => {
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
   before(async function () {
-    this.timeout(300_000);
     world = await aWorkspace();
     const { api } = world;
     tagId = (await api.post('/tags', { name: 'some' })).body.id;
@@ -212,13 +211,11 @@ describe(`rollups (seed ${SEED})`, () => {
   for (const [stage, prepare] of stages) {
     describe(stage, () => {
       before(async function () {
-        this.timeout(300_000);
         await prepare();
       });
 
       for (const [what, query] of filters) {
         it(`equal the events of ${what}`, async function () {
-          this.timeout(300_000);
           for (const name of NAMES) {
             for (let n = 0; n < QUESTIONS; n += 1) {
               const [asked, span] = [query(), aSpan()];
@@ -232,7 +229,6 @@ describe(`rollups (seed ${SEED})`, () => {
   }
 
   it('are rebuilt without a difference, and report manual changes', async function () {
-    this.timeout(300_000);
     const { projectId } = world;
     const none = { missing: 0, surplus: 0, different: 0 };
     await rebuildRollups(db(), projectId, 300);
@@ -268,7 +264,6 @@ describe(`rollups (seed ${SEED})`, () => {
   });
 
   it('are rebuilt month by month while visits are stored, and queries read events until then', async function () {
-    this.timeout(300_000);
     const { projectId, api } = world;
     await db()('rollups').where({ project_id: projectId }).delete();
     await requestRebuild(db(), projectId);
@@ -355,7 +350,6 @@ describe(`rollups (seed ${SEED})`, () => {
   });
 
   it('begin for a record on the day after it got many events', async function () {
-    this.timeout(300_000);
     const { body: link } = await world.api.post('/links', { url: 'https://example.com/' });
     const now = Date.now();
     const rows = (count: number, day: number) =>

@@ -58,7 +58,6 @@ function expectNiceness(started: Started): void {
 }
 
 describe('npm start under steady traffic', function () {
-  this.timeout(240_000);
   const started = new Started();
   let keys = 0;
 
@@ -136,8 +135,6 @@ describe('npm start under steady traffic', function () {
 });
 
 describe('the private Redis', function () {
-  this.timeout(180_000);
-
   it('has little to replay at its next start', async () => {
     // One of its own: what others have stored in the shared one would count.
     const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-redis-'));
@@ -156,7 +153,7 @@ describe('the private Redis', function () {
       await eventually(async () => {
         const [, size] = /aof_current_size:(\d+)/.exec(await redis.info('persistence'))!;
         expect(Number(size)).to.be.lessThan(40_000_000);
-      }, 30_000);
+      });
     } finally {
       redis.disconnect();
       await server.stop();
@@ -166,7 +163,6 @@ describe('the private Redis', function () {
 });
 
 describe('a process whose runner was killed', function () {
-  this.timeout(180_000);
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-runner-'));
   const frame = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
   const program = path.join(folder, 'program.mjs');
@@ -211,11 +207,11 @@ describe('a process whose runner was killed', function () {
         output += part.toString();
       });
       const pattern = isReady ? /"msg":"ready"/ : /^\d+\n/;
-      await eventually(() => expect(output).to.match(pattern), 30_000);
+      await eventually(() => expect(output).to.match(pattern));
       const pid = Number.parseInt(output, 10);
       runner.kill('SIGKILL');
       try {
-        await eventually(() => expect(identityOf(pid)).to.equal(undefined), 30_000);
+        await eventually(() => expect(identityOf(pid)).to.equal(undefined));
       } finally {
         if (identityOf(pid) !== undefined) process.kill(pid, 'SIGKILL');
       }
@@ -224,7 +220,6 @@ describe('a process whose runner was killed', function () {
 });
 
 describe('a process that does not become ready', function () {
-  this.timeout(180_000);
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-runner-'));
   const frame = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
   let supervised: Supervised | undefined;

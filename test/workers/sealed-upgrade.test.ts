@@ -57,7 +57,6 @@ const OPEN = `
   await closeDb();`;
 
 describe('texts that an earlier version sealed', function () {
-  this.timeout(240_000);
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-sealed-'));
   const settings = {
     DATA_DIR: folder,

@@ -33,7 +33,6 @@ interface Sent {
 }
 
 describe('secrets', function () {
-  this.timeout(180_000);
   const own = new OwnService();
 
   before(() => own.start({ LOG_LEVEL: 'trace', SMTP_URL: '' }));

@@ -132,10 +132,7 @@ describe('the slots of a worker', () => {
       for (const name of ['often', 'once', 'postponed'] as const) {
         await producer.add(mixed, name, {}, { jobId: name, projectId: 'proj_1' });
       }
-      await eventually(
-        () => expect(tried).to.deep.equal({ often: 3, once: 1, postponed: 3 }),
-        15_000,
-      );
+      await eventually(() => expect(tried).to.deep.equal({ often: 3, once: 1, postponed: 3 }));
       await eventually(async () =>
         expect(await producer.depth(mixed)).to.include({ active: 0, delayed: 0, failed: 1 }),
       );
@@ -144,7 +141,7 @@ describe('the slots of a worker', () => {
       await own.close();
       await removeQueue(mixed);
     }
-  }).timeout(30_000);
+  });
 
   it('are never all taken by ten workspaces whose jobs hang', async () => {
     await worker.close();

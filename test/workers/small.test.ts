@@ -16,7 +16,6 @@ const SETTINGS = {
 };
 
 describe('npm start with one process for all workers', function () {
-  this.timeout(240_000);
   const started = new Started();
   let receiver: Receiver;
   /** The import that was under way when the process was killed, and the number of links once it is done. */

@@ -17,7 +17,6 @@ const FILE_KEY = 'a-secret-key-of-forty-characters-in-a-file';
 const OTHER_KEY = 'another-secret-key-of-forty-characters-00';
 
 describe('npm start reports in one line', function () {
-  this.timeout(300_000);
   const started = new Started();
 
   after(() => started.remove());

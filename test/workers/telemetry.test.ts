@@ -78,7 +78,6 @@ class Collector {
 }
 
 describe('telemetry', function () {
-  this.timeout(180_000);
   let collector: Collector;
   let processes: OneProcess[];
   let apiPort: number;

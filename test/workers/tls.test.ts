@@ -25,7 +25,6 @@ const OWNER = 'postgres';
 const PASSWORD = 'a-password';
 
 describe('TLS', function () {
-  this.timeout(180_000);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-tls-'));
   let servers: Servers;
   let admin: Knex;

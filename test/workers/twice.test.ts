@@ -59,7 +59,6 @@ const PIXEL = Buffer.from(
 );
 
 describe('a job that runs twice', function () {
-  this.timeout(180_000);
   let world: World;
   const userId = 'user_test';
 

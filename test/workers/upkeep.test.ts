@@ -118,7 +118,6 @@ describe('upkeep', () => {
 
 describe('upkeep that fails for one workspace', () => {
   it('does not prevent rebuilds, compaction and retention of others', async function () {
-    this.timeout(180_000);
     const [first, second] = [await aWorkspace(), await aWorkspace()];
     const [failing, other] = [first, second].toSorted((a, b) =>
       a.projectId < b.projectId ? -1 : 1,
@@ -191,7 +190,6 @@ describe('migrations', () => {
 });
 
 describe('a database of a newer version', function () {
-  this.timeout(180_000);
   const name = `newer_${process.pid}`;
   let url: string;
   let newer: Knex;
@@ -338,7 +336,6 @@ describe('retention', () => {
   });
 
   it('keeps the counts of single links and QR codes in every group', async function () {
-    this.timeout(180_000);
     const { api, projectId, set } = await aWorkspace();
     await set({ retentionDays: 40 });
     const { body: link } = await api.post('/links', { url: A, key: 'a' });

@@ -251,7 +251,6 @@ describe('recording visits', () => {
   });
 
   it('stores visits, leads and sales while the rollups of another workspace are rebuilt, and its own afterwards', async function () {
-    this.timeout(180_000);
     const busy = await aWorkspace();
     const tracked = { url: 'https://shop.example/', key: 'shop', trackConversion: true };
     for (const { api } of [world, busy]) await api.post('/links', tracked);

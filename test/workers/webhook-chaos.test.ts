@@ -135,7 +135,7 @@ describe('webhooks under steady traffic', function () {
 
   /** Kills it while it sends something. */
   async function killWorker(): Promise<void> {
-    await eventually(() => expect(receiver.open).to.be.greaterThan(0), 60_000);
+    await eventually(() => expect(receiver.open).to.be.greaterThan(0));
     own.service.runner.kill('worker_webhooks', 'SIGKILL');
     await eventually(() => expect(receiver.open).to.equal(0));
   }
