@@ -248,23 +248,23 @@ describe('records in the console', function () {
         await page.getByRole('button', { name: 'Create page' }).first().click();
         await dialog(page).getByLabel('Title').fill('Before you go');
         await dialog(page).getByRole('button', { name: 'Create page' }).click();
-        await page.getByRole('button', { name: 'Add a field' }).click();
-        await page.getByLabel('Question').fill('Your e-mail');
-        await page.getByLabel('Kind').selectOption('email');
-        await page.getByLabel('Must be answered').check();
+        await page.getByRole('button', { name: 'Add field' }).click();
+        await page.getByLabel('Question').fill('Your email');
+        await page.getByLabel('Type').selectOption('email');
+        await page.getByLabel('Required').check();
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('Saved', { exact: true }).waitFor();
         await page.getByText('No answers yet').waitFor();
         const [{ id: pageId, fields }] = (await world.api.get('/pages')).body;
         expect(fields).to.deep.equal([
-          { name: 'your_e_mail', label: 'Your e-mail', type: 'email', required: true },
+          { name: 'your_email', label: 'Your email', type: 'email', required: true },
         ]);
         const link = { url: A, key: 'asks', preRedirection: true, pageId };
         await world.api.post('/links', link);
         const visitor = { userAgent: userAgent(size === 'phone' ? 801 : 802) };
         const shown = await world.visit('/asks', visitor);
         const onward = /action="([^"]+)"/.exec(shown.body)![1]!.replaceAll('&amp;', '&');
-        const form = { your_e_mail: 'grace@example.com' };
+        const form = { your_email: 'grace@example.com' };
         const { status } = await world.visit(onward, { ...visitor, form });
         expect(status).to.equal(303);
         await eventually(async () => {
@@ -282,7 +282,7 @@ describe('records in the console', function () {
       await inConsole(world, 'webhooks', {}, async (page) => {
         await page.getByRole('button', { name: 'Create webhook' }).click();
         await dialog(page).getByLabel('Name').fill('Shop');
-        await dialog(page).getByLabel('Address').fill(receiver.url);
+        await dialog(page).getByLabel('URL').fill(receiver.url);
         await dialog(page).getByLabel('link.created').check();
         await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
         await dialog(page).getByRole('button', { name: 'Done' }).click();
@@ -294,23 +294,23 @@ describe('records in the console', function () {
         const delivery = row(page, 'link.created');
         await delivery.getByRole('button').click();
         await dialog(page).getByText('400').first().waitFor();
-        expect(await dialog(page).getByLabel('Body of the answer').first().inputValue()).to.equal(
+        expect(await dialog(page).getByLabel('Response body').first().inputValue()).to.equal(
           'not today',
         );
-        expect(await dialog(page).getByLabel('Body of the request').inputValue()).to.contain(
+        expect(await dialog(page).getByLabel('Request body').inputValue()).to.contain(
           '"test": true',
         );
         receiver.accept();
-        await dialog(page).getByRole('button', { name: 'Send again' }).click();
-        await page.getByText('It is sent again').waitFor();
+        await dialog(page).getByRole('button', { name: 'Resend' }).click();
+        await page.getByText('Resending the delivery').waitFor();
         await eventually(() => expect(receiver.received).to.have.length(2));
         await dialog(page).getByText('204').waitFor();
         await dialog(page).getByRole('button', { name: 'Close' }).click();
         await delivery.getByText('delivered').waitFor();
         await page.getByRole('button', { name: 'Resend' }).click();
-        await dialog(page).getByLabel('Also those that were delivered').check();
+        await dialog(page).getByLabel('Include deliveries that succeeded').check();
         await dialog(page).getByRole('button', { name: 'Resend' }).click();
-        await page.getByText('1 delivery is sent again').waitFor();
+        await page.getByText('Resending 1 delivery').waitFor();
         await eventually(() => expect(receiver.received).to.have.length(3));
         expect(new Set(receiver.received.map(({ id }) => id)).size).to.equal(1);
       });

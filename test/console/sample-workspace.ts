@@ -222,7 +222,7 @@ async function someCodes(world: World, tags: readonly { id: string }[]): Promise
 
 const FIELDS = [
   { name: 'name', label: 'Your name', type: 'text', required: true },
-  { name: 'email', label: 'E-mail', type: 'email', required: true },
+  { name: 'email', label: 'Email', type: 'email', required: true },
   { name: 'size', label: 'Size', type: 'select', options: ['S', 'M', 'L'] },
 ];
 

@@ -230,7 +230,7 @@ describe('settings in the console', function () {
       await inConsole(world, 'imports', { size }, async (page) => {
         page.setDefaultTimeout(60_000);
         await page
-          .getByLabel('File of links')
+          .getByLabel('File to import')
           .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
         await status(page, 'Ready to import').waitFor();
         expect((await world.api.get('/links/count')).body).to.equal(0);
@@ -240,10 +240,10 @@ describe('settings in the console', function () {
         console.log(`      10,000 rows in ${((Date.now() - started) / 1000).toFixed(1)} s`);
         expect((await world.api.get('/links/count')).body).to.equal(9_999);
         const download = page.waitForEvent('download');
-        await page.getByRole('button', { name: 'All errors as CSV' }).click();
+        await page.getByRole('button', { name: 'Download errors' }).click();
         expect((await download).suggestedFilename()).to.equal('errors of links.csv');
         await page.getByRole('button', { name: 'Undo' }).click();
-        await dialog(page).getByRole('button', { name: 'Delete its links' }).click();
+        await dialog(page).getByRole('button', { name: 'Delete links' }).click();
         await status(page, 'Undone').waitFor();
         expect((await world.api.get('/links/count')).body).to.equal(0);
       });
@@ -265,10 +265,10 @@ describe('settings in the console', function () {
     });
     await inConsole(target, 'imports', {}, async (page) => {
       const given = { name: 'acme.jsonl.gz', mimeType: 'application/gzip', buffer };
-      await page.getByLabel('File of links').setInputFiles(given);
+      await page.getByLabel('File to import').setInputFiles(given);
       await page.getByText('password must be decrypted').first().waitFor();
-      await page.getByText(`lead anywhere: ${world.domain}`).waitFor();
-      await page.getByLabel('Passphrase of the export').fill('correct horse');
+      await page.getByText(`New domains: ${world.domain}`).waitFor();
+      await page.getByLabel('Export passphrase').fill('correct horse');
       await page.getByRole('button', { name: 'Check again' }).click();
       await page.getByText('password must be decrypted').first().waitFor({ state: 'detached' });
       await status(page, 'Ready to import').waitFor();
@@ -284,21 +284,21 @@ describe('settings in the console', function () {
     await inConsole(world, 'imports', {}, async (page) => {
       await page.getByRole('button', { name: 'From an account' }).click();
       await dialog(page).getByLabel('Service').selectOption('Dub');
-      await dialog(page).getByLabel('Address').fill(peer.url);
+      await dialog(page).getByLabel('URL').fill(peer.url);
       await dialog(page).getByLabel('API key').fill('token-1');
-      await dialog(page).getByRole('button', { name: 'Read the links' }).click();
+      await dialog(page).getByRole('button', { name: 'Fetch links' }).click();
       await status(page, 'Ready to import').waitFor();
       await page.getByRole('button', { name: 'Import', exact: true }).click();
       await status(page, 'Done').waitFor();
       expect((await world.api.get('/links/count')).body).to.equal(120);
       await page.goBack();
-      await page.getByLabel('File of links').setInputFiles({
+      await page.getByLabel('File to import').setInputFiles({
         name: 'links.json',
         mimeType: 'application/json',
         buffer: Buffer.from(exportOf('kutt.json', 'elsewhere.test')),
       });
-      await page.getByText('Not domains of this workspace: elsewhere.test').waitFor();
-      await page.getByText('will get another address').waitFor();
+      await page.getByText('This workspace doesn’t have these domains: elsewhere.test').waitFor();
+      await page.getByText('will move to another domain').waitFor();
       await page.getByText('password must be filled in').first().waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
     });

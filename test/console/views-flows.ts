@@ -322,7 +322,7 @@ describe('every view of the console', function () {
         { name: 'webhooks', path: inSample('webhooks') },
         { name: 'webhook-new', path: inSample('webhooks'), open: press('Create webhook') },
         { name: 'webhook', path: webhook },
-        { name: 'webhook-edit', path: webhook, open: ofWebhook('Change') },
+        { name: 'webhook-edit', path: webhook, open: ofWebhook('Edit') },
         { name: 'webhook-rotate', path: webhook, open: ofWebhook('Rotate secret') },
         { name: 'webhook-delete', path: webhook, open: ofWebhook('Delete') },
         { name: 'webhook-test', path: webhook, open: press('Test') },

@@ -61,7 +61,7 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
       {isUndoing && (
         <FormDialog
           title="Undo the import?"
-          action="Delete its links"
+          action="Delete links"
           isDanger
           onClose={() => setUndoing(false)}
           busy={act.isPending}
@@ -69,8 +69,9 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
           onSubmit={() => act.write('undo')}
         >
           <p>
-            The {counts.created} links that it made are deleted, and lead nowhere from then on.
-            Those that have been changed since stay, and so do links that it updated.
+            This deletes {counts.created === 1 ? 'the link' : `the ${counts.created} links`} that
+            the import created, and their short links stop working. Links that were edited since, or
+            only updated by the import, stay.
           </p>
         </FormDialog>
       )}

@@ -10,22 +10,22 @@ import { SERVICES } from './fields.ts';
 
 type Service = keyof typeof SERVICES;
 
-/** Keys as the services call them, and where people find them. */
+/** Names of the services’ keys, and where people find them. */
 const TOKENS: Readonly<Record<Service, { label: string; hint: string }>> = {
   bitly: { label: 'Access token', hint: 'Bitly: Settings, Developer settings, API.' },
-  dub: { label: 'API key', hint: 'Dub: Settings, API keys. It needs to read links only.' },
+  dub: { label: 'API key', hint: 'Dub: Settings, API keys. Read access to links is enough.' },
   kutt: { label: 'API key', hint: 'Kutt: Settings, API.' },
-  shlink: { label: 'API key', hint: 'Made on the server by: shlink api-key:generate' },
+  shlink: { label: 'API key', hint: 'On your Shlink server, run: shlink api-key:generate' },
   shortio: { label: 'Secret key', hint: 'Short.io: Integrations & API.' },
   yourls: { label: 'Signature token', hint: 'YOURLS: Tools, Secure passwordless API call.' },
 };
 
-/** Services that people install themselves: their address must be given. */
+/** Services that people host themselves: their URL is required. */
 const INSTALLED: readonly Service[] = ['shlink', 'yourls'];
-/** Services that people may have installed themselves. */
+/** Services that people may host themselves. */
 const INSTALLABLE: readonly Service[] = [...INSTALLED, 'dub', 'kutt'];
 
-/** Reads the links of an account at another service, and has them checked. */
+/** Fetches the links of an account at another service, and checks them. */
 export function ConnectDialog({ onClose }: { onClose(): void }) {
   const { slug, api } = useWorkspace();
   const client = useQueryClient();
@@ -56,7 +56,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
   return (
     <FormDialog
       title="Import from an account"
-      action="Read the links"
+      action="Fetch links"
       busy={connect.isPending}
       error={connect.error}
       onSubmit={submit}
@@ -75,13 +75,13 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
       </SelectField>
       {INSTALLABLE.includes(source) && (
         <TextField
-          label="Address"
+          label="URL"
           type="url"
           placeholder="https://s.example.com"
           hint={
             INSTALLED.includes(source)
               ? undefined
-              : `Only where you have installed ${SERVICES[source]} yourself.`
+              : `Only if you host ${SERVICES[source]} yourself.`
           }
           required={INSTALLED.includes(source)}
           value={url}
@@ -99,8 +99,8 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
         onChange={(event) => setToken(event.target.value)}
       />
       <p className="text-muted">
-        The key is stored encrypted, and deleted once the links have been read. Nothing is imported
-        before you have seen what will happen.
+        We encrypt the key and delete it once the links are fetched. You review the links before
+        anything is imported.
       </p>
     </FormDialog>
   );

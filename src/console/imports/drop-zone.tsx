@@ -23,7 +23,7 @@ function mediaOf(file: File): string {
 
 type Source = Schemas['Import']['source'];
 
-/** Takes a file of links, by drop or choice, and has it checked; nothing is imported before the person says so. */
+/** Uploads a file of links to be checked. It is imported only when the person confirms. */
 export function DropZone() {
   const { slug, api } = useWorkspace();
   const client = useQueryClient();
@@ -59,11 +59,11 @@ export function DropZone() {
   return (
     <FileDrop
       label="New import"
-      control={{ 'aria-label': 'File of links' }}
+      control={{ 'aria-label': 'File to import' }}
       accept=".csv,.tsv,.txt,.json,.gz,text/csv,application/json,application/gzip"
       most={{
         bytes: LARGEST_BYTES,
-        message: 'The file is larger than 64 MiB. Split it into several.',
+        message: 'The file is larger than 64 MiB. Split it into smaller files.',
       }}
       isDisabled={upload.isPending}
       onFile={upload.write}
@@ -75,24 +75,24 @@ export function DropZone() {
           <div>
             <p className="font-medium">Drop a file here</p>
             <p className="text-muted">
-              The export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, a spreadsheet with one
-              link in each row, or the file of a whole workspace (.jsonl.gz). You see what will
-              happen before anything does.
+              An export from Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, a CSV file with one link
+              per row, or a workspace export (.jsonl.gz). You review the result before anything is
+              imported.
             </p>
           </div>
           <div className="w-full max-w-60 text-left">
             <SelectField
-              label="Export of"
+              label="Source"
               value={source}
               onChange={({ target: { value } }) => setSource(value as typeof source)}
             >
-              <option value="">Recognize it</option>
+              <option value="">Detect automatically</option>
               {Object.entries(SERVICES).map(([name, title]) => (
                 <option key={name} value={name}>
                   {title}
                 </option>
               ))}
-              <option value="csv">Other: choose the columns</option>
+              <option value="csv">Other (choose columns)</option>
             </SelectField>
           </div>
         </>

@@ -11,7 +11,7 @@ import { toast } from '../ui/toasts.tsx';
 /** Errors that are shown; the file has all. */
 const SHOWN = 20;
 
-/** Rows that are refused, and why. */
+/** The refused rows, with the reasons. */
 export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);
@@ -34,11 +34,11 @@ export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
           Refused rows
         </h2>
         <Button icon={Download} busy={isBusy} onClick={() => void save()}>
-          All errors as CSV
+          Download errors
         </Button>
       </header>
       <p className="px-4 text-muted md:px-6">
-        Mend these rows in the file with all errors, and import that.
+        Download the errors, fix those rows and import the file again.
       </p>
       <Table
         label="Refused rows"
@@ -47,7 +47,10 @@ export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
         columns={[
           { name: 'Row', render: ({ row }) => row },
           { name: 'Column', isMinor: true, render: ({ column }) => column ?? '–' },
-          { name: 'Why', render: ({ message }) => <span className="break-words">{message}</span> },
+          {
+            name: 'Reason',
+            render: ({ message }) => <span className="break-words">{message}</span>,
+          },
         ]}
       />
     </section>

@@ -2,23 +2,23 @@ import type { Schemas } from '../api/client.ts';
 
 export type ImportField = NonNullable<Schemas['ImportField']>;
 
-/** Fields of links by what people call them. */
+/** Labels of the fields of links. */
 export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   url: 'Destination',
   shortLink: 'Short link',
   domain: 'Domain',
-  key: 'Key (slug)',
+  key: 'Slug',
   title: 'Title',
   description: 'Description',
-  image: 'Picture',
+  image: 'Image',
   tagNames: 'Tags',
   comments: 'Comments',
-  externalId: 'Your own id',
+  externalId: 'External ID',
   createdAt: 'Created at',
   startsAt: 'Starts at',
   expiresAt: 'Expires at',
-  expiredUrl: 'Destination once expired',
-  maxVisits: 'Most visits',
+  expiredUrl: 'Redirect expired links to',
+  maxVisits: 'Click limit',
   archived: 'Archived',
   password: 'Password',
   ios: 'Destination on iOS',
@@ -32,21 +32,21 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   utm_term: 'UTM term',
   utm_content: 'UTM content',
   redirectStatus: 'Redirect status',
-  forwardQuery: 'Forward the query',
+  forwardQuery: 'Forward query parameters',
   trackConversion: 'Track conversions',
-  doIndex: 'Let search engines index it',
+  doIndex: 'Search engine indexing',
   publicStats: 'Public statistics',
-  flexible: 'Flexible',
-  proxy: 'Own preview',
-  folderId: 'Id of the folder',
+  flexible: 'Forward the path',
+  proxy: 'Custom preview',
+  folderId: 'Folder ID',
   importedClicks: 'Clicks before the import',
   hasPassword: 'Has a password',
-  disabled: 'Switched off',
+  disabled: 'Disabled',
 };
 
 type Source = Schemas['Import']['source'];
 
-/** Services whose links can be imported, by what people call them. */
+/** Names of the services whose links can be imported. */
 export const SERVICES: Readonly<Record<Exclude<Source, 'csv' | 'workspace'>, string>> = {
   bitly: 'Bitly',
   dub: 'Dub',
@@ -56,6 +56,6 @@ export const SERVICES: Readonly<Record<Exclude<Source, 'csv' | 'workspace'>, str
   yourls: 'YOURLS',
 };
 
-/** What people call the source of an import. */
+/** Name of the source of an import. */
 export const sourceName = (source: Source): string =>
   ({ ...SERVICES, csv: 'CSV', workspace: 'Workspace' })[source];

@@ -12,10 +12,10 @@ import { Progress } from './progress.tsx';
 import { isBusy } from './state.tsx';
 import { WorkspacePreview } from './workspace-preview.tsx';
 
-/** While a worker is at it: time between two looks, in ms. */
+/** Time between two requests while a worker processes the import, in ms. */
 const REFRESH_MS = 700;
 
-/** An import: what will happen, what happens, what happened. */
+/** An import before, while and after it runs. */
 export function ImportPage() {
   const { importId } = useParams({ from: '/$workspace/imports/$importId' });
   const { api, may } = useWorkspace();

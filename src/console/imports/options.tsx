@@ -10,8 +10,8 @@ import { Refused } from '../ui/form-dialog.tsx';
 import { FIELD_LABELS, type ImportField } from './fields.ts';
 
 const CONFLICTS = {
-  skip: 'Leave the link as it is',
-  update: 'Change the link by the row',
+  skip: 'Keep the existing link',
+  update: 'Update it from the file',
   'fail-row': 'Refuse the row',
 };
 
@@ -27,7 +27,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
   const domains = useQuery(domainsQuery(api));
   const folders = useQuery(foldersQuery(api));
   const { options, columns } = one;
-  // Of the export of a service, it is known what is what.
+  // The columns of an export are known.
   const isOurs = one.source === 'csv';
   const isWorkspace = one.source === 'workspace';
   return (
@@ -45,7 +45,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
       )}
       {!isWorkspace && !columns.some(({ field }) => field === 'url') && (
         <p className="text-warning">
-          No column is the destination yet. Choose which one has the addresses that links lead to.
+          No column is set as the destination. Choose the column with the destination URLs.
         </p>
       )}
       {isOurs && (
@@ -76,8 +76,8 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
       <div className="grid max-w-5xl gap-4 md:grid-cols-3">
         {!isWorkspace && (
           <SelectField
-            label="A link is there already"
-            hint="With the same key, or your own id."
+            label="If a link already exists"
+            hint="Same slug or external ID."
             value={options.onConflict}
             disabled={change.isPending}
             onChange={(event) =>
@@ -95,8 +95,8 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
           label="Domain"
           hint={
             isWorkspace
-              ? 'Of links on the domain that all workspaces there share.'
-              : 'Of rows that name none.'
+              ? 'For links on the shared domain of the other installation.'
+              : 'For rows without a domain.'
           }
           value={options.domain ?? ''}
           disabled={change.isPending}
@@ -104,7 +104,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
             change.write({ domain: value === '' ? null : value })
           }
         >
-          <option value="">The primary domain</option>
+          <option value="">Primary domain</option>
           {domains.data?.map(({ id, slug }) => (
             <option key={id} value={slug}>
               {slug}
@@ -114,14 +114,14 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
         {!isWorkspace && (
           <SelectField
             label="Folder"
-            hint="Of rows that name none."
+            hint="For rows without a folder."
             value={options.folderId ?? ''}
             disabled={change.isPending}
             onChange={({ target: { value } }) =>
               change.write({ folderId: value === '' ? null : value })
             }
           >
-            <option value="">None</option>
+            <option value="">No folder</option>
             {folders.data?.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
@@ -134,7 +134,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
   );
 }
 
-/** Takes the passphrase of the export of a workspace. */
+/** Asks for the passphrase of a workspace export. */
 function PassphraseField({ isBusy, onSet }: { isBusy: boolean; onSet(passphrase: string): void }) {
   const [passphrase, setPassphrase] = useState('');
   return (
@@ -146,8 +146,8 @@ function PassphraseField({ isBusy, onSet }: { isBusy: boolean; onSet(passphrase:
       }}
     >
       <TextField
-        label="Passphrase of the export"
-        hint="Needed where links have passwords."
+        label="Export passphrase"
+        hint="Needed to import the passwords of links."
         type="password"
         autoComplete="off"
         maxLength={200}

@@ -18,7 +18,7 @@ import { ImportState } from './state.tsx';
 
 const format = new Intl.NumberFormat();
 
-/** Makes links of files and of those of other services, and shows earlier imports. */
+/** Imports links from files and from other services, and lists earlier imports. */
 export function ImportsPage() {
   const { slug, api, may } = useWorkspace();
   const [isConnecting, setConnecting] = useState(false);
@@ -42,7 +42,7 @@ export function ImportsPage() {
         query={imports}
         empty={
           <Empty icon={History} title="No imports yet">
-            Each import stays here with its counts and errors, and can be undone.{' '}
+            Imports appear here with their results, and can be undone.{' '}
             <DocsLink guide="migrate">How to move from another service</DocsLink>
           </Empty>
         }
@@ -62,7 +62,7 @@ export function ImportsPage() {
                       params={{ workspace: slug, importId: id }}
                       className="font-medium break-all hover:underline max-md:-my-2.5 max-md:py-3"
                     >
-                      {name ?? `${sourceName(source)} without a name`}
+                      {name ?? `Unnamed ${sourceName(source)} import`}
                     </Link>
                     <span className="text-xs text-muted">
                       {sourceName(source)} · <Time at={createdAt} />

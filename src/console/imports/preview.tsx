@@ -9,35 +9,35 @@ const OUTCOMES = {
   refused: { label: 'Refuse', tone: 'danger' },
 } as const;
 
-/** The links that an import would make of the first rows. */
+/** The links that an import would create from the first rows. */
 export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
   const preview = one.preview;
   if (preview === null) return null;
   return (
     <section aria-labelledby="preview" className="flex flex-col gap-2">
       <h2 id="preview" className="px-4 font-semibold md:px-6">
-        The first rows
+        First rows
       </h2>
       {preview.newTags.length > 0 && (
         <p className="px-4 text-muted md:px-6">
-          New tags will be made: {preview.newTags.slice(0, 12).join(', ')}
+          New tags will be created: {preview.newTags.slice(0, 12).join(', ')}
           {preview.newTags.length > 12 && ` and ${preview.newTags.length - 12} more`}.
         </p>
       )}
       {preview.otherDomains.length > 0 && (
         <p className="px-4 text-warning md:px-6">
-          Not domains of this workspace: {preview.otherDomains.slice(0, 12).join(', ')}. Add those
-          that are yours under Domains first, and their links keep their addresses.
+          This workspace doesn’t have these domains: {preview.otherDomains.slice(0, 12).join(', ')}.
+          To keep these short links, add your domains under Domains first.
         </p>
       )}
       <Table
-        label="The first rows"
+        label="First rows"
         rows={preview.rows}
         keyOf={({ row }) => String(row)}
         columns={[
           { name: 'Row', isMinor: true, render: ({ row }) => row },
           {
-            name: 'Will',
+            name: 'Action',
             render: ({ outcome }) => {
               const { label, tone } = OUTCOMES[outcome];
               return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;
@@ -47,9 +47,7 @@ export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
             name: 'Link',
             isMinor: true,
             render: ({ link }) => (
-              <span className="break-all">
-                {link['shortLink'] ?? link['key'] ?? 'A random key'}
-              </span>
+              <span className="break-all">{link['shortLink'] ?? link['key'] ?? 'Random slug'}</span>
             ),
           },
           {

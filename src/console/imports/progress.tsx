@@ -20,7 +20,7 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
       </p>
       {one.failure !== null && (
         <p role="alert" className="max-w-3xl rounded-md bg-danger-soft px-3 py-2 text-danger">
-          The links could not be read: {one.failure}.
+          We couldn’t fetch the links: {one.failure}.
         </p>
       )}
       {isBusy(state) && (
@@ -43,16 +43,16 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
       </dl>
       {one.renamed > 0 && (
         <p className="text-warning">
-          {format.format(one.renamed)} short links {isChecked ? 'will get' : 'got'} another address,
-          since their domain is not yours here.
+          {format.format(one.renamed)} short links {isChecked ? 'will move' : 'moved'} to another
+          domain, because this workspace doesn’t have theirs.
         </p>
       )}
       {undo !== null && (
         <p>
-          {format.format(undo.deleted)} of {format.format(undo.total)} links are deleted.
+          {format.format(undo.deleted)} of {format.format(undo.total)} links deleted.
           {undo.changed > 0 &&
-            ` ${format.format(undo.changed)} stay, since they have been changed after the import.`}
-          {undo.gone > 0 && ` ${format.format(undo.gone)} had been deleted before.`}
+            ` ${format.format(undo.changed)} kept because they were edited after the import.`}
+          {undo.gone > 0 && ` ${format.format(undo.gone)} were already deleted.`}
         </p>
       )}
     </section>

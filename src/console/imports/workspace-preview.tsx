@@ -9,15 +9,15 @@ const KINDS: Readonly<Record<Schemas['ImportKind']['kind'], string>> = {
   folder: 'Folders',
   utmTemplate: 'UTM templates',
   page: 'Pages',
-  image: 'Images of QR codes',
-  template: 'Templates of QR codes',
+  image: 'QR code images',
+  template: 'QR code templates',
   customer: 'Customers',
   link: 'Links',
   qrcode: 'QR codes',
   event: 'Events',
 };
 
-/** What the import of a workspace makes, or has made, by kinds of records. */
+/** Counts of the records that a workspace import creates or has created, by type. */
 export function WorkspacePreview({ one }: { one: Schemas['ImportDetails'] }) {
   const { preview } = one;
   if (preview === null) return null;
@@ -29,20 +29,19 @@ export function WorkspacePreview({ one }: { one: Schemas['ImportDetails'] }) {
       </h2>
       {newDomains.length > 0 && (
         <p className="px-4 text-muted md:px-6">
-          New domains, which must be verified under Domains before their links lead anywhere:{' '}
-          {newDomains.join(', ')}.
+          New domains: {newDomains.join(', ')}. Verify them under Domains so that their links work.
         </p>
       )}
       {takenDomains.length > 0 && (
         <p className="px-4 text-warning md:px-6">
-          Another workspace has verified {takenDomains.join(', ')}. They can be verified here once
-          it has given them up.
+          Another workspace uses {takenDomains.join(', ')}. You can verify them here once it removes
+          them.
         </p>
       )}
       {otherDomains.length > 0 && (
         <p className="px-4 text-warning md:px-6">
-          Links on {otherDomains.join(', ')}, which all workspaces there share, get the domain of
-          the options.
+          Links on {otherDomains.join(', ')}, the shared domain of the other installation, move to
+          the domain you choose above.
         </p>
       )}
       <Table
@@ -50,7 +49,7 @@ export function WorkspacePreview({ one }: { one: Schemas['ImportDetails'] }) {
         rows={kinds}
         keyOf={({ kind }) => kind}
         columns={[
-          { name: 'Kind', render: ({ kind }) => KINDS[kind] },
+          { name: 'Type', render: ({ kind }) => KINDS[kind] },
           { name: 'New', isNumber: true, render: ({ created }) => format.format(created) },
           { name: 'Skipped', isNumber: true, render: ({ skipped }) => format.format(skipped) },
           { name: 'Refused', isNumber: true, render: ({ refused }) => format.format(refused) },

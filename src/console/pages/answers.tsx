@@ -36,15 +36,15 @@ export function Answers({ page }: { page: Schemas['Page'] }) {
       </h2>
       {isRefused ? (
         <p className="px-4 text-muted md:px-6">
-          {page.leads} so far. Reading them needs the plan business; the operator of the service
-          changes the plan.
+          {page.leads} so far. You need the Business plan to read answers. Ask your administrator to
+          upgrade.
         </p>
       ) : (
         <RecordList
           query={answers}
           empty={
             <Empty icon={Inbox} title="No answers yet">
-              Choose this page in a link or QR code. What visitors fill in appears here.
+              Select this page in a link or QR code to collect answers here.
             </Empty>
           }
         >
@@ -54,7 +54,7 @@ export function Answers({ page }: { page: Schemas['Page'] }) {
               rows={rows}
               keyOf={({ timestamp, click }) => `${timestamp} ${click?.id ?? ''}`}
               columns={[
-                { name: 'When', render: ({ timestamp }) => <Time at={timestamp} /> },
+                { name: 'Time', render: ({ timestamp }) => <Time at={timestamp} /> },
                 ...page.fields.map((field, at) => ({
                   name: field.label,
                   isMinor: at > 1,

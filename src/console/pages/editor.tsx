@@ -11,7 +11,7 @@ import { toast } from '../ui/toasts.tsx';
 import { type FormField, FormFields } from './form-fields.tsx';
 import { Preview } from './preview.tsx';
 
-/** Changes a page, with a picture of what visitors will see. */
+/** Edits a page, beside a preview of what visitors will see. */
 export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -71,7 +71,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
             onChange={(event) => setText(event.target.value)}
           />
           <TextField
-            label="Picture"
+            label="Image URL"
             type="url"
             placeholder="https://example.com/picture.jpg"
             value={image}
@@ -80,18 +80,18 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
           />
           <div className="grid gap-4 md:grid-cols-2">
             <TextField
-              label="Button"
+              label="Button text"
               placeholder="Continue"
-              hint="Empty: “Continue” in the language of the visitor."
+              hint="Leave empty for “Continue” in the visitor’s language."
               maxLength={80}
               value={button}
               error={messages['button']}
               onChange={(event) => setButton(event.target.value)}
             />
             <TextField
-              label="Wait"
+              label="Wait (seconds)"
               type="number"
-              hint="Seconds before the button can be used."
+              hint="How long visitors wait before they can continue."
               min={0}
               max={60}
               value={waitSeconds}

@@ -8,8 +8,8 @@ export type FormField = Schemas['FormField'];
 /** Kinds of inputs by what people call them. */
 const TYPES = {
   text: 'Text',
-  email: 'E-mail',
-  phone: 'Telephone',
+  email: 'Email',
+  phone: 'Phone',
   number: 'Number',
   textarea: 'Long text',
   select: 'Choice',
@@ -34,7 +34,7 @@ export function FormFields({ fields, onChange, messages }: FormFieldsProps) {
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Form</legend>
       {fields.length === 0 && (
-        <p className="text-muted">Without fields, visitors only press the button.</p>
+        <p className="text-muted">No fields yet. Visitors see only the button.</p>
       )}
       {fields.map((field, at) => (
         <div
@@ -82,7 +82,7 @@ export function FormFields({ fields, onChange, messages }: FormFieldsProps) {
               onChange([...fields, { name: '', label: '', type: 'text', required: false }])
             }
           >
-            Add a field
+            Add field
           </Button>
         </div>
       )}
@@ -113,7 +113,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
         />
         <TextField
           label="Name"
-          hint="Answers are kept under it."
+          hint="Identifies the answer in exports and the API."
           required
           maxLength={50}
           value={field.name}
@@ -121,7 +121,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
           onChange={(event) => onChange({ ...field, name: event.target.value })}
         />
         <SelectField
-          label="Kind"
+          label="Type"
           value={field.type}
           error={message('type')}
           onChange={({ target: { value } }) => {
@@ -146,13 +146,13 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
             checked={field.required}
             onChange={(event) => onChange({ ...field, required: event.target.checked })}
           />
-          Must be answered
+          Required
         </label>
       </div>
       {field.type === 'select' && (
         <TextArea
           label="Choices"
-          hint="One in each line."
+          hint="Enter one per line."
           value={(field.options ?? []).join('\n')}
           error={message('options')}
           onChange={(event) => onChange({ ...field, options: event.target.value.split('\n') })}
@@ -162,7 +162,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
   );
 }
 
-/** A name for a question: "Your e-mail" is `your_e_mail`. */
+/** A name for a question: "Your email" is `your_email`. */
 const nameOf = (label: string): string =>
   label
     .toLowerCase()

@@ -13,7 +13,7 @@ import { toast } from '../ui/toasts.tsx';
 import { Answers } from './answers.tsx';
 import { PageEditor } from './editor.tsx';
 
-/** A page before a destination: what it shows, and what visitors answered. */
+/** A page before a destination, with the answers of its visitors. */
 export function OnePage() {
   const { pageId } = useParams({ from: '/$workspace/pages/$pageId' });
   const { slug, api, may } = useWorkspace();
@@ -28,7 +28,7 @@ export function OnePage() {
   const remove = useWrite({
     send: (_: undefined) => answer(api.DELETE('/pages/{id}', { params: { path } })),
     onDone: async () => {
-      toast('The page is deleted');
+      toast('Page deleted');
       await navigate({
         to: '/$workspace/pages',
         params: { workspace: slug },
@@ -78,8 +78,8 @@ export function OnePage() {
           onSubmit={() => remove.write(undefined)}
         >
           <p>
-            Its answers stay among the events. A page that a link or QR code still shows can’t be
-            deleted: take it out there first.
+            Its answers stay in Events. If a link or QR code still shows the page, remove it there
+            first.
           </p>
         </FormDialog>
       )}

@@ -34,8 +34,8 @@ export function PagesPage() {
         query={pages}
         empty={
           <Empty icon={PanelTop} title="No pages yet" action={createButton}>
-            A page comes before the destination of a link or QR code: a notice, an offer, or a form
-            whose answers you read here. <DocsLink guide="redirects">How pages work</DocsLink>
+            Show a notice, an offer or a form before visitors reach the destination.{' '}
+            <DocsLink guide="redirects">How pages work</DocsLink>
           </Empty>
         }
       >
@@ -64,7 +64,7 @@ export function PagesPage() {
                   </div>
                 ),
               },
-              { name: 'Shown', isNumber: true, render: ({ views }) => format.format(views) },
+              { name: 'Views', isNumber: true, render: ({ views }) => format.format(views) },
               { name: 'Answers', isNumber: true, render: ({ leads }) => format.format(leads) },
             ]}
           />
@@ -87,7 +87,7 @@ function NewPageDialog({ onClose }: { onClose(): void }) {
   });
   return (
     <FormDialog
-      title="Create a page"
+      title="Create page"
       action="Create page"
       onClose={onClose}
       busy={create.isPending}
@@ -96,7 +96,7 @@ function NewPageDialog({ onClose }: { onClose(): void }) {
     >
       <TextField
         label="Title"
-        hint="Visitors read it. Text, picture and form come next."
+        hint="Shown to visitors. You add text, an image and a form next."
         autoFocus
         required
         maxLength={200}

@@ -18,10 +18,10 @@ import { DeliveryState } from './state.tsx';
 
 type State = Schemas['Delivery']['state'];
 const STATES: readonly State[] = ['delivered', 'pending', 'failed', 'held'];
-/** Deliveries change by themselves: time between two looks, in ms. */
+/** Time between two requests for the deliveries, which change by themselves, in ms. */
 const REFRESH_MS = 5_000;
 
-/** What was sent to a webhook, newest first. */
+/** The deliveries of a webhook, newest first. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const { api, may } = useWorkspace();
   const [state, setState] = useState<State | ''>('');
@@ -49,7 +49,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
         </h2>
         <div className="flex items-center gap-2">
           <select
-            aria-label="State of deliveries"
+            aria-label="State of the deliveries"
             className={inputLook}
             value={state}
             onChange={(event) => setState(event.target.value as State | '')}
@@ -69,10 +69,13 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
       <RecordList
         query={deliveries}
         empty={
-          <Empty icon={Send} title={state === '' ? 'No deliveries yet' : 'None in this state'}>
+          <Empty
+            icon={Send}
+            title={state === '' ? 'No deliveries yet' : 'No deliveries in this state'}
+          >
             {state === ''
-              ? 'Each event that is sent appears here, with its request and what was answered, for 30 days. Send a test to see one.'
-              : 'Choose another state to see other deliveries.'}
+              ? 'Each request we send appears here with its response for 30 days. Send a test event to see one.'
+              : 'Choose another state.'}
           </Empty>
         }
       >
@@ -96,7 +99,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               },
               { name: 'State', render: ({ state: now }) => <DeliveryState state={now} /> },
               { name: 'Attempts', isMinor: true, isNumber: true, render: (one) => one.attempts },
-              { name: 'When', render: ({ createdAt }) => <Time at={createdAt} /> },
+              { name: 'Time', render: ({ createdAt }) => <Time at={createdAt} /> },
             ]}
           />
         )}
@@ -113,12 +116,12 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   );
 }
 
-/** Spans to send again, in hours. */
-const SPANS = [
-  { label: 'The last hour', hours: 1 },
-  { label: 'The last 24 hours', hours: 24 },
-  { label: 'The last 7 days', hours: 168 },
-  { label: 'The last 30 days', hours: 720 },
+/** Periods whose deliveries can be resent, in hours. */
+const PERIODS = [
+  { label: 'Last hour', hours: 1 },
+  { label: 'Last 24 hours', hours: 24 },
+  { label: 'Last 7 days', hours: 168 },
+  { label: 'Last 30 days', hours: 720 },
 ];
 const HOUR_MS = 3_600_000;
 
@@ -137,13 +140,13 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
       ),
     onDone: ({ count }) => {
       void client.invalidateQueries({ queryKey: ['deliveries', webhookId] });
-      toast(count === 1 ? '1 delivery is sent again' : `${count} deliveries are sent again`);
+      toast(count === 1 ? 'Resending 1 delivery' : `Resending ${count} deliveries`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Send deliveries again"
+      title="Resend deliveries"
       action="Resend"
       onClose={onClose}
       busy={resend.isPending}
@@ -156,11 +159,11 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
       }
     >
       <SelectField
-        label="From"
+        label="Period"
         value={hours}
         onChange={(event) => setHours(Number(event.target.value))}
       >
-        {SPANS.map((one) => (
+        {PERIODS.map((one) => (
           <option key={one.hours} value={one.hours}>
             {one.label}
           </option>
@@ -173,10 +176,10 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
           checked={isAll}
           onChange={(event) => setAll(event.target.checked)}
         />
-        Also those that were delivered
+        Include deliveries that succeeded
       </label>
       <p className="text-xs text-muted">
-        They keep their ids, by which your software can recognize them.
+        Resent deliveries keep their IDs, so your server can skip the ones it has already processed.
       </p>
     </FormDialog>
   );

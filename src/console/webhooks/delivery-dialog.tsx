@@ -11,7 +11,7 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { DeliveryState } from './state.tsx';
 
-/** Attempts come by themselves: time between two looks, in ms. */
+/** Time between two requests for the delivery, which gets new attempts by itself, in ms. */
 const REFRESH_MS = 2_000;
 
 interface DeliveryDialogProps {
@@ -20,7 +20,7 @@ interface DeliveryDialogProps {
   onClose(): void;
 }
 
-/** A delivery: its request, and what came back each time. */
+/** A delivery: its request, and the response to each attempt. */
 export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialogProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -40,7 +40,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
       ),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['deliveries', webhookId] });
-      toast('It is sent again');
+      toast('Resending the delivery');
     },
     onFailed: (error) => toast(describe(error), 'danger'),
   });
@@ -53,7 +53,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
       footer={
         may('webhooks.write') && (
           <Button icon={RotateCw} busy={resend.isPending} onClick={() => resend.write(undefined)}>
-            Send again
+            Resend
           </Button>
         )
       }
@@ -68,22 +68,22 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
           </p>
           {delivery.nextAttemptAt !== null && delivery.state === 'pending' && (
             <p className="text-muted">
-              The next attempt is <Time at={delivery.nextAttemptAt} />.
+              Next attempt: <Time at={delivery.nextAttemptAt} />
             </p>
           )}
           <section className="flex flex-col gap-2">
             <h3 className="font-semibold">Attempts</h3>
-            {delivery.log.length === 0 && <p className="text-muted">None yet.</p>}
+            {delivery.log.length === 0 && <p className="text-muted">No attempts yet.</p>}
             {delivery.log.map((attempt) => (
               <Attempt key={attempt.at} attempt={attempt} />
             ))}
           </section>
           <section className="flex flex-col gap-2">
             <h3 className="font-semibold">Request</h3>
-            <Text label="Body of the request">{indented(delivery.request.body)}</Text>
+            <Text label="Request body">{indented(delivery.request.body)}</Text>
             <details>
               <summary className="py-1.5 text-muted max-md:py-3">Headers</summary>
-              <Text label="Headers of the request">{headersOf(delivery.request.headers)}</Text>
+              <Text label="Request headers">{headersOf(delivery.request.headers)}</Text>
             </details>
           </section>
         </div>
@@ -98,7 +98,7 @@ function Attempt({ attempt }: { attempt: Schemas['DeliveryAttempt'] }) {
     <div className="flex flex-col gap-1 rounded-md border border-line p-3">
       <p className="flex flex-wrap justify-between gap-2">
         <span className={error === null ? 'text-success' : 'text-danger'}>
-          {status ?? 'No answer'}
+          {status ?? 'No response'}
           {error !== null && `: ${error}`}
         </span>
         <span className="text-muted">
@@ -106,7 +106,7 @@ function Attempt({ attempt }: { attempt: Schemas['DeliveryAttempt'] }) {
         </span>
       </p>
       {response !== null && response.body !== '' && (
-        <Text label="Body of the answer">{response.body}</Text>
+        <Text label="Response body">{response.body}</Text>
       )}
     </div>
   );

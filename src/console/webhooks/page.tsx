@@ -34,8 +34,8 @@ export function WebhooksPage() {
         query={webhooks}
         empty={
           <Empty icon={WebhookIcon} title="No webhooks yet" action={createButton}>
-            A webhook tells your own software what happens, as it happens: a link was made, a visit
-            came, a sale followed. <DocsLink guide="webhooks">How webhooks work</DocsLink>
+            Get a request on your server whenever a link is created, clicked or leads to a sale.{' '}
+            <DocsLink guide="webhooks">How webhooks work</DocsLink>
           </Empty>
         }
       >
@@ -86,7 +86,7 @@ export function WebhooksPage() {
       )}
       {made && (
         <SecretDialog
-          title="The webhook is ready"
+          title="Webhook created"
           label="Secret"
           secret={made.secret}
           onClose={() =>
@@ -96,8 +96,8 @@ export function WebhooksPage() {
             })
           }
         >
-          Your software checks with it that a delivery is ours, by Standard Webhooks.{' '}
-          <DocsLink guide="webhooks">How to check it</DocsLink>
+          Use this secret to verify that requests come from us (Standard Webhooks).{' '}
+          <DocsLink guide="webhooks">How to verify requests</DocsLink>
         </SecretDialog>
       )}
     </Page>

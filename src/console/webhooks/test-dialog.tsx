@@ -23,13 +23,13 @@ export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; 
       ),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['deliveries', webhook.id] });
-      toast('The example is on its way: see the newest delivery');
+      toast('Test event sent');
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Send a test"
+      title="Send a test event"
       action="Send"
       onClose={onClose}
       busy={test.isPending}
@@ -38,7 +38,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; 
     >
       <SelectField
         label="Event"
-        hint="Your software gets an example, marked by “test”: true."
+        hint="We send an example whose data has “test”: true."
         value={kind}
         onChange={(event) => setKind(event.target.value as WebhookKind)}
       >

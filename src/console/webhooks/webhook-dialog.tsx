@@ -8,13 +8,13 @@ import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
 
 interface WebhookDialogProps {
-  /** The webhook to change; absent for a new one. */
+  /** The webhook to edit; absent for a new one. */
   webhook?: Schemas['Webhook'];
   onClose(): void;
   onCreated?(made: Schemas['WebhookWithSecret']): void;
 }
 
-/** Makes or changes a webhook. */
+/** Creates or edits a webhook. */
 export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
@@ -42,7 +42,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
     setKinds(kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind]);
   return (
     <FormDialog
-      title={webhook === undefined ? 'Create a webhook' : 'Change the webhook'}
+      title={webhook === undefined ? 'Create webhook' : 'Edit webhook'}
       action={webhook === undefined ? 'Create webhook' : 'Save'}
       size="medium"
       onClose={onClose}
@@ -61,9 +61,9 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
         onChange={(event) => setName(event.target.value)}
       />
       <TextField
-        label="Address"
+        label="URL"
         type="url"
-        hint="Your software answers there with a status of 200 to 299 within seconds."
+        hint="We send a POST here. Respond with a 2xx status within a few seconds."
         required
         placeholder="https://example.com/hooks"
         value={url}
@@ -91,7 +91,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
           ))}
         </div>
         <p className="text-xs text-muted">
-          Visits are sent only for links and QR codes that name this webhook.
+          Clicks and scans are sent only for links and QR codes where this webhook is selected.
         </p>
       </fieldset>
     </FormDialog>

@@ -75,7 +75,7 @@ export function WebhookPage() {
             <RowMenu
               label="Actions for the webhook"
               items={[
-                { label: 'Change', icon: Pencil, onSelect: () => setOpened('edit') },
+                { label: 'Edit', icon: Pencil, onSelect: () => setOpened('edit') },
                 webhook.enabled
                   ? { label: 'Disable', icon: Pause, onSelect: () => enable.write(false) }
                   : { label: 'Enable', icon: Play, onSelect: () => enable.write(true) },
@@ -112,8 +112,8 @@ export function WebhookPage() {
           onSubmit={() => rotate.write(undefined)}
         >
           <p>
-            You get a new secret. For a day, deliveries are signed with both, so that your software
-            can change over without a gap.
+            You get a new secret. For 24 hours, requests are signed with both secrets, so you can
+            switch without rejecting any.
           </p>
         </FormDialog>
       )}
@@ -127,17 +127,17 @@ export function WebhookPage() {
           error={remove.error}
           onSubmit={() => remove.write(undefined)}
         >
-          <p>Nothing more is sent, and its deliveries are deleted. This can’t be taken back.</p>
+          <p>We’ll stop sending events and delete the delivery log. You can’t undo this.</p>
         </FormDialog>
       )}
       {secret !== undefined && (
         <SecretDialog
-          title="The new secret"
+          title="Secret rotated"
           label="Secret"
           secret={secret}
           onClose={() => setSecret(undefined)}
         >
-          Give it to your software within a day.
+          Set it on your server within 24 hours.
         </SecretDialog>
       )}
     </Page>
@@ -154,13 +154,13 @@ function Facts({ webhook }: { webhook: Schemas['Webhook'] }) {
       <p className="text-muted">{webhook.kinds.join(', ')}</p>
       {!webhook.enabled && webhook.disabledReason !== null && (
         <p className="text-warning">
-          It was disabled: {webhook.disabledReason}. Mend the receiver, then enable it again.
+          Disabled: {webhook.disabledReason}. Fix your server, then enable the webhook again.
         </p>
       )}
       {webhook.enabled && webhook.failingSince !== null && (
         <p className="text-warning">
-          Deliveries have been failing since <Time at={webhook.failingSince} />. Open one to see
-          why.
+          Deliveries have been failing since <Time at={webhook.failingSince} />. Open one to see the
+          reason.
         </p>
       )}
     </div>
