@@ -540,7 +540,7 @@ export const SETTINGS = {
     max: 5000,
   }),
   SMTP_URL: {
-    help: 'URL of the mail server, with user name and password if it wants them: smtp://user:password@mail.acme.test:587 (TLS by STARTTLS), or smtps:// (TLS from the start). Unset: no e-mail is sent.',
+    help: 'URL of the mail server, with user name and password if it wants them: smtp://user:password@mail.acme.test:587 (TLS by STARTTLS), or smtps:// (TLS from the start). Unset: no email is sent.',
     fallback: '',
     shownDefault: 'none',
     secret: true,
@@ -556,12 +556,12 @@ export const SETTINGS = {
     },
   },
   MAIL_FROM: {
-    help: 'Sender of e-mail: an address, or a name and an address such as Links <links@acme.test>. Required with SMTP_URL.',
+    help: 'Sender of email: an address, or a name and an address such as Links <links@acme.test>. Required with SMTP_URL.',
     fallback: '',
     shownDefault: 'none',
     parse(value: string) {
       if (!MAILBOX.test(value)) {
-        throw new Error('must be an e-mail address, or a name and an address in < >');
+        throw new Error('must be an email address, or a name and an email address in < >');
       }
       return value;
     },

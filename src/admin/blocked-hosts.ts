@@ -86,10 +86,7 @@ export async function addHost(trx: Db, { host, reason }: NewBlockedHost): Promis
     [host],
   );
   if (count >= MOST_BLOCKED) {
-    throw new Refusal(
-      'conflict',
-      `The blocklist has ${MOST_BLOCKED} hosts: take others from it first`,
-    );
+    throw new Refusal('conflict', `The blocklist has ${MOST_BLOCKED} hosts: remove others first`);
   }
   const changed = await execute(
     trx,

@@ -156,7 +156,7 @@ function askFor(
     if (answer.status === 202) {
       throw new Refusal(
         'internal_server_error',
-        'The change is accepted, and takes longer than usual: it will be made. Read the record again in a moment',
+        'The change was accepted and takes longer than usual. Read the record again in a moment',
       );
     }
     return answer as Answered<Body>;

@@ -50,12 +50,12 @@ export class HeavyRequests {
 const tooMany = (): Refusal =>
   new Refusal(
     'rate_limit_exceeded',
-    `The workspace may ask ${AT_ONCE} questions about many records at a time; try again when others have been answered`,
+    `The workspace may send ${AT_ONCE} requests for many records at a time; try again when one has finished`,
   );
 
 const tooManyOfAll = (): Refusal =>
   new Refusal(
     'service_unavailable',
-    `The service answers as many questions about many records as it has capacity for; try again in ${RETRY_S} s`,
+    `The service is busy with other requests for many records; try again in ${RETRY_S} s`,
     { retryAfterSeconds: RETRY_S },
   );

@@ -98,7 +98,7 @@ export function performer(heavy: HeavyRequests): Perform {
         log.warn({ err: error, requestId, route: route.path }, 'an expensive request timed out');
         throw new Refusal(
           'unprocessable_entity',
-          'The question took too long to answer: ask for a shorter interval, or with fewer filters',
+          'The query took too long: choose a shorter period or fewer filters',
         );
       }
     });

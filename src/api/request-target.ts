@@ -17,7 +17,7 @@ export function settleTarget(request: IncomingMessage): void {
   const [origin, authority] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
   if (origin === undefined || authority === undefined) return;
   if (hosts[0] !== undefined && authority.toLowerCase() !== hosts[0].toLowerCase()) {
-    throw badRequest('The host of the request target must be that of the Host header');
+    throw badRequest('The host of the request target must match the Host header');
   }
   const path = target.slice(origin.length);
   request.url = path.startsWith('/') ? path : `/${path}`;

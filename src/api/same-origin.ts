@@ -18,6 +18,6 @@ export function refuseOtherOrigins(request: Request): void {
   if (isOwn) return;
   throw new Refusal(
     'forbidden',
-    'Requests of people must come from the console: they need Sec-Fetch-Site: same-origin, or the Origin of this service',
+    'Requests with a session must come from the console: they need Sec-Fetch-Site: same-origin, or the Origin of this service',
   );
 }

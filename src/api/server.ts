@@ -34,7 +34,9 @@ export function createApiServer(app: RequestListener, requestSeconds: number): S
   );
   const refuse = refusals(server);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (_request, socket) => refuse(socket, answerOf('This server is no proxy')));
+  server.on('connect', (_request, socket) =>
+    refuse(socket, answerOf('This server is not a proxy')),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
     else refuse(socket, answerOf(messageOf(error, requestSeconds)));

@@ -20,7 +20,7 @@ export class SlowLane {
     if (lane.length >= MOST) {
       throw new Refusal(
         'rate_limit_exceeded',
-        `Too many API keys that are not valid were tried from this address; try again in ${RETRY_S} s`,
+        `Too many invalid API keys were sent from this IP address; try again in ${RETRY_S} s`,
       );
     }
     this.#lanes.set(network, lane);

@@ -33,7 +33,7 @@ export const yourls: Peer = {
     if (parameters['timestamp'] !== undefined || parameters['hash'] !== undefined) {
       throw new Refusal(
         'unauthorized',
-        'signature must be an API key, without timestamp and hash: of keys only their hashes are kept here, of which no signature can be made',
+        'signature must be an API key, without timestamp and hash: this service stores only hashes of keys and cannot check signatures',
       );
     }
     const key = one(parameters, 'signature') ?? one(parameters, 'password');
@@ -51,7 +51,7 @@ export const yourls: Peer = {
     async answer(request, ask) {
       const parameters = parametersOf(request);
       if (isJsonp(parameters) && isOwnOrigin(request)) {
-        throw new Refusal('forbidden', 'JSONP is for pages of other sites: ask for format=json');
+        throw new Refusal('forbidden', 'JSONP is only for pages of other sites: use format=json');
       }
       const name = one(parameters, 'action') ?? '';
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;

@@ -142,7 +142,10 @@ async function claimInvoice(
     .where({ project_id: projectId, invoice_id: invoiceId })
     .first('fingerprint', 'answer')) as { fingerprint: string; answer: SaleResult | null };
   if (first.fingerprint !== fingerprint && first.fingerprint !== olderFingerprintOf(sale)) {
-    throw new Refusal('conflict', `The invoice "${invoiceId}" is recorded with other contents`);
+    throw new Refusal(
+      'conflict',
+      `The invoice "${invoiceId}" was already recorded with other contents`,
+    );
   }
   // Its customer has been forgotten since: what they sent again is all that we may say.
   return first.answer ?? answer;

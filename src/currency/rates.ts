@@ -34,7 +34,7 @@ export async function convertAmount(
   if (limit !== 0 && ageDays > limit) {
     throw new Refusal(
       'unprocessable_entity',
-      `currency must be usd while exchange rates are outdated: the latest are of ${rates.day}, and at most ${limit} days are allowed`,
+      `currency must be usd while exchange rates are outdated: the latest are from ${rates.day}, and rates may be at most ${limit} days old`,
     );
   }
   if (ageDays > FRESH_DAYS) {

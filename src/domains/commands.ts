@@ -51,13 +51,13 @@ export async function addDomain(
   verified: boolean,
 ): Promise<CommandResult<DomainRecord>> {
   if (slug === config().DEFAULT_SHORT_DOMAIN) {
-    throw new Refusal('conflict', `The domain "${slug}" is the service's own`);
+    throw new Refusal('conflict', `The domain "${slug}" belongs to the service`);
   }
   refuseLoop(slug, changes);
   await refuseBlockedHosts(trx, urlsOf(changes));
   const twin = await Domain.of(projectId, trx).where({ slug }).first();
   if (twin !== undefined)
-    throw new Refusal('conflict', `The workspace has the domain "${slug}" already`);
+    throw new Refusal('conflict', `The workspace already has the domain "${slug}"`);
   if (verified) await refuseVerifiedElsewhere(trx, slug, id);
   const token = randomBytes(18).toString('base64url');
   if (changes.primary === true) {
@@ -146,7 +146,7 @@ export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{
     if (claims.blocked > 0) {
       throw new Refusal(
         'conflict',
-        `The domain "${row.slug}" had links that the operator of this service blocks: ask for them to be unblocked first`,
+        `The domain "${row.slug}" had links that the operator of this service has blocked: ask the operator to unblock them first`,
       );
     }
     await trx('claims').where({ domain_id: row.id }).delete();
@@ -243,7 +243,7 @@ async function saveDomain(
 const notVerified = ({ slug }: { slug: string }) =>
   new Refusal(
     'conflict',
-    `The domain "${slug}" must be verified before it is made primary: set the DNS record in its verification, ` +
+    `The domain "${slug}" must be verified before it can be primary: set the DNS record in its verification, ` +
       'call POST /domains/{id}/verify, then set primary to true',
   );
 

@@ -27,7 +27,10 @@ export const resolveRecords: ResolveRecords = async (
   }
   if (key !== undefined) {
     if (domain === undefined) {
-      throw new Refusal('unprocessable_entity', 'key needs domain: a key alone names no link');
+      throw new Refusal(
+        'unprocessable_entity',
+        'domain is required with key: a key alone does not identify a link',
+      );
     }
     const name = normalize(key, 'NFC');
     const record =

@@ -79,7 +79,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
         if (!COUNTED.has(groupBy) || hasConditions(filter)) {
           throw new Refusal(
             'unprocessable_entity',
-            `interval ${FROM_COUNTERS} can only be counted: groupBy must be count, and of filters it takes those that name records`,
+            `interval ${FROM_COUNTERS} must be used with groupBy=count and no filters but those that select records`,
           );
         }
         return ok(totalsOfCounters(await readCounters(projectId, filter)));

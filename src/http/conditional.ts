@@ -14,7 +14,10 @@ export function ifMatchOf(
   if (method === 'get' || method === 'post') return undefined;
   const ifMatch = readIfMatch(header);
   if (ifMatch !== undefined && record !== true) {
-    throw new Refusal('bad_request', 'If-Match must not be sent where many records are written');
+    throw new Refusal(
+      'bad_request',
+      'If-Match must not be sent with a request that writes many records',
+    );
   }
   return ifMatch;
 }

@@ -185,7 +185,10 @@ async function passphraseOf(
     );
   }
   if ((await keyOf(openOfImport(projectId, sealed), archive)) !== undefined) return sealed;
-  throw new Refusal('unprocessable_entity', 'passphrase must be that of the export');
+  throw new Refusal(
+    'unprocessable_entity',
+    'passphrase must be the one that the export was encrypted with',
+  );
 }
 
 /** The row of an import whose links are read from an API. */
@@ -257,7 +260,7 @@ export async function undoImport({ id }: { id: string }, job: JobContext): Promi
   return command(job, id, async (trx, one) => {
     refuseState(one, ['done', 'cancelled'], 'undone');
     if (one.file.archive !== undefined) {
-      throw new Refusal('conflict', 'The import must not be undone: it is that of a workspace');
+      throw new Refusal('conflict', 'An import of a whole workspace cannot be undone');
     }
     const made = (await trx('import_links')
       .where({ project_id: job.projectId, import_id: id })

@@ -114,10 +114,12 @@ function refuseUnsafe(
   password: unknown,
 ): void {
   if (hasPassword === true && password === undefined) {
-    throw refusal('password must be filled in: the link has one, which the service does not tell');
+    throw refusal(
+      'password must be filled in: the link has one, but the other service does not export it',
+    );
   }
   if (disabled === true) {
-    throw refusal('disabled must be false: the service has switched the link off');
+    throw refusal('disabled must be false: the other service has disabled the link');
   }
 }
 

@@ -74,6 +74,6 @@ export function refuseChanged(ifMatch: IfMatch | undefined, record: object | und
   if (record !== undefined && (ifMatch === '*' || ifMatch.includes(contentOf(record)))) return;
   throw new Refusal(
     'conflict',
-    'If-Match must be the ETag of the record as it is: the record has been changed since',
+    'If-Match must be the current ETag of the record: it has changed since',
   );
 }

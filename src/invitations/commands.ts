@@ -76,7 +76,7 @@ async function refuseMember(trx: Db, projectId: string, email: string): Promise<
     [projectId, email],
   );
   if (found.length === 0) return;
-  throw new Refusal('conflict', `The person "${email}" belongs to the workspace already`);
+  throw new Refusal('conflict', `The person "${email}" is already in the workspace`);
 }
 
 /** Withdraws an invitation. @throws Refusal `not_found` */
@@ -125,7 +125,7 @@ export function acceptInvitation(
        ON CONFLICT (project_id, user_id) DO NOTHING`,
       { projectId, userId, role, email },
     );
-    if (joined === 0) throw new Refusal('conflict', 'You belong to the workspace already');
+    if (joined === 0) throw new Refusal('conflict', 'You are already in the workspace');
     if (account !== undefined) await addSession(trx, userId, account.session);
     return { result: { userId }, changes: [] };
   });
@@ -156,7 +156,7 @@ async function addAccount(
     await execute(trx, 'UPDATE users SET password_hash = ? WHERE id = ?', [passwordHash, id]);
     return;
   }
-  throw new Refusal('conflict', `There is an account with "${email}" already: sign in first`);
+  throw new Refusal('conflict', `There is already an account with "${email}": sign in first`);
 }
 
 /** Deletes invitations that have expired, which have e-mail addresses, and counts of mails. */

@@ -14,7 +14,7 @@ import type { Invitation } from './model.ts';
 const LIMITS = [
   { column: 'project_id', most: 20, rule: 'A workspace sends at most 20 invitations' },
   { column: 'invited_by', most: 50, rule: 'A person sends at most 50 invitations' },
-  { column: 'recipient', most: 3, rule: 'An e-mail address gets at most 3 invitations' },
+  { column: 'recipient', most: 3, rule: 'An email address gets at most 3 invitations' },
 ] as const;
 
 const WINDOW = '24 hours';
@@ -81,7 +81,7 @@ async function takeMail(
       { value: mail[column], window: WINDOW },
     )) as [{ sent: number; seconds: number }];
     if (sent >= most) {
-      throw new Refusal('rate_limit_exceeded', `${rule} by e-mail in 24 hours`, {
+      throw new Refusal('rate_limit_exceeded', `${rule} by email in 24 hours`, {
         retryAfterSeconds: seconds,
       });
     }

@@ -56,12 +56,12 @@ export const invitationWithUrl = invitationRecord
       .allow(null)
       .description(
         'Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the ' +
-          'installation has a mail server: the person alone gets it, by e-mail.',
+          'installation has a mail server: the person alone gets it, by email.',
       )
       .example(
         'https://api.example.com/console/invitation#q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu',
       ),
-    isMailed: Joi.boolean().required().description('The person gets the address by e-mail.'),
+    isMailed: Joi.boolean().required().description('The person gets the address by email.'),
   })
   .meta({ name: 'InvitationWithUrl' });
 

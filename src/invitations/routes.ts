@@ -46,8 +46,8 @@ export const invitationRoutes: Route[] = [
     operationId: 'createInvitation',
     summary: 'Invite a person',
     description:
-      'Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server ' +
-      `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same e-mail address. ` +
+      'Invites a person to the workspace. The address at which they accept goes to them by email; without a mail server ' +
+      `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same email address. ` +
       'Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address.',
     extension: true,
     tag,
@@ -94,7 +94,7 @@ export const invitationRoutes: Route[] = [
     description:
       'Adds the person to the workspace. A person with an account must be signed in with the address that was invited. ' +
       'For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for ' +
-      'a token that went out by e-mail where nobody has proven the address of the account, which begins anew. With `id` ' +
+      'a token that went out by email where nobody has proven the address of the account, which begins anew. With `id` ' +
       'a signed-in person accepts an invitation that `GET /me` shows.',
     extension: true,
     tag,

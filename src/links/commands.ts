@@ -184,7 +184,7 @@ function refuseSharedWildcard({ key }: LinkRow, domain: string): void {
   if (!isWildcard(key) || domain !== config().DEFAULT_SHORT_DOMAIN) return;
   throw new Refusal(
     'unprocessable_entity',
-    `key must not end in /* on ${domain}, which all workspaces share: use a domain of your own`,
+    `key must not end in /* on ${domain}, which all workspaces share: use your own domain`,
   );
 }
 

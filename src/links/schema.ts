@@ -151,7 +151,7 @@ export interface LinkInfoQuery {
 }
 
 export const linkInfoQuery = Joi.object<LinkInfoQuery>({
-  projectSlug: text(190).description('Slug of the workspace; it must be that of the API key.'),
+  projectSlug: text(190).description('Slug of the workspace that the API key belongs to.'),
   domain: domainField().description('Domain of the short link; with `key`.'),
   key: text(1_000).description('Key of the short link; with `domain`.'),
   linkId: id().description('Id of the link.'),

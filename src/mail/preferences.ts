@@ -71,7 +71,7 @@ export async function changeNotifications({
   return db().transaction(async (trx) => {
     const before = await lockMembership(trx, who);
     if (before === undefined) {
-      throw new Refusal('not_found', `There is no workspace "${who.projectId}" of yours`);
+      throw new Refusal('not_found', `You have no workspace "${who.projectId}"`);
     }
     if (report && !includesPlan(before.plan, REPORT_PLAN)) {
       throw new Refusal(

@@ -20,7 +20,7 @@ export const notificationRoutes: Route[] = [
     operationId: 'listNotifications',
     summary: 'List own notifications',
     description:
-      'Returns which alerts and reports the signed-in person gets by e-mail, for each of their workspaces.',
+      'Returns which alerts and reports the signed-in person gets by email, for each of their workspaces.',
     extension: true,
     tag,
     scope: 'user',
@@ -34,7 +34,7 @@ export const notificationRoutes: Route[] = [
     operationId: 'updateNotifications',
     summary: 'Change own notifications',
     description:
-      'Changes which alerts and reports the signed-in person gets by e-mail from a workspace. Absent fields stay as they are.',
+      'Changes which alerts and reports the signed-in person gets by email from a workspace. Absent fields stay as they are.',
     extension: true,
     tag,
     scope: 'user',

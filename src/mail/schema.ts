@@ -39,12 +39,12 @@ const alertKind = () => Joi.string().valid(...ALERT_KINDS);
 export const notificationChangesBody = Joi.object<NotificationChanges>({
   alerts: list(alertKind())
     .description(
-      `Alerts that come by e-mail: ${ALERT_KINDS.map((kind) => `\`${kind}\` when ${alertOf(kind).when}`).join('; ')}.`,
+      `Alerts that come by email: ${ALERT_KINDS.map((kind) => `\`${kind}\` when ${alertOf(kind).when}`).join('; ')}.`,
     )
     .example(['limit.reached', 'webhook.disabled']),
   report: Joi.object<ReportChoice>({ ...reportFields, every: every().required() })
     .allow(null)
-    .description('Report that comes by e-mail at 8 o’clock; null: none.'),
+    .description('Report that comes by email at 8 o’clock; null: none.'),
 })
   .or('alerts', 'report')
   .meta({ name: 'NotificationsUpdate' });
@@ -62,7 +62,7 @@ export const notificationsRecord = Joi.object({
   projectId: Joi.string().required().description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
   slug: Joi.string().required().description('Short name of the workspace.').example('acme'),
   name: Joi.string().required().description('Name of the workspace.').example('Acme'),
-  alerts: Joi.array().items(alertKind()).required().description('Alerts that come by e-mail.'),
+  alerts: Joi.array().items(alertKind()).required().description('Alerts that come by email.'),
   report: Joi.object({
     every: every().required(),
     timezone: Joi.string().required().description('IANA zone.').example('Europe/Berlin'),
@@ -70,13 +70,13 @@ export const notificationsRecord = Joi.object({
   })
     .allow(null)
     .required()
-    .description('Report that comes by e-mail; null: none.'),
+    .description('Report that comes by email; null: none.'),
 }).meta({ name: 'Notifications' });
 
 export const allNotifications = Joi.object({
   isMailSetUp: Joi.boolean()
     .required()
-    .description('The installation has a mail server; without one, no e-mail is sent.'),
+    .description('The installation has a mail server; without one, no email is sent.'),
   workspaces: Joi.array()
     .items(notificationsRecord)
     .required()

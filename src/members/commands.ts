@@ -67,7 +67,7 @@ async function lockMember(
   refuseChanged(ifMatch, toMember(member));
   const others = people.filter((one) => one.role === 'owner' && one.user_id !== userId);
   if (member.role === 'owner' && role !== 'owner' && others.length === 0) {
-    throw new Refusal('conflict', 'A workspace must keep an owner: make another person one first');
+    throw new Refusal('conflict', 'A workspace must have an owner: choose another owner first');
   }
 }
 

@@ -65,7 +65,7 @@ export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ i
     if (uses > 0) {
       throw new Refusal(
         'conflict',
-        `The page is shown before ${uses} links or QR codes: take it from them first`,
+        `The page is shown before ${uses} links or QR codes: remove it from them first`,
       );
     }
     await Page.of(projectId, trx).where({ id }).delete();

@@ -22,7 +22,10 @@ import type { QrCodeChanges } from './schema.ts';
 export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): QrCodeRow {
   refuseLoops(row, domain);
   if (isWildcard(row.key)) {
-    throw new Refusal('unprocessable_entity', 'key must not end in /*: a code holds one address');
+    throw new Refusal(
+      'unprocessable_entity',
+      'key must not end in /*: a QR code has exactly one short link',
+    );
   }
   const { payload, design } = drawn(row, domain);
   refuseUnscannable(payload, design, before && drawn(before, domain));
@@ -121,7 +124,7 @@ export function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
   if (after.static !== before.static) {
     throw new Refusal(
       'conflict',
-      'static cannot be changed: a code that is printed holds either its content or its short link',
+      'static cannot be changed: a printed code contains either its content or its short link',
     );
   }
   const [printed] = changedInPrint(before, after);
@@ -136,7 +139,7 @@ export function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
   if (isSame || !before.static) return;
   throw new Refusal(
     'conflict',
-    `${after.type} cannot be changed: the code is static, its content is in the picture`,
+    `${after.type} cannot be changed: a static code contains its content`,
   );
 }
 

@@ -201,7 +201,7 @@ export interface QrCodeInfoQuery {
 }
 
 export const qrCodeInfoQuery = Joi.object<QrCodeInfoQuery>({
-  projectSlug: text(190).description('Slug of the workspace; it must be that of the API key.'),
+  projectSlug: text(190).description('Slug of the workspace that the API key belongs to.'),
   domain: domainField().description('Domain of the short link; with `key`.'),
   key: text(1_000).description('Key of the short link; with `domain`.'),
   qrCodeId: id().description('Id of the QR code.'),

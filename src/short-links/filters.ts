@@ -108,7 +108,7 @@ export function sharedFilters({
   return {
     // Checked by the route: it must name the key's own workspace.
     projectSlug: {
-      schema: text(190).description('Slug of the workspace; it must be that of the API key.'),
+      schema: text(190).description('Slug of the workspace that the API key belongs to.'),
       isIndexed: true,
       where: () => {},
     },

@@ -208,7 +208,7 @@ export async function refusalsOfBlocked(
     found.has(linkName(domain_id, key))
       ? new Refusal(
           'conflict',
-          `The key "${key}" cannot be used: the operator of this service blocks the link that had it`,
+          `The key "${key}" cannot be used: the operator of this service has blocked the link that had it`,
         )
       : undefined;
 }

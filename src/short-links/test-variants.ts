@@ -56,7 +56,7 @@ export const testVariantsField = () =>
       // Faults of single variants are reported by themselves.
       if (!named.every(isVariant)) return variants;
       if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) {
-        return error('rule', { rule: 'must not have two variants of one name' });
+        return error('rule', { rule: 'must not have two variants with the same name' });
       }
       const sum = named.reduce((total, variant) => total + variant.percentage, 0);
       if (sum === 100) return named;

@@ -45,7 +45,7 @@ export async function createAccount(
     if (added === 0) {
       id = await accountId(trx, email);
       const isFirst = await proveAddress(trx, id, name);
-      if (!isFirst) throw new Refusal('conflict', `The e-mail address "${email}" is taken`);
+      if (!isFirst) throw new Refusal('conflict', `The email address "${email}" is taken`);
     }
     if (workspace !== undefined) {
       const projectId = await workspaceId(trx, workspace);

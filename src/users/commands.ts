@@ -208,7 +208,7 @@ async function refuseOther(trx: Db, userId: string, hash: string): Promise<void>
     'SELECT password_hash AS hash FROM users WHERE id = ?',
     [userId],
   );
-  if (user?.hash !== hash) throw new Refusal('conflict', 'The password was changed meanwhile');
+  if (user?.hash !== hash) throw new Refusal('conflict', 'The password has been changed since');
 }
 
 /** Stores the time at which a session was used, and renews it. */

@@ -13,7 +13,7 @@ export const newPassword = () =>
     .normalize('NFC')
     .min(SHORTEST)
     .description(
-      'New password, 10 to 200 characters: not the e-mail address or name, and none of the most common ones.',
+      'New password, 10 to 200 characters: not the email address or name, and none of the most common ones.',
     )
     .example('correct horse battery staple');
 
@@ -44,7 +44,7 @@ export function refuseWeakPassword(
   if (own.includes(lower)) {
     throw new Refusal(
       'unprocessable_entity',
-      'password must not be your e-mail address or your name',
+      'password must not be your email address or your name',
     );
   }
   if (COMMON.has(lower)) {

@@ -95,7 +95,7 @@ export const meRecord = Joi.object({
     .items(ownInvitationRecord)
     .required()
     .description(
-      'Invitations of the e-mail address, the newest first, at most 20; none while nobody has proven that the address ' +
+      'Invitations of the email address, the newest first, at most 20; none while nobody has proven that the address ' +
         'is that of the person.',
     ),
   locationsBy: Joi.string()

@@ -55,7 +55,7 @@ export const signInRoutes: Route[] = [
     operationId: 'createSession',
     summary: 'Sign in',
     description:
-      'Signs a person in with e-mail address and password, and sets the session cookie. A session that the browser ' +
+      'Signs a person in with email address and password, and sets the session cookie. A session that the browser ' +
       `had ends. ${FROM_CONSOLE}`,
     extension: true,
     tag,

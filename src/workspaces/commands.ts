@@ -72,7 +72,7 @@ async function findOrAddUser(trx: Db, email: string): Promise<string> {
   if (user?.email_verified_at === null) {
     throw new Refusal(
       'conflict',
-      `Nobody has proven that the account "${email}" belongs to whoever has this address; ` +
+      `Nobody has proven that the account "${email}" belongs to the person with this email address; ` +
         `"user link --email ${email}" proves it, and ends what was done with the account before`,
     );
   }

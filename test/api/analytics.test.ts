@@ -367,7 +367,7 @@ describe('GET /analytics and GET /events', () => {
     [{ start: '0001-01-01' }, 422, 'start must not be more than 400 years before end'],
     [{ start: 'soon' }, 422, 'start'],
     [{ interval: '2d' }, 422, 'interval'],
-    [{ key: 'a' }, 422, 'key needs domain'],
+    [{ key: 'a' }, 422, 'domain is required with key'],
     [{ linkId: 'link_nope' }, 404, 'link "link_nope"'],
     [{ externalId: 'ext_nope' }, 404, 'link "ext_nope"'],
     [{ domain: 'x.test', key: 'nope' }, 404, 'link "nope"'],

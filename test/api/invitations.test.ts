@@ -233,14 +233,14 @@ describe('invitations', () => {
   });
 
   it('are refused for a person of the workspace', async () => {
-    const already = /^The person ".*" belongs to the workspace already/;
+    const already = /^The person ".*" is already in the workspace/;
     const body = { email: owner.email.toUpperCase(), role: 'viewer' };
     refused(await owner.api.post('/invitations', body), 409, already);
     const person = await aPerson();
     const { token } = await invite('viewer', person.email);
     const row = { project_id: world.projectId, user_id: person.userId, role: 'member' };
     await db()('workspace_users').insert(row);
-    refused(await accept(token, {}, person.api), 409, /^You belong to the workspace already/);
+    refused(await accept(token, {}, person.api), 409, /^You are already in the workspace/);
   });
 
   it('ask for a name and a good password of a new person', async () => {
@@ -312,7 +312,7 @@ describe('invitations', () => {
         expect(status).to.equal(201);
         expect((await owner.api.delete(`/invitations/${body.id}`)).status).to.equal(200);
       }
-      limited(await inviteTo(email), /^A workspace sends at most 20 invitations by e-mail/);
+      limited(await inviteTo(email), /^A workspace sends at most 20 invitations by email/);
       expect(stack().mail.to(email)).to.deep.equal([]);
       await db()('invitation_mails')
         .where({ project_id: world.projectId })
@@ -330,7 +330,7 @@ describe('invitations', () => {
         recipient: `hash ${n}`,
       }));
       await db()('invitation_mails').insert(rows);
-      limited(await inviteTo(email), /^A person sends at most 50 invitations by e-mail/);
+      limited(await inviteTo(email), /^A person sends at most 50 invitations by email/);
       for (const tag of ['', '+a', '+b']) {
         const elsewhere = await aWorkspace();
         const { api } = await aPerson({ in: { ...elsewhere, role: 'owner' } });
@@ -339,10 +339,7 @@ describe('invitations', () => {
       }
       const elsewhere = await aWorkspace();
       const { api } = await aPerson({ in: { ...elsewhere, role: 'owner' } });
-      limited(
-        await inviteTo(email, api),
-        /^An e-mail address gets at most 3 invitations by e-mail/,
-      );
+      limited(await inviteTo(email, api), /^An email address gets at most 3 invitations by email/);
     });
 
     it('pass no limit together', async () => {

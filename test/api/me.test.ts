@@ -88,7 +88,7 @@ describe('a signed-in person', () => {
   const weak: [name: string, password: (email: string) => string, message: string][] = [
     ['a short one', () => 'short one', 'password must be at least 10 characters long'],
     ['a long one', () => 'x y z '.repeat(40), 'password must be at most 200 characters long'],
-    ['the e-mail address', (email) => email.toUpperCase(), 'must not be your e-mail address'],
+    ['the email address', (email) => email.toUpperCase(), 'must not be your email address'],
     ['a common one', () => 'Password123', 'must not be one of the most common'],
     ['one of few characters', () => 'abababababab', 'must have at least 5 different characters'],
   ];

@@ -123,7 +123,7 @@ describe('the people of a workspace', () => {
   });
 
   it('keep an owner', async () => {
-    const last = /^A workspace must keep an owner/;
+    const last = /^A workspace must have an owner/;
     await person('member');
     refused(await owner.api.delete(`/members/${owner.userId}`), 409, last);
     refused(await owner.api.patch(`/members/${owner.userId}`, { role: 'viewer' }), 409, last);

@@ -63,14 +63,14 @@ describe('an A/B test', () => {
       /^testVariants\[0\]\.percentage must be/,
     ],
     [
-      'two variants of one name',
+      'two variants with the same name',
       {
         testVariants: [
           { name: 'b', url: LONG, percentage: 50 },
           { url: SHORT, percentage: 50 },
         ],
       },
-      /^testVariants must not have two variants of one name$/,
+      /^testVariants must not have two variants with the same name$/,
     ],
     [
       'a name that lists could not hold',

@@ -212,7 +212,7 @@ describe('the export of a workspace', () => {
     const wrong = await target.api.patch(path, { passphrase: 'another' });
     expect([wrong.status, wrong.body.error.message]).to.deep.equal([
       422,
-      'passphrase must be that of the export',
+      'passphrase must be the one that the export was encrypted with',
     ]);
     const right = await target.api.patch(path, { passphrase: PASSPHRASE });
     expect(right.status, JSON.stringify(right.body)).to.equal(200);
@@ -542,7 +542,7 @@ describe('the export of a workspace', () => {
     ]);
     const { id } = await taken(target, archive);
     expect((await target.api.post(`/imports/${id}/undo`)).body.error.message).to.equal(
-      'The import must not be undone: it is that of a workspace',
+      'An import of a whole workspace cannot be undone',
     );
   });
 });

@@ -153,7 +153,7 @@ describe('a wildcard link', () => {
     const code = await world.api.post('/qrcodes', { type: 'url', url: A, key: 'code/*' });
     expect([code.status, code.body.error.message]).to.deep.equal([
       422,
-      'key must not end in /*: a code holds one address',
+      'key must not end in /*: a QR code has exactly one short link',
     ]);
   });
 });

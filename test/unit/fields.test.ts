@@ -265,7 +265,7 @@ describe('the configuration', () => {
     [{ SMTP_URL: 'smtp://mail.test' }, 'MAIL_FROM is required when SMTP_URL is set'],
     [{ SMTP_URL: 'https://mail.test' }, 'SMTP_URL must be a URL that starts with smtp://'],
     [{ SMTP_URL: 'smtp://a:%@mail.test' }, 'SMTP_URL must have a percent-encoded user name'],
-    [{ MAIL_FROM: 'a\r\nBcc: b@mail.test' }, 'MAIL_FROM must be an e-mail address'],
+    [{ MAIL_FROM: 'a\r\nBcc: b@mail.test' }, 'MAIL_FROM must be an email address'],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL must be a URL that starts with redis://'],
     [{ REDIS_URL: 'redis+sentinel://a,b' }, 'REDIS_URL must be of the form redis+sentinel://'],
     [{ REDIS_URL: 'redis+cluster://a,,b' }, 'REDIS_URL must be of the form redis+cluster://'],

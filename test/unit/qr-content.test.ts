@@ -320,7 +320,7 @@ describe('the content of a QR code', () => {
       }),
     ).to.equal(`bitcoin:${address}?amount=50&message=Donation%20for%20project%20xyz`);
     expect(refusal('crypto', { currency: 'bitcoin', address })).to.contain(
-      'must have an address of Bitcoin',
+      'must have a wallet address of Bitcoin',
     );
   });
 
@@ -377,7 +377,9 @@ describe('the content of a QR code', () => {
   ];
   for (const [why, currency, address] of WRONG_ADDRESSES) {
     it(`refuses an address of ${currency}: ${why}`, () => {
-      expect(refusal('crypto', { currency, address })).to.match(/^crypto must have an address of /);
+      expect(refusal('crypto', { currency, address })).to.match(
+        /^crypto must have a wallet address of /,
+      );
     });
   }
 

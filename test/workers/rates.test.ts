@@ -99,7 +99,7 @@ describe('exchange rates', () => {
     const refusal = await convert('30').catch((error: Error) => error);
     expect(refusal).to.be.instanceOf(Refusal).and.include({ code: 'unprocessable_entity' });
     expect((refusal as Refusal).message).to.equal(
-      'currency must be usd while exchange rates are outdated: the latest are of 2024-07-02, and at most 30 days are allowed',
+      'currency must be usd while exchange rates are outdated: the latest are from 2024-07-02, and rates may be at most 30 days old',
     );
     const today = new Date().toISOString().slice(0, 10);
     await refresh({ body: ofDay(today) });

@@ -176,7 +176,7 @@ export const organizingRoutes: PeerRoute[] = [
       if (slug !== undefined && slug !== params['slug']) {
         throw new Refusal(
           'unprocessable_entity',
-          'slug must be that of the domain: add another domain instead of renaming this one',
+          'slug must not change: add another domain instead of renaming this one',
         );
       }
       const asked = { params: { id: params['slug']! }, body: changes };

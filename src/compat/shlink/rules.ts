@@ -158,7 +158,7 @@ function fromRule({ longUrl, conditions }: Fields): Fields {
       if (name === 'query' && before !== undefined) {
         value[name] = { ...(before as object), ...(wanted as object) };
       } else if (before === undefined) value[name] = wanted;
-      else throw invalid('conditions', `must not name ${name} twice: both could not be met`);
+      else throw invalid('conditions', `must not name ${name} twice: no visit could match both`);
     }
   }
   return { url: longUrl, value };

@@ -1136,8 +1136,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Render a report as an e-mail
-         * @description Returns the HTML of the e-mail in which members get the report. Needs the scope `analytics.read`. From the plan `pro` on.
+         * Render a report as an email
+         * @description Returns the HTML of the email in which members get the report. Needs the scope `analytics.read`. From the plan `pro` on.
          */
         get: operations["renderReport"];
         put?: never;
@@ -1427,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description Invites a person to the workspace. The address at which they accept goes to them by e-mail; without a mail server the answer has it, and no other answer shows it. It is valid once, for 7 days, and replaces an earlier invitation of the same e-mail address. Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address. Needs the scope `members.write`.
+         * @description Invites a person to the workspace. The address at which they accept goes to them by email; without a mail server the answer has it, and no other answer shows it. It is valid once, for 7 days, and replaces an earlier invitation of the same email address. Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address. Needs the scope `members.write`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1467,7 +1467,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Adds the person to the workspace. A person with an account must be signed in with the address that was invited. For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for a token that went out by e-mail where nobody has proven the address of the account, which begins anew. With `id` a signed-in person accepts an invitation that `GET /me` shows. Needs no API key.
+         * @description Adds the person to the workspace. A person with an account must be signed in with the address that was invited. For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for a token that went out by email where nobody has proven the address of the account, which begins anew. With `id` a signed-in person accepts an invitation that `GET /me` shows. Needs no API key.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1891,7 +1891,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Signs a person in with e-mail address and password, and sets the session cookie. A session that the browser had ends. Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service. Needs no API key.
+         * @description Signs a person in with email address and password, and sets the session cookie. A session that the browser had ends. Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service. Needs no API key.
          */
         post: operations["createSession"];
         delete?: never;
@@ -2097,7 +2097,7 @@ export interface paths {
         };
         /**
          * List own notifications
-         * @description Returns which alerts and reports the signed-in person gets by e-mail, for each of their workspaces. Needs the session of a signed-in person, and no workspace.
+         * @description Returns which alerts and reports the signed-in person gets by email, for each of their workspaces. Needs the session of a signed-in person, and no workspace.
          */
         get: operations["listNotifications"];
         put?: never;
@@ -2123,7 +2123,7 @@ export interface paths {
         head?: never;
         /**
          * Change own notifications
-         * @description Changes which alerts and reports the signed-in person gets by e-mail from a workspace. Absent fields stay as they are. Needs the session of a signed-in person, and no workspace.
+         * @description Changes which alerts and reports the signed-in person gets by email from a workspace. Absent fields stay as they are. Needs the session of a signed-in person, and no workspace.
          */
         patch: operations["updateNotifications"];
         trace?: never;
@@ -2520,7 +2520,7 @@ export interface components {
             status: "queued" | "running" | "done" | "failed";
         };
         AllNotifications: {
-            /** @description The installation has a mail server; without one, no e-mail is sent. */
+            /** @description The installation has a mail server; without one, no email is sent. */
             isMailSetUp: boolean;
             /** @description The mail that the person gets from each of their workspaces, by name. */
             workspaces: components["schemas"]["Notifications"][];
@@ -3682,7 +3682,7 @@ export interface components {
             /** @description New links are created on it unless they name a domain; the workspace has one. Default false. */
             primary?: boolean;
         };
-        /** @description An e-mail: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, or an array. */
+        /** @description An email: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, or an array. */
         EmailContent: {
             /** @description Recipients: an address, or several. */
             email: string[];
@@ -3710,7 +3710,7 @@ export interface components {
             };
         };
         Event: components["schemas"]["ClickEvent"] | components["schemas"]["ScanEvent"] | components["schemas"]["ViewEvent"] | components["schemas"]["LeadEvent"] | components["schemas"]["SaleEvent"];
-        /** @description A FaceTime call: `{target, audio?}`; the target is a phone number or an e-mail address. */
+        /** @description A FaceTime call: `{target, audio?}`; the target is a phone number or an email address. */
         FacetimeContent: {
             /** @description Phone number or email address. */
             target: string;
@@ -4048,7 +4048,7 @@ export interface components {
             id?: string;
             /** @description Name of a person who has no account yet, at most 190 characters. */
             name?: string;
-            /** @description New password, 10 to 200 characters: not the e-mail address or name, and none of the most common ones. */
+            /** @description New password, 10 to 200 characters: not the email address or name, and none of the most common ones. */
             password?: string;
         };
         InvitationLookup: {
@@ -4093,9 +4093,9 @@ export interface components {
              * @description Time until which it can be accepted.
              */
             expiresAt: string;
-            /** @description Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the installation has a mail server: the person alone gets it, by e-mail. */
+            /** @description Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the installation has a mail server: the person alone gets it, by email. */
             url: string | null;
-            /** @description The person gets the address by e-mail. */
+            /** @description The person gets the address by email. */
             isMailed: boolean;
         };
         Job: {
@@ -4506,7 +4506,7 @@ export interface components {
             isOperator: boolean;
             /** @description The workspaces of the person, by name. */
             workspaces: components["schemas"]["Membership"][];
-            /** @description Invitations of the e-mail address, the newest first, at most 20; none while nobody has proven that the address is that of the person. */
+            /** @description Invitations of the email address, the newest first, at most 20; none while nobody has proven that the address is that of the person. */
             invitations: components["schemas"]["OwnInvitation"][];
             /**
              * @description Whose database the locations of visits come from, where its licence asks for a link beside them.
@@ -4517,7 +4517,7 @@ export interface components {
         MeUpdate: {
             /** @description Name, at most 190 characters. */
             name?: string;
-            /** @description New password, 10 to 200 characters: not the e-mail address or name, and none of the most common ones. */
+            /** @description New password, 10 to 200 characters: not the email address or name, and none of the most common ones. */
             password?: string;
             /** @description Current password, where `needsCurrentPassword` says so. */
             currentPassword?: string;
@@ -4975,7 +4975,7 @@ export interface components {
             url?: string | null;
             /** @description A text. */
             text?: string | null;
-            /** @description An e-mail: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, or an array. */
+            /** @description An email: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, or an array. */
             email?: components["schemas"]["EmailContent"] | null;
             /** @description A wireless network: `{ssid, password?, encryption: WPA | WPA2 | WPA3 | WEP | nopass, hidden?}`. Without an encryption it is WPA where there is a password, else nopass. */
             wifi?: components["schemas"]["WifiContent"] | null;
@@ -4989,7 +4989,7 @@ export interface components {
             sms?: components["schemas"]["SmsContent"] | null;
             /** @description A WhatsApp chat: `{number, message?}`; the number begins with its country code, with or without +, and is answered with +. */
             whatsapp?: components["schemas"]["WhatsappContent"] | null;
-            /** @description A FaceTime call: `{target, audio?}`; the target is a phone number or an e-mail address. */
+            /** @description A FaceTime call: `{target, audio?}`; the target is a phone number or an email address. */
             facetime?: components["schemas"]["FacetimeContent"] | null;
             /** @description A place: `{latitude, longitude, query?}` in decimal degrees. */
             latlog?: components["schemas"]["LocationContent"] | null;
@@ -5161,9 +5161,9 @@ export interface components {
             slug: string;
             /** @description Name of the workspace. */
             name: string;
-            /** @description Alerts that come by e-mail. */
+            /** @description Alerts that come by email. */
             alerts: ("limit.reached" | "link.expired" | "link.broken" | "webhook.disabled")[];
-            /** @description Report that comes by e-mail; null: none. */
+            /** @description Report that comes by email; null: none. */
             report: {
                 /**
                  * @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day.
@@ -5180,9 +5180,9 @@ export interface components {
             } | null;
         };
         NotificationsUpdate: {
-            /** @description Alerts that come by e-mail: `limit.reached` when the workspace uses 80 % or all of a limit of its plan; `link.expired` when a link expires, by its date or its number of visits; `link.broken` when the destination of a link stops responding; `webhook.disabled` when a webhook is disabled because its receiver fails. */
+            /** @description Alerts that come by email: `limit.reached` when the workspace uses 80 % or all of a limit of its plan; `link.expired` when a link expires, by its date or its number of visits; `link.broken` when the destination of a link stops responding; `webhook.disabled` when a webhook is disabled because its receiver fails. */
             alerts?: ("limit.reached" | "link.expired" | "link.broken" | "webhook.disabled")[];
-            /** @description Report that comes by e-mail at 8 o’clock; null: none. */
+            /** @description Report that comes by email at 8 o’clock; null: none. */
             report?: {
                 /**
                  * @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day.
@@ -5646,7 +5646,7 @@ export interface components {
             url?: string | null;
             /** @description A text. */
             text?: string | null;
-            /** @description An e-mail: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, or an array. */
+            /** @description An email: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, or an array. */
             email?: components["schemas"]["EmailContent"] | null;
             /** @description A wireless network: `{ssid, password?, encryption: WPA | WPA2 | WPA3 | WEP | nopass, hidden?}`. Without an encryption it is WPA where there is a password, else nopass. */
             wifi?: components["schemas"]["WifiContent"] | null;
@@ -5660,7 +5660,7 @@ export interface components {
             sms?: components["schemas"]["SmsContent"] | null;
             /** @description A WhatsApp chat: `{number, message?}`; the number begins with its country code, with or without +, and is answered with +. */
             whatsapp?: components["schemas"]["WhatsappContent"] | null;
-            /** @description A FaceTime call: `{target, audio?}`; the target is a phone number or an e-mail address. */
+            /** @description A FaceTime call: `{target, audio?}`; the target is a phone number or an email address. */
             facetime?: components["schemas"]["FacetimeContent"] | null;
             /** @description A place: `{latitude, longitude, query?}` in decimal degrees. */
             latlog?: components["schemas"]["LocationContent"] | null;
@@ -7063,7 +7063,7 @@ export interface components {
         password: string;
         /** @description Id of the workspace. */
         projectId: string;
-        /** @description Slug of the workspace; it must be that of the API key. */
+        /** @description Slug of the workspace that the API key belongs to. */
         projectSlug: string;
         /** @description Id of the QR code, or the caller’s own after `ext_`. */
         qrcodeId: string;
@@ -7229,7 +7229,7 @@ export interface operations {
     exportLinks: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Only records on this domain. */
                 domain?: components["parameters"]["domain"];
@@ -7762,7 +7762,7 @@ export interface operations {
     listLinks: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Only records on this domain. */
                 domain?: components["parameters"]["domain"];
@@ -7903,7 +7903,7 @@ export interface operations {
     countLinks: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Only records on this domain. */
                 domain?: components["parameters"]["domain"];
@@ -8000,7 +8000,7 @@ export interface operations {
     findLink: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Domain of the short link; with `key`. */
                 domain?: string;
@@ -8397,7 +8397,7 @@ export interface operations {
     listQrCodes: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Only records on this domain. */
                 domain?: components["parameters"]["domain"];
@@ -8534,7 +8534,7 @@ export interface operations {
     countQrCodes: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Only records on this domain. */
                 domain?: components["parameters"]["domain"];
@@ -8627,7 +8627,7 @@ export interface operations {
     findQrCode: {
         parameters: {
             query?: {
-                /** @description Slug of the workspace; it must be that of the API key. */
+                /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
                 /** @description Domain of the short link; with `key`. */
                 domain?: string;

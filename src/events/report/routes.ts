@@ -44,8 +44,8 @@ export const reportRoutes = ({ names }: EventRecords): Route[] => {
       ...shared,
       path: '/report/mail',
       operationId: 'renderReport',
-      summary: 'Render a report as an e-mail',
-      description: 'Returns the HTML of the e-mail in which members get the report.',
+      summary: 'Render a report as an email',
+      description: 'Returns the HTML of the email in which members get the report.',
       answers: { 200: { media: ['text/html'] } },
       async handle(request) {
         const message = reportMessage(

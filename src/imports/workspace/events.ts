@@ -72,10 +72,10 @@ function faultOf(
   known: ReadonlySet<string>,
 ): Refusal | undefined {
   if (link_id !== null && isOfDeleted !== true && !known.has(link_id)) {
-    return refusal('link_id must be that of a link or QR code that was imported');
+    return refusal('link_id must be the id of an imported link or QR code');
   }
   return customer !== undefined && customer_id === null
-    ? refusal('customer must be the external id of a customer that was imported')
+    ? refusal('customer must be the external id of an imported customer')
     : undefined;
 }
 

@@ -106,7 +106,7 @@ export const crypto: ContentType<CryptoPayment> = {
       const { label, places, isAddress } = CURRENCIES[payment.currency];
       if (!isAddress(payment.address)) {
         return error('rule', {
-          rule: `must have an address of ${label}, not "${payment.address}"`,
+          rule: `must have a wallet address of ${label}, not "${payment.address}"`,
         });
       }
       if (payment.currency === 'ethereum' && payment.message !== undefined) {

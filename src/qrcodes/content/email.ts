@@ -53,7 +53,7 @@ const optionalRecipients = () => recipients().empty(Joi.array().length(0));
 export const email: ContentType<Email> = {
   name: 'email',
   description:
-    'An e-mail: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, ' +
+    'An email: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, ' +
     'or an array.',
   schema: Joi.object({
     email: recipients()

@@ -21,7 +21,7 @@ function link({ target, audio }: FaceTime): string {
 export const facetime: ContentType<FaceTime> = {
   name: 'facetime',
   description:
-    'A FaceTime call: `{target, audio?}`; the target is a phone number or an e-mail address.',
+    'A FaceTime call: `{target, audio?}`; the target is a phone number or an email address.',
   schema: Joi.object({
     target: Joi.alternatives()
       .conditional(Joi.string().pattern(/@/), {

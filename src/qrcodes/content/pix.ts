@@ -150,7 +150,7 @@ const payment = Joi.object({
       return isPixKey(key)
         ? key
         : error('rule', {
-            rule: 'must be a Pix key: CPF, CNPJ, phone number with +55, e-mail address or random key',
+            rule: 'must be a Pix key: CPF, CNPJ, phone number with +55, email address or random key',
           });
     }),
   name: transliterated(25).description('Name of the receiver.').example('Ada Lovelace'),
