@@ -1,0 +1,243 @@
+/*
+ * Words that sentences for people do not use, with the better one: in the console, in the guides and in messages of the
+ * API. `test/unit/words.test.ts` reads all sentences. One thing has one name everywhere, and a sentence is understood when
+ * it is read once.
+ */
+
+/** Where a sentence is read. */
+export type Reader = 'console' | 'guides' | 'messages';
+
+export interface Word {
+  /** A space also stands for a line break. */
+  pattern: RegExp;
+  better: string;
+  why: string;
+  /** Where the word is refused; everywhere, unless it is set. */
+  only?: readonly Reader[];
+}
+
+/** Records and their parts that people create. */
+const RECORD =
+  'account|click|code|domain|export|folder|import|invitation|key|link|password|redirect|slug|tag|template|view|webhook|workspace';
+
+export const WORDS: readonly Word[] = [
+  {
+    pattern: /(?<![\w-])spans?\b/i,
+    better: 'period',
+    why: 'analytics, retention and reports all have periods',
+  },
+  {
+    pattern: /(?<!confidence )\bintervals?\b/i,
+    better: 'period',
+    why: 'analytics, retention and reports all have periods',
+    only: ['console'],
+  },
+  {
+    pattern: new RegExp(
+      `\\b(?:make|makes|made|making) (?:(?:a|an|another|its?|new|of|the|your) )*(?:\\w+ )?(?:${RECORD})s?\\b(?! \\w+er\\b)`,
+      'i',
+    ),
+    better: 'create',
+    why: 'the button says Create',
+  },
+  {
+    pattern: /\b(?:is|are|was|were|be|been|being) made\b|\bmade (?:by|from|of|with)\b/i,
+    better: 'created, recorded or sent',
+    why: 'the button says Create',
+  },
+  {
+    pattern:
+      /(?<!\b(?:e-?mail|IP|IPv4|IPv6|client|private|public|street|wallet) |\bip-)\baddress(?:es)?\b(?! bar\b)/i,
+    better: 'URL, link, email address or IP address',
+    why: 'it can be any of the four',
+  },
+  {
+    pattern:
+      /\blead(?:s|ing)? (?:to|on to|nowhere|elsewhere|anywhere|here|back)\b(?! (?:a|most) (?:leads?|sales?)\b)|\bled to\b/i,
+    better: 'opens, redirects to, goes to',
+    why: 'a lead is a conversion',
+  },
+  {
+    pattern: /\b(?:that|those) of\b/i,
+    better: 'the noun again, or a possessive',
+    why: 'the reader has to look back for what it stands for',
+  },
+  {
+    pattern: /\b(?:its|his|her) own\b|\bof (?:your|their|our) own\b/i,
+    better: 'your own …, a separate …, custom, or nothing',
+    why: 'it only stresses what is clear already',
+  },
+  {
+    pattern: /\b(?:by|for|of) (?:which|whom)\b/i,
+    better: 'two sentences, or a verb',
+    why: 'it is read twice',
+  },
+  {
+    pattern: /\b(?:is|are|be|was|were|been) kept\b/i,
+    better: 'stored, or stays',
+    why: 'data is stored, a setting stays',
+  },
+  { pattern: /\bmend(?:s|ed|ing)?\b/i, better: 'fix', why: 'the common word' },
+  {
+    pattern: /\b(?:take|takes|taken|taking|took) (?:it |that |this |them )?back\b/i,
+    better: 'undo, withdraw, revoke',
+    why: 'the button says Undo',
+  },
+  {
+    pattern: /\b(?:take|takes|taken|taking|took) (?:\w+ ){0,3}(?:away|off)\b/i,
+    better: 'remove',
+    why: 'the button says Remove',
+  },
+  {
+    pattern: /\b(?:is|are) forgotten\b/i,
+    better: 'removed',
+    why: 'data is removed',
+  },
+  {
+    pattern: /\bOperation\b/,
+    better: 'Admin',
+    why: 'it is at /console/admin',
+    only: ['console'],
+  },
+  {
+    pattern: /\bGround\b|\b(?:the|transparent|dark|light) ground\b/,
+    better: 'background',
+    why: 'the word of every design tool',
+    only: ['console'],
+  },
+  { pattern: /\bbears?\b/i, better: 'survives, allows', why: 'the common word' },
+  { pattern: /\be-mails?\b/i, better: 'email', why: 'one spelling, as `email` in the API' },
+  {
+    pattern:
+      /\b(?:exact|random|reserved|same|taken|unknown|wildcard) keys?\b|\bkeys? (?:and|or) domains?\b|\bdomains? (?:and|or) keys?\b|\bkey \(slug\)/i,
+    better: 'slug',
+    why: 'the last part of a short link; a key is an API key',
+    only: ['console'],
+  },
+  {
+    pattern: /\b(?:Id|id|Ids|ids)\b/,
+    better: 'ID',
+    why: 'an abbreviation',
+    only: ['console'],
+  },
+  {
+    pattern: /\bmost visits\b/i,
+    better: 'click limit',
+    why: 'it reads like “most of the visits”',
+    only: ['console'],
+  },
+  {
+    pattern: /\brecogniz\w+\b/i,
+    better: 'recognise',
+    why: 'sentences have British spelling',
+  },
+  {
+    pattern: /\bplan (?:free|pro|business|enterprise)\b/i,
+    better: 'Business plan',
+    why: 'the adjective comes first',
+  },
+  {
+    pattern: /^Change(?: the \w+)?$/,
+    better: 'Edit',
+    why: 'the button says Edit',
+    only: ['console'],
+  },
+  { pattern: /\bMay do\b/i, better: 'Permissions', why: 'the noun', only: ['console'] },
+  { pattern: /\bWhere from\b/i, better: 'Locations', why: 'the noun', only: ['console'] },
+  { pattern: /\banew\b/i, better: 'again', why: 'the common word' },
+  { pattern: /\bwhoever\b/i, better: 'anyone who', why: 'the common word' },
+];
+
+/** A word that a file may use after all, where no other one is right. */
+export interface Allowance {
+  file: string;
+  /** The word as it is written there. */
+  word: string;
+  why: string;
+}
+
+export const ALLOWANCES: readonly Allowance[] = [
+  {
+    file: 'src/console/qrcodes/content-fields.ts',
+    word: 'random key',
+    why: 'a kind of Pix key',
+  },
+  {
+    file: 'src/console/qrcodes/vcard-form.tsx',
+    word: 'Address',
+    why: 'a postal address',
+  },
+  {
+    file: 'src/short-links/destination.ts',
+    word: 'lead to',
+    why: 'the console recognises this message',
+  },
+];
+
+/** Files whose sentences are not yet written by this list. None is added: the list is to become empty. */
+export const PENDING: readonly string[] = [
+  'src/console/admin/blocked-hosts.tsx',
+  'src/console/admin/blocked-links.tsx',
+  'src/console/admin/page.tsx',
+  'src/console/analytics/breakdown-card.tsx',
+  'src/console/analytics/events-page.tsx',
+  'src/console/analytics/interval-picker.tsx',
+  'src/console/analytics/live-page.tsx',
+  'src/console/analytics/page.tsx',
+  'src/console/analytics/timeline-panel.tsx',
+  'src/console/analytics/totals.tsx',
+  'src/console/app/account-menu.tsx',
+  'src/console/app/error-page.tsx',
+  'src/console/customers/customer-page.tsx',
+  'src/console/customers/page.tsx',
+  'src/console/domains/domain-dialog.tsx',
+  'src/console/domains/page.tsx',
+  'src/console/domains/verification.tsx',
+  'src/console/labels/tags.tsx',
+  'src/console/links/edit/destination-notice.tsx',
+  'src/console/links/edit/form.tsx',
+  'src/console/links/page.tsx',
+  'src/console/links/question.ts',
+  'src/console/qrcodes/content-fields.ts',
+  'src/console/qrcodes/delete-dialog.tsx',
+  'src/console/qrcodes/image-panel.tsx',
+  'src/console/qrcodes/page.tsx',
+  'src/console/qrcodes/queries.ts',
+  'src/console/qrcodes/short-link-panel.tsx',
+  'src/console/qrcodes/style-panel.tsx',
+  'src/console/settings/audit-log-page.tsx',
+  'src/console/settings/exports-page.tsx',
+  'src/console/settings/jobs-page.tsx',
+  'src/console/settings/keys/key-dialog.tsx',
+  'src/console/settings/keys/page.tsx',
+  'src/console/settings/members/invitations.tsx',
+  'src/console/settings/members/invite-dialog.tsx',
+  'src/console/settings/members/page.tsx',
+  'src/console/settings/profile/notifications.tsx',
+  'src/console/settings/profile/page.tsx',
+  'src/console/settings/profile/report-preview.tsx',
+  'src/console/settings/utm-templates-page.tsx',
+  'src/console/settings/workspace/brand.tsx',
+  'src/console/settings/workspace/general.tsx',
+  'src/console/settings/workspace/usage.tsx',
+  'src/console/settings/workspace/visits.tsx',
+  'src/console/short-links/list-kind.ts',
+  'src/console/short-links/options.tsx',
+  'src/console/short-links/preview.tsx',
+  'src/console/short-links/short-link-field.tsx',
+  'src/console/short-links/test-results.tsx',
+  'src/console/sign-in/invitation-page.tsx',
+  'src/console/sign-in/sign-in-page.tsx',
+  'src/console/sign-in/welcome-page.tsx',
+  'docs/abuse.md',
+  'docs/backups.md',
+  'docs/clickhouse.md',
+  'docs/configuration.md',
+  'docs/monitoring.md',
+  'docs/operations.md',
+  'docs/performance.md',
+  'docs/privacy.md',
+  'docs/scale.md',
+  'docs/scaling.md',
+  'docs/structure.md',
+];

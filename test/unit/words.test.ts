@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type NewExpression, parseSync, Visitor } from 'oxc-parser';
+import { sourceFiles } from '../../scripts/imports.ts';
+import { ALLOWANCES, PENDING, type Reader, WORDS } from '../data/words.ts';
+
+/** A text for people, and the line on which it begins. */
+interface Sentence {
+  file: string;
+  line: number;
+  text: string;
+}
+
+interface Fault {
+  file: string;
+  word: string;
+  /** File, line, word and what to write instead. */
+  message: string;
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+/** True for what is not a name, a path or another text for programs. */
+const isSentence = (text: string): boolean => /^[A-Z“]|\S\s+\S/.test(text);
+
+/** All strings of a file of the console that people read: texts of elements, literals and templates. */
+function sentencesOfConsole(file: string): Sentence[] {
+  const source = readFileSync(file, 'utf8');
+  const sentences: Sentence[] = [];
+  const add = ({ start }: { start: number }, text: string) =>
+    sentences.push({ file, line: lineAt(source, start), text });
+  new Visitor({
+    JSXText: (node) => void add(node, node.value),
+    Literal(node) {
+      if (typeof node.value === 'string' && isSentence(node.value)) add(node, node.value);
+    },
+    TemplateLiteral({ quasis }) {
+      if (!quasis.some(({ value }) => isSentence(value.raw))) return;
+      for (const quasi of quasis) add(quasi, quasi.value.raw);
+    },
+  }).visit(parseSync(file, source).program);
+  return sentences;
+}
+
+/** All messages of refusals in a file of the API, and all rules of fields. */
+function sentencesOfMessages(file: string): Sentence[] {
+  const source = readFileSync(file, 'utf8');
+  const sentences: Sentence[] = [];
+  let refusals = 0;
+  const isRefusal = ({ callee }: NewExpression) =>
+    callee.type === 'Identifier' && ['Refusal', 'Refused'].includes(callee.name);
+  const add = ({ start }: { start: number }, text: string) => {
+    if (refusals > 0 || /^ ?must /.test(text))
+      sentences.push({ file, line: lineAt(source, start), text });
+  };
+  new Visitor({
+    NewExpression(node) {
+      if (isRefusal(node)) refusals += 1;
+    },
+    'NewExpression:exit'(node) {
+      if (isRefusal(node)) refusals -= 1;
+    },
+    Literal(node) {
+      if (typeof node.value === 'string') add(node, node.value);
+    },
+    TemplateElement: (node) => add(node, node.value.raw),
+  }).visit(parseSync(file, source).program);
+  return sentences;
+}
+
+/** A guide as one text, without code, headings (their ids are parts of URLs), targets of links and comments. */
+function sentencesOfGuide(file: string): Sentence[] {
+  const blank = (code: string) => code.replaceAll(/[^\n]/g, ' ');
+  const text = readFileSync(file, 'utf8')
+    .replaceAll(/^( *)```[^]*?^\1```/gm, blank)
+    .replaceAll(/`[^`]+`/g, blank)
+    .replaceAll(/^#.*$/gm, blank)
+    .replaceAll(/\]\([^)]+\)|<!--[^]*?-->/g, blank);
+  return [{ file, line: 1, text }];
+}
+
+function faultsOf(reader: Reader, sentences: readonly Sentence[]): Fault[] {
+  const words = WORDS.filter(({ only }) => only?.includes(reader) ?? true).map(
+    ({ pattern: { source, flags }, ...word }) => ({
+      ...word,
+      pattern: new RegExp(source.replaceAll(' ', String.raw`\s+`), `g${flags}`),
+    }),
+  );
+  return sentences.flatMap(({ file, line, text }) =>
+    words.flatMap(({ pattern, better, why }) =>
+      [...text.matchAll(pattern)].map(({ 0: match, index }) => {
+        const word = match.replaceAll(/\s+/g, ' ');
+        const at = `${file}:${line - 1 + lineAt(text, index)}`;
+        return { file, word, message: `${at}: “${word}” → ${better} (${why})` };
+      }),
+    ),
+  );
+}
+
+describe('words', () => {
+  const guides = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('decisions'))
+    .map((name) => path.join('docs', name));
+  const all: Readonly<Record<Reader, Fault[]>> = {
+    console: faultsOf(
+      'console',
+      sourceFiles(path.join('src', 'console')).flatMap(sentencesOfConsole),
+    ),
+    guides: faultsOf('guides', ['README.md', ...guides].flatMap(sentencesOfGuide)),
+    messages: faultsOf('messages', sourceFiles('src').flatMap(sentencesOfMessages)),
+  };
+  const isAllowed = (fault: Fault) =>
+    ALLOWANCES.some(({ file, word }) => file === fault.file && word === fault.word);
+
+  for (const [reader, faults] of Object.entries(all)) {
+    it(`of sentences are those of test/data/words.ts: ${reader}`, () => {
+      const left = faults.filter((one) => !isAllowed(one) && !PENDING.includes(one.file));
+      expect(left.map(({ message }) => message).join('\n')).to.equal('');
+    });
+  }
+
+  it('are pending or allowed only in files that use them', () => {
+    const faults = Object.values(all).flat();
+    const left = faults.filter((one) => !isAllowed(one));
+    const unneeded = [
+      ...PENDING.filter((file) => !left.some((fault) => fault.file === file)),
+      ...ALLOWANCES.filter(
+        (one) => !faults.some(({ file, word }) => file === one.file && word === one.word),
+      ).map(({ file, word }) => `${file}: “${word}”`),
+    ];
+    expect(unneeded, 'remove them from test/data/words.ts').to.deep.equal([]);
+  });
+});
