@@ -159,8 +159,7 @@ function Facts({ webhook }: { webhook: Schemas['Webhook'] }) {
       )}
       {webhook.enabled && webhook.failingSince !== null && (
         <p className="text-warning">
-          Deliveries have been failing since <Time at={webhook.failingSince} />. Open one to see the
-          reason.
+          Deliveries started to fail <Time at={webhook.failingSince} />. Open one to see the reason.
         </p>
       )}
     </div>
