@@ -27,8 +27,8 @@ export async function findNames(
   // Codes that lead to no URL have one in their events.
   const unnamed: string[] = [];
   const deleted: string[] = [];
-  for (const { id, domain, key, url, createdAt } of [...links, ...qrcodes]) {
-    names.set(id, { domain, key, url: url ?? '', createdAt });
+  for (const { id, domain, key, url, title, createdAt } of [...links, ...qrcodes]) {
+    names.set(id, { domain, key, url: url ?? '', title, createdAt });
     if (url === null) unnamed.push(id);
   }
   for (const id of ids) if (!names.has(id)) deleted.push(id);

@@ -35,6 +35,8 @@ export interface ShownName {
   domain: string;
   key: string;
   url: string;
+  /** Missing where it has none, or was deleted. */
+  title?: string | null | undefined;
   /** In the format of ISO 8601; `null`: it was deleted. */
   createdAt: string | null;
 }

@@ -9,6 +9,7 @@ interface RecordName {
   domain: string;
   key: string;
   url: string | null;
+  title: string | null;
   /** In the format of ISO 8601, to the ms. */
   createdAt: string;
 }
@@ -22,7 +23,7 @@ export const findNames = (
   rows<RecordName>(
     db(),
     // A join, since a condition with thousands of ids takes several times as long.
-    `SELECT r.id, d.slug AS domain, r.key, r.url,
+    `SELECT r.id, d.slug AS domain, r.key, r.url, r.title,
             to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"
        FROM unnest(:ids::text[]) AS w(id)
        JOIN ${table} r ON r.project_id = :projectId AND r.id = w.id

@@ -2766,6 +2766,8 @@ export interface components {
             shortLink: string;
             /** @description Destination URL. */
             url: string;
+            /** @description Title; null if it has none, or was deleted. */
+            title: string | null;
             /**
              * Format: date-time
              * @description Time of creation; null if it was deleted.
@@ -2817,6 +2819,8 @@ export interface components {
             shortLink: string;
             /** @description Destination URL. */
             url: string;
+            /** @description Title; null if it has none, or was deleted. */
+            title: string | null;
             /**
              * Format: date-time
              * @description Time of creation; null if it was deleted.

@@ -23,6 +23,11 @@ function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
         key: text.description('Key of the short link.'),
         shortLink: text.description('Short link.'),
         url: text.description('Destination URL.'),
+        title: Joi.string()
+          .allow('', null)
+          .required()
+          .description('Title; null if it has none, or was deleted.')
+          .meta({ extension: true }),
         createdAt: Joi.string()
           .isoDate()
           .allow(null)
@@ -38,7 +43,7 @@ function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
         rows.map(({ value }) => value),
       );
       return rows.map(({ value: id, numbers }) => {
-        const { domain, key, url, createdAt } = names.get(id)!;
+        const { domain, key, url, title = null, createdAt } = names.get(id)!;
         const row: Record<string, unknown> = {
           [name]: id,
           id,
@@ -46,6 +51,7 @@ function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
           key,
           shortLink: shortLinkOf(domain, key),
           url,
+          title,
           createdAt,
         };
         // A spread after a computed name takes V8 several times as long, and there may be thousands of rows.
