@@ -5,27 +5,27 @@ import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** Leads, and sales, that are looked through. */
-const LOOKED_AT = 100;
+/** Leads, and sales, of the workspace that are searched. */
+const SEARCHED = 100;
 
-/** Leads and sales of a customer among the newest of the workspace. */
+/** Leads and sales of a customer, as far as they are among the newest of the workspace. */
 export function CustomerEvents({ customerId }: { customerId: string }) {
   const { api } = useWorkspace();
   const query = useQuery({
     queryKey: ['events', 'customer', customerId],
     async queryFn({ signal }) {
       const kinds = ['leads', 'sales'] as const;
-      const found = await Promise.all(
+      const events = await Promise.all(
         kinds.map((event) =>
           answer(
             api.GET('/events', {
-              params: { query: { event, interval: 'all', limit: LOOKED_AT } },
+              params: { query: { event, interval: 'all', limit: SEARCHED } },
               signal,
             }),
           ),
         ),
       );
-      return found
+      return events
         .flat()
         .filter((event) => event.event === 'lead' || event.event === 'sale')
         .filter(({ customer }) => customer?.id === customerId)
@@ -41,7 +41,7 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
       {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
       {query.data?.length === 0 && (
         <p className="px-4 text-muted md:px-6">
-          None among the newest {LOOKED_AT} leads and {LOOKED_AT} sales of the workspace.
+          None among the {SEARCHED} newest leads and {SEARCHED} newest sales of this workspace.
         </p>
       )}
       {query.data !== undefined && query.data.length > 0 && (
@@ -50,9 +50,9 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
           rows={query.data}
           keyOf={({ event, timestamp, eventName }) => `${event} ${timestamp} ${eventName}`}
           columns={[
-            { name: 'When', render: ({ timestamp }) => <Time at={timestamp} /> },
+            { name: 'Time', render: ({ timestamp }) => <Time at={timestamp} /> },
             {
-              name: 'What',
+              name: 'Event',
               render: ({ event, eventName }) => (
                 <span className="flex items-center gap-2">
                   <Badge>{event}</Badge> {eventName}
@@ -83,7 +83,7 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
   );
 }
 
-/** An amount in its currency; it comes in the smallest unit. */
+/** Formats an amount, which is in the smallest unit of its currency. */
 function priceOf({ amount, currency }: { amount: number; currency: string }): string {
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;

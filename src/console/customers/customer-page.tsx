@@ -35,7 +35,7 @@ export function CustomerPage() {
           <RowMenu
             label="Actions for the customer"
             items={[
-              { label: 'Change', icon: Pencil, onSelect: () => setOpened('edit') },
+              { label: 'Edit', icon: Pencil, onSelect: () => setOpened('edit') },
               {
                 label: 'Erase',
                 icon: Eraser,
@@ -52,8 +52,8 @@ export function CustomerPage() {
       {customer && (
         <>
           <dl className="grid gap-x-8 gap-y-2 px-4 pb-5 md:grid-cols-3 md:px-6">
-            <Fact name="E-mail">{customer.email ?? '–'}</Fact>
-            <Fact name="Your id">{customer.externalId}</Fact>
+            <Fact name="Email">{customer.email ?? '–'}</Fact>
+            <Fact name="External ID">{customer.externalId}</Fact>
             <Fact name="Since">
               <Time at={customer.createdAt} />
             </Fact>
@@ -97,7 +97,7 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
   const messages = messagesOf(save.error);
   return (
     <FormDialog
-      title="Change the customer"
+      title="Edit customer"
       action="Save"
       onClose={onClose}
       busy={save.isPending}
@@ -114,7 +114,7 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
         onChange={(event) => setName(event.target.value)}
       />
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         maxLength={100}
         value={email}
@@ -132,15 +132,15 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
   const erase = useWrite({
     send: (id: string) => answer(api.DELETE('/customers/{id}', { params: { path: { id } } })),
     onDone: async () => {
-      toast('The customer is erased');
+      toast('Customer erased');
       await navigate({ to: '/$workspace/customers', params: { workspace: slug } });
       void client.invalidateQueries({ queryKey: ['customers'] });
     },
   });
   return (
     <FormDialog
-      title="Erase the customer?"
-      action="Erase for good"
+      title="Erase customer?"
+      action="Erase permanently"
       isDanger
       onClose={onClose}
       busy={erase.isPending}
@@ -148,8 +148,8 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
       onSubmit={() => erase.write(customer.id)}
     >
       <p>
-        Name, e-mail and all else that is known of them is removed, from their events too. The
-        events are counted as before. This can’t be taken back.
+        This removes their name, email and all other personal data, also from their events. The
+        events still count. You can’t undo this.
       </p>
     </FormDialog>
   );

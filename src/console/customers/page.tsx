@@ -14,7 +14,7 @@ import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 
-/** Whom leads and sales belong to. */
+/** The people that leads and sales belong to. */
 export function CustomersPage() {
   const { slug, api } = useWorkspace();
   const [text, setText] = useState('');
@@ -30,9 +30,9 @@ export function CustomersPage() {
   if (customers.error instanceof ApiError && customers.error.status === 403) {
     return (
       <Page title="Customers">
-        <Empty icon={Users} title="Customers need the plan business">
-          With it, this shows who bought after which link. The operator of the service changes the
-          plan. <DocsLink guide="workspaces">What plans allow</DocsLink>
+        <Empty icon={Users} title="Customers needs the Business plan">
+          See who bought and which link brought them. Ask the administrator of this service to
+          change the plan. <DocsLink guide="workspaces">Compare plans</DocsLink>
         </Empty>
       </Page>
     );
@@ -43,7 +43,7 @@ export function CustomersPage() {
         <input
           type="search"
           aria-label="Search customers"
-          placeholder="Name, e-mail or your own id"
+          placeholder="Name, email or external ID"
           maxLength={100}
           className={`${inputLook} md:w-80`}
           value={text}
@@ -55,12 +55,12 @@ export function CustomersPage() {
         empty={
           search === '' ? (
             <Empty icon={Users} title="No customers yet">
-              A customer appears with the first lead or sale that your software reports.{' '}
+              Customers appear after their first lead or sale.{' '}
               <DocsLink guide="analytics">How to report leads and sales</DocsLink>
             </Empty>
           ) : (
-            <Empty icon={Users} title="Nobody found">
-              No name, e-mail or id has “{search}” in it. Try a shorter part.
+            <Empty icon={Users} title="No matching customers">
+              No name, email or ID contains “{search}”.
             </Empty>
           )
         }
@@ -87,7 +87,7 @@ export function CustomersPage() {
                 ),
               },
               {
-                name: 'Your id',
+                name: 'External ID',
                 isMinor: true,
                 render: ({ externalId }) => <code className="text-xs">{externalId}</code>,
               },
