@@ -7,8 +7,9 @@ import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
-import { expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
+import { expectAccessible, inConsole, sizes, tabTo, useBrowser } from './window.ts';
 
+const DAY_MS = 86_400_000;
 const METRICS = ['clicks', 'scans', 'views', 'leads', 'sales', 'revenue'] as const;
 
 const card = (page: Page, title: string): Locator =>
@@ -31,6 +32,20 @@ async function totalsOf(page: Page): Promise<Record<string, number>> {
   return Object.fromEntries(values);
 }
 
+/** What the tile of clicks is compared with. */
+const previousClicks = async (page: Page): Promise<number> =>
+  Number(await page.locator('[data-metric=clicks] [data-previous]').getAttribute('data-previous'));
+
+/** Chooses a period in the picker. */
+async function choosePeriod(page: Page, now: string, next: string): Promise<void> {
+  await page.getByRole('button', { name: now, exact: true }).first().click();
+  const picker = page.getByRole('dialog', { name: 'Period' });
+  await picker.getByRole('button', { name: next, exact: true }).click();
+}
+
+const dayBefore = (day: string): string =>
+  new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
+
 /** Names and counts of a card's rows. */
 async function rowsOf(card: Locator): Promise<[string, number][]> {
   const texts = await card.getByRole('listitem').allInnerTexts();
@@ -49,10 +64,13 @@ describe('analytics in the console', function () {
   before(async () => {
     world = await aWorkspace();
     linkIds = [];
+    const { body: tag } = await world.api.post('/tags', { name: 'Seasonal' });
+    const { body: folder } = await world.api.post('/folders', { name: 'Restaurants' });
     for (let n = 0; n < 5; n += 1) {
       const { body } = await world.api.post('/links', {
         url: `https://example.com/${n}`,
         key: `link-${n}`,
+        ...(n === 1 && { title: 'Autumn menu', tagIds: [tag.id], folderId: folder.id }),
       });
       linkIds.push(body.id);
     }
@@ -73,13 +91,26 @@ describe('analytics in the console', function () {
   };
   /** The tiles, as the API counts them. */
   const expectTotals = async (page: Page, query: Record<string, string>) => {
-    const kpis = await ask({ interval: '30d', ...query, groupBy: 'kpis' });
+    const { interval = '30d', ...others } = query;
+    const kpis = await ask({ ...(interval && { interval }), ...others, groupBy: 'kpis' });
     const expected = Object.fromEntries(
       METRICS.map((name) => [name, kpis[name === 'revenue' ? 'saleAmount' : name].value]),
     );
     await eventually(async () => expect(await totalsOf(page)).to.deep.equal(expected));
     return expected;
   };
+
+  /** A click that was just counted. */
+  const anEventNow = () =>
+    db().transaction((trx) =>
+      eventsStore.append(trx, [
+        anEvent(world.projectId, {
+          id: newId('event'),
+          occurred_at: new Date(Date.now() - 60_000).toISOString(),
+          domain: world.domain,
+        }),
+      ]),
+    );
 
   for (const size of sizes) {
     it(`shows the numbers of the API, and filters by what is clicked (${size})`, async () => {
@@ -150,16 +181,17 @@ describe('analytics in the console', function () {
     });
   });
 
-  it('shows the course of time as a chart and a table, compared with the span before', async () => {
+  it('shows the course of time as a chart and a table, compared with the period before', async () => {
     await inConsole(world, 'analytics?interval=7d', {}, async (page) => {
       const rows: { start: string; clicks: number }[] = await ask({
         interval: '7d',
         groupBy: 'timeseries',
       });
-      const start = Date.parse(rows[0]!.start);
+      const now = Date.now();
+      const weekBefore = (moment: number) => new Date(moment - 7 * DAY_MS).toISOString();
       const before: { clicks: number }[] = await ask({
-        start: new Date(start - 7 * 86_400_000).toISOString(),
-        end: rows[0]!.start,
+        start: weekBefore(Date.parse(rows[0]!.start)),
+        end: weekBefore(now),
         groupBy: 'timeseries',
       });
       await page.getByRole('slider').focus();
@@ -171,22 +203,81 @@ describe('analytics in the console', function () {
       expect(cells.map(Number)).to.deep.equal(
         rows.flatMap(({ clicks }, index) => [clicks, before[index]!.clicks]),
       );
+      // Today isn't over.
+      const steps = await page.getByRole('table').getByRole('rowheader').allInnerTexts();
+      expect(steps.filter((step) => step.endsWith(', so far'))).to.deep.equal([steps.at(-1)]);
+      await page.getByText('Today so far').waitFor();
     });
   });
 
-  it('compares every interval with the span that the totals are compared with', async () => {
-    await inConsole(world, 'analytics', {}, async (page) => {
-      for (const interval of ['7d', '30d', '90d', 'ytd', '1y']) {
+  it('compares every period up to the same hour, in the totals as in the chart', async () => {
+    await inConsole(world, 'analytics?interval=7d', {}, async (page) => {
+      await page.getByRole('group', { name: 'Totals' }).waitFor();
+      const midnight = (await ask({ interval: '7d', groupBy: 'timeseries' }))[0].start;
+      const { clicks } = await ask({
+        start: new Date(Date.parse(midnight) - 7 * DAY_MS).toISOString(),
+        end: new Date(Date.now() - 7 * DAY_MS).toISOString(),
+        groupBy: 'clicks',
+      });
+      await eventually(async () => expect(await previousClicks(page)).to.equal(clicks));
+      for (const interval of ['30d', '90d', '1y', 'month', 'last_month', 'yesterday', 'today']) {
         await page.goto(page.url().replace(/(\?.*)?$/, `?interval=${interval}`));
+        await page.getByRole('group', { name: 'Totals' }).getByText('Clicks').waitFor();
         await page.getByRole('button', { name: 'Show as table' }).click();
-        const kpis = await ask({ interval, groupBy: 'kpis' });
         await eventually(async () => {
           const cells = await page.getByRole('table').getByRole('cell').allInnerTexts();
           const sumOf = (column: number) =>
             cells.reduce((sum, text, at) => (at % 2 === column ? sum + Number(text) : sum), 0);
-          const { value, previous } = kpis.clicks;
-          expect([sumOf(0), sumOf(1)], interval).to.deep.equal([value, previous]);
+          const totals = await totalsOf(page);
+          const shown = [totals['clicks'], await previousClicks(page)];
+          expect([sumOf(0), sumOf(1)], interval).to.deep.equal(shown);
         });
+      }
+    });
+  });
+
+  it('compares with the same period a year earlier', async () => {
+    const old = await aWorkspace();
+    await db().raw("SELECT ensure_events_partition((current_date - interval '1 year')::date)");
+    const at = (moment: Date) =>
+      anEvent(old.projectId, { id: newId('event'), occurred_at: moment.toISOString() });
+    const [now, then] = [new Date(), new Date()];
+    then.setUTCFullYear(now.getUTCFullYear() - 1, now.getUTCMonth(), now.getUTCDate() - 3);
+    const rows = [at(new Date(now.getTime() - 1_000)), at(then), at(then)];
+    await db().transaction((trx) => eventsStore.append(trx, rows));
+    await inConsole(old, 'analytics', {}, async (page) => {
+      await page.getByRole('button', { name: 'Last 30 days' }).click();
+      await page.getByLabel('Compare with').selectOption('Same period a year earlier');
+      await page.waitForURL(/compare=year/);
+      await page.keyboard.press('Escape');
+      await eventually(async () => expect(await previousClicks(page)).to.equal(2));
+      await page.getByText('A year earlier').first().waitFor();
+    });
+  });
+
+  it('shows months and quarters of the calendar in the chosen time zone', async () => {
+    const timezone = 'Pacific/Auckland';
+    await inConsole(world, `analytics?timezone=${timezone}`, {}, async (page) => {
+      // Days as the API aligns them: the parts of a date without a time are in `timezone`.
+      const today = new Intl.DateTimeFormat('sv', { timeZone: timezone }).format();
+      const [year, month] = today.split('-').map(Number) as [number, number];
+      const first = (months: number) =>
+        new Date(Date.UTC(year, months, 1)).toISOString().slice(0, 10);
+      const last = (months: number) =>
+        new Date(Date.UTC(year, months, 0)).toISOString().slice(0, 10);
+      const quarter = month - 1 - ((month - 1) % 3);
+      const periods = {
+        Yesterday: [dayBefore(today), dayBefore(today)],
+        'This month': [first(month - 1), today],
+        'Last month': [first(month - 2), last(month - 1)],
+        'This quarter': [first(quarter), today],
+        'Last quarter': [first(quarter - 3), last(quarter)],
+      };
+      let shown = 'Last 30 days';
+      for (const [name, [start, end]] of Object.entries(periods)) {
+        await choosePeriod(page, shown, name);
+        await expectTotals(page, { interval: '', start: start!, end: end!, timezone });
+        shown = name;
       }
     });
   });
@@ -224,7 +315,7 @@ describe('analytics in the console', function () {
       await page.getByRole('button', { name: 'Last 30 days' }).focus();
       await keyboard.press('Enter');
       await page.getByRole('button', { name: 'Last hour' }).waitFor();
-      for (let step = 0; step < 4; step += 1) await keyboard.press('Tab');
+      await tabTo(page, page.getByRole('button', { name: 'Last 90 days' }));
       await keyboard.press('Enter');
       await page.waitForURL(/interval=90d/);
       await expectTotals(page, { interval: '90d' });
@@ -342,6 +433,103 @@ describe('analytics in the console', function () {
     });
   });
 
+  it('lists the events of the last hour, and shows their links on a tablet', async () => {
+    await anEventNow();
+    await inConsole(world, 'events', {}, async (page) => {
+      await page.setViewportSize({ width: 834, height: 1112 });
+      const rows = page.getByRole('table').locator('tbody tr');
+      await rows.first().waitFor();
+      const link = rows.first().getByRole('cell').nth(1);
+      expect((await link.boundingBox())!.width).to.be.at.least(160);
+      const text = await rows.first().getByRole('cell').first().innerText();
+      expect(text).to.match(/^[A-Z][a-z]{2} \d{1,2}, \d{2}:\d{2}$/);
+
+      await choosePeriod(page, 'Last 30 days', 'Last hour');
+      await page.waitForURL(/interval=1h/);
+      await eventually(async () => expect(await rows.count()).to.be.above(0));
+    });
+  });
+
+  it('leaves out what a URL has wrong, and says so', async () => {
+    const faults = 'interval=bogus&timezone=Mars&country=ZZ&device=Desktop&linkId=link_none';
+    for (const view of ['analytics', 'events', 'live']) {
+      await inConsole(world, `${view}?${faults}`, {}, async (page) => {
+        await page.getByText('Not applied: Period, Time zone,').waitFor();
+        await eventually(async () => {
+          const { searchParams } = new URL(page.url());
+          expect(searchParams.get('country'), view).to.equal(null);
+          expect(searchParams.get('linkId'), view).to.equal(null);
+          expect(searchParams.get('device'), view).to.equal('Desktop');
+        });
+        const notice = page.getByRole('status').filter({ hasText: 'Not applied' });
+        expect(await notice.innerText())
+          .to.contain('Country')
+          .and.to.contain('Link');
+        expect(await page.getByText('must be one of').count()).to.equal(0);
+        if (view === 'analytics') await expectTotals(page, { device: 'Desktop' });
+        await notice.getByRole('button', { name: 'Dismiss' }).click();
+        await notice.waitFor({ state: 'detached' });
+      });
+    }
+  });
+
+  it('filters by tag, folder, link, code and country from lists of their names', async () => {
+    await inConsole(world, 'analytics', {}, async (page) => {
+      const { id: tagId } = (await world.api.get('/tags')).body[0];
+      const { id: folderId } = (await world.api.get('/folders')).body[0];
+      const linkId = linkIds[1]!;
+      const menu = page.getByRole('dialog', { name: 'Add a filter' });
+      const choose = async (filter: string, text: string, name: string) => {
+        await page.getByRole('button', { name: 'Filter', exact: true }).click();
+        await menu.getByLabel('Filter by').selectOption(filter);
+        await menu.getByRole('combobox', { name: /^.+ (is|contains)$/ }).fill(text);
+        await menu.getByRole('option', { name }).click();
+      };
+      await choose('Tag', 'season', 'Seasonal');
+      await expectTotals(page, { tagId });
+      await choose('Folder', '', 'Restaurants');
+      await expectTotals(page, { tagId, folderId });
+      await page.getByRole('button', { name: 'Clear all' }).click();
+      await choose('Link', 'autumn', 'Autumn menu');
+      await page.waitForURL(/linkId=/);
+      await expectTotals(page, { linkId });
+      await page.getByRole('button', { name: 'Remove filter: Link' }).click();
+      await choose('Country', 'braz', 'Brazil');
+      await page.waitForURL(/country=BR/);
+      // Values that the filter leaves out are still offered.
+      await choose('Country', 'germ', 'Germany');
+      await page.waitForURL(/country=BR%2CDE/);
+      await expectTotals(page, { country: 'BR,DE' });
+      await choose('Country', 'braz', 'Brazil');
+      await expectTotals(page, { country: 'DE' });
+      await choose('QR code', 'code', 'code');
+      await page.waitForURL(/event=scans/);
+      await expectTotals(page, { country: 'DE', qrcodeId });
+      await page.getByRole('button', { name: 'Clear all' }).click();
+
+      // By the keyboard alone, and by a text that no value has.
+      await page.getByRole('button', { name: 'Filter', exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await menu.getByLabel('Filter by').selectOption('Referrer');
+      const value = menu.getByRole('combobox', { name: 'Referrer contains' });
+      await value.fill('social');
+      await menu.getByRole('option', { name: 'social.example' }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/referer=social(&|$)/);
+      await expectTotals(page, { referer: 'social' });
+    });
+  });
+
+  it('shows links by their titles', async () => {
+    await inConsole(world, 'analytics', {}, async (page) => {
+      const row = card(page, 'Links').getByRole('listitem').filter({ hasText: 'Autumn menu' });
+      await row.getByText(`${world.domain}/link-1`).waitFor();
+      await row.getByRole('button', { name: 'Autumn menu' }).click();
+      await expectTotals(page, { linkId: linkIds[1]! });
+    });
+  });
+
   it('leads from a link to its analytics', async () => {
     const query = { linkId: linkIds[0]! };
     const { clicks } = await ask({ interval: '30d', groupBy: 'kpis', ...query });
@@ -371,7 +559,8 @@ describe('analytics in the console', function () {
   it('says how the first events come about', async () => {
     const empty = await aWorkspace();
     await inConsole(empty, 'analytics', {}, async (page) => {
-      await page.getByText('No events in this span').waitFor();
+      await page.getByText('No events in this period').waitFor();
+      expect(await page.getByRole('group', { name: 'Totals' }).count()).to.equal(0);
       await expectAccessible(page, 'analytics-empty');
       await page.goto(page.url().replace('analytics', 'live'));
       await page.getByText('Waiting for the next visit').waitFor();

@@ -301,7 +301,7 @@ describe('every view of the console', function () {
         {
           name: 'customer-edit',
           path: inSample(`customers/${customerId}`),
-          open: choose('Actions for the customer', 'Change'),
+          open: choose('Actions for the customer', 'Edit'),
         },
         {
           name: 'customer-erase',

@@ -2,16 +2,17 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type Api, answer, type Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { browserTimezone } from './names.ts';
+import { comparedSpans, type Span, spanOf } from './periods.ts';
 import {
   filtersOf,
-  type Interval,
+  INTERVALS,
   type Kind,
   kindOf,
   type Metric,
   type Question,
   type UtmFilter,
 } from './question.ts';
-import { daySpans, spanBefore, spanOf, stepOf } from './timeline.ts';
+import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
 
 /** The field of a row that holds a number; amounts are in US cents. */
 export const measureOf = (metric: Metric = 'clicks'): Kind | 'saleAmount' =>
@@ -24,7 +25,7 @@ type Query = NonNullable<Parameters<Api['GET']>[1]>;
 
 /** Shapes of answers by `groupBy`; all other groups answer rows. */
 interface Answers {
-  kpis: Schemas['AnalyticsKpis'];
+  count: Schemas['AnalyticsCount'];
   timeseries: Schemas['AnalyticsTimeseries'];
   trend_live: Schemas['AnalyticsTrendLive'];
 }
@@ -52,11 +53,15 @@ export type GroupName =
 
 /** The parameters of the API that a question means. */
 export function parametersOf(question: Question): Record<string, string> {
-  const { interval, start, end, timezone, event } = question;
-  const span = start === undefined || end === undefined ? {} : { start, end };
+  const { interval = '30d', start, end, event } = question;
+  const timezone = question.timezone ?? browserTimezone();
+  const chosen = start === undefined || end === undefined ? undefined : { start, end };
+  const period = INTERVALS.some((one) => one === interval)
+    ? { interval }
+    : spanOf(interval, timezone, Date.now());
   return {
-    ...(interval === undefined && start !== undefined ? span : { interval: interval ?? '30d' }),
-    timezone: timezone ?? browserTimezone(),
+    ...(question.interval === undefined ? (chosen ?? period) : period),
+    timezone,
     event: kindOf(event),
     ...filtersOf({ ...question }),
   };
@@ -98,35 +103,83 @@ export function useAnalytics<Group extends GroupName>(
   });
 }
 
-/** The step of a time series, with the one that it is compared with. */
-export interface Timeline {
-  rows: Schemas['AnalyticsTimeseries'];
-  /** Step by step before; missing where the span has no beginning. */
-  before: Schemas['AnalyticsTimeseries'] | undefined;
+/** Requests `GET /analytics` for a span instead of the period of the parameters. */
+const askSpan = <Group extends GroupName>(
+  api: Api,
+  group: Group,
+  { interval: _, ...parameters }: Record<string, string>,
+  span: Span,
+  signal: AbortSignal,
+) => ask(api, group, { ...parameters, ...span }, signal);
+
+/** The totals of a question, and those of the period that it is compared with. */
+export interface TotalsCompared {
+  now: Totals;
+  /** Missing where the period has no beginning. */
+  before: Totals | undefined;
+}
+type Totals = Record<Kind | 'saleAmount', number>;
+
+/** The totals of all kinds of events in the period of a question, and in the one that it is compared with. */
+export function useTotals(question: Question): UseQueryResult<TotalsCompared> {
+  const { api } = useWorkspace();
+  // The answer has all kinds of events.
+  const { event: _, ...parameters } = parametersOf(question);
+  const { compare } = question;
+  return useQuery({
+    queryKey: ['analytics', 'totals', parameters, compare],
+    queryFn: async ({ signal }): Promise<TotalsCompared> => {
+      const spans = comparedSpans(question, parameters['timezone']!, Date.now());
+      const [now, before] = await Promise.all([
+        ask(api, 'count', parameters, signal),
+        spans.before && askSpan(api, 'count', parameters, spans.before, signal),
+      ]);
+      return { now: totalsOf(now), before: before && totalsOf(before) };
+    },
+    placeholderData: (before) => before,
+  });
 }
 
-/** The time series of a question, and that of the span before. */
+/** The contract spells views `viwes`. */
+const totalsOf = ({ viwes, ...others }: Schemas['AnalyticsCount']): Totals => ({
+  ...others,
+  views: viwes,
+});
+
+/** A time series with the one that it is compared with. */
+export interface Timeline {
+  rows: Schemas['AnalyticsTimeseries'];
+  /** Step by step before; missing where the period has no beginning. */
+  before: Schemas['AnalyticsTimeseries'] | undefined;
+  step: Step;
+  /** The last step isn't over. */
+  isRunning: boolean;
+}
+
+/** The time series of a question, and that of the period it is compared with. */
 export function useTimeline(question: Question): UseQueryResult<Timeline> {
   const { api } = useWorkspace();
   const parameters = parametersOf(question);
+  const { compare } = question;
   return useQuery({
-    queryKey: ['analytics', 'timeline', parameters],
+    queryKey: ['analytics', 'timeline', parameters, compare],
     queryFn: async ({ signal }): Promise<Timeline> => {
-      const { interval, timezone, start, end, ...others } = parameters;
-      const span = start !== undefined && end !== undefined ? { start, end } : undefined;
-      const shown = span ?? spanOf(interval as Interval, timezone!, Date.now());
-      const rows = await ask(api, 'timeseries', parameters, signal);
-      if (shown === undefined) return { rows, before: undefined };
-      const isByDay = stepOf(rows.map((row) => row.start)) === 'day';
-      const previous = spanBefore(shown);
-      const parts = isByDay ? daySpans(previous, timezone!) : [previous];
-      const before = await Promise.all(
-        parts.map((part) =>
-          ask(api, 'timeseries', { ...others, timezone: timezone!, ...part }, signal),
-        ),
+      const timezone = parameters['timezone']!;
+      const now = Date.now();
+      const { before, isRunning } = comparedSpans(question, timezone, now);
+      const all = await ask(api, 'timeseries', parameters, signal);
+      // Today has hours, and a chosen period days, that have not come yet.
+      const rows = all.filter(({ start }, index) => index === 0 || Date.parse(start) <= now);
+      const step = stepOf(all.map((row) => row.start));
+      const timeline = { rows, before: undefined, step, isRunning };
+      if (before === undefined) return timeline;
+      const parts = step === 'day' ? daySpans(before, timezone) : [before];
+      const series = await Promise.all(
+        parts.map((part) => askSpan(api, 'timeseries', parameters, part, signal)),
       );
-      // Where clocks changed in between, the span before begins in the middle of a day, which is one too many.
-      return { rows, before: before.flat().slice(-rows.length) };
+      // A span that is cut to the same hour may be short enough for smaller steps.
+      const steps = rowsBySteps(series.flat(), step, timezone);
+      return { ...timeline, before: steps.slice(0, rows.length) };
     },
     placeholderData: (before) => before,
   });

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { measureOf, useAnalytics } from './ask.ts';
+import { measureOf, useAnalytics, useTotals } from './ask.ts';
 import { BarRow, entriesOf } from './breakdown-list.tsx';
 import type { Card, Tab } from './cards.ts';
 import { nameOfMetric } from './names.ts';
@@ -44,7 +44,7 @@ export function Panel({
   );
 }
 
-/** A card: the most frequent values of one of its groups, beside a picture of them. */
+/** A card with the most frequent values of one of its tabs, beside a picture of them if it has one. */
 export function BreakdownCard({ card, children }: { card: Card; children?: ReactNode }) {
   const { question, change } = useQuestion();
   const panelId = useId();
@@ -86,12 +86,12 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
   );
 }
 
-/** The first rows of a tab, and the way to all of them. */
+/** The first rows of a tab, and a button for all of them. */
 export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
   const { change, addFilters } = useQuestion();
   const { event = 'clicks' } = question;
   const rows = useAnalytics(tab.group, question);
-  const totals = useAnalytics('kpis', question);
+  const totals = useTotals(question);
   if (rows.isPending) return <Rows />;
   if (rows.error !== null) {
     return <Failure error={rows.error} retry={() => void rows.refetch()} />;
@@ -105,7 +105,7 @@ export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
     );
   }
   const metric = tab.measure === undefined ? event : 'clicks';
-  const total = tab.measure === undefined ? totals.data?.[measureOf(event)]?.value : undefined;
+  const total = tab.measure === undefined ? totals.data?.now[measureOf(event)] : undefined;
   return (
     <>
       <div className="flex justify-between px-2 pb-1 text-xs text-muted">
@@ -139,16 +139,16 @@ export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
   );
 }
 
-/** The reason for an empty card, and how it gets rows. */
+/** Explains why a card is empty, and how it gets rows. */
 function emptyText(tab: Tab): string {
   if (tab.id.startsWith('utm_')) {
-    return `No destination in this span has ${tab.id}. Add it to a link with the UTM builder.`;
+    return `No clicks with ${tab.id} in this period. Add it in a link’s UTM section.`;
   }
-  if (tab.group === 'variants') return 'No A/B test had visits in this span.';
+  if (tab.group === 'variants') return 'No visits to A/B tests in this period.';
   if (tab.group === 'top_events') {
-    return 'No leads or sales. Links with conversion tracking report them.';
+    return 'No leads or sales in this period. Turn on conversion tracking in a link to record them.';
   }
-  return 'Nothing in this span.';
+  return 'No data in this period.';
 }
 
 function Rows() {

@@ -5,7 +5,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { inputLook } from '../ui/field.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
-import { measureOf, useAnalytics } from './ask.ts';
+import { measureOf, useAnalytics, useTotals } from './ask.ts';
 import { BarRow, type Entry, entriesOf } from './breakdown-list.tsx';
 import type { Tab } from './cards.ts';
 import { saveCsv } from './csv.ts';
@@ -42,7 +42,7 @@ export function BreakdownDialog({ tab, question }: { tab: Tab; question: Questio
     >
       <input
         type="search"
-        aria-label={`Search in ${tab.label.toLowerCase()}`}
+        aria-label={`Search ${tab.label.toLowerCase()}`}
         placeholder="Search"
         value={search}
         onChange={({ target }) => setSearch(target.value)}
@@ -64,7 +64,7 @@ export function BreakdownDialog({ tab, question }: { tab: Tab; question: Questio
 function Entries({ entries, tab, question }: { entries: Entry[]; tab: Tab; question: Question }) {
   const { addFilters } = useQuestion();
   const { event = 'clicks' } = question;
-  const totals = useAnalytics('kpis', question);
+  const totals = useTotals(question);
   const isCount = tab.measure === undefined;
   return (
     <VirtualList
@@ -79,7 +79,7 @@ function Entries({ entries, tab, question }: { entries: Entry[]; tab: Tab; quest
         <BarRow
           entry={entries[index]!}
           most={entries[0]!.value}
-          total={isCount ? totals.data?.[measureOf(event)]?.value : undefined}
+          total={isCount ? totals.data?.now[measureOf(event)] : undefined}
           metric={isCount ? event : 'clicks'}
           onFilter={addFilters}
         />

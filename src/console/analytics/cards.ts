@@ -7,15 +7,15 @@ export interface Tab {
   id: string;
   label: string;
   group: GroupName;
-  /** The value as people read it. */
+  /** The value as shown to people. */
   nameOf(row: Row): string;
   /** Start of the name, which is cut where there is no room for the whole. */
   stemOf?(row: Row): string;
   /** More about it, beside the name. */
   hintOf?(row: Row): string;
-  /** Conditions that select the value; absent: the API has no such filter. */
+  /** Filters that select the value; `undefined` if the API has no such filter. */
   filterOf?(row: Row): Filters | undefined;
-  /** Its counts are not those of the chosen kind of event, but this field. */
+  /** The field with its counts, if they are not those of the chosen event. */
   measure?: 'count';
 }
 
@@ -30,6 +30,9 @@ export interface Card {
 const text = (row: Row, field: string): string => String(row[field] ?? '');
 const places = (...names: string[]): string => names.filter((name) => name !== '').join(', ');
 
+const addressOf = (row: Row): string => `${text(row, 'domain')}/${text(row, 'key')}`;
+const isDeleted = (row: Row): boolean => row['createdAt'] === null;
+
 const plain = (id: string, label: string, field: string, filter: keyof Filters): Tab => ({
   id,
   label,
@@ -42,10 +45,12 @@ const record = (id: string, label: string, group: GroupName, filter: keyof Filte
   id,
   label,
   group,
-  nameOf: (row) => `${text(row, 'domain')}/${text(row, 'key')}`,
-  stemOf: (row) => text(row, 'domain'),
-  hintOf: (row) => (row['createdAt'] === null ? 'deleted' : text(row, 'url')),
-  filterOf: (row) => ({ [filter]: text(row, 'id') }),
+  nameOf: (row) => text(row, 'title') || addressOf(row),
+  stemOf: (row) => (text(row, 'title') === '' ? text(row, 'domain') : ''),
+  hintOf: (row) =>
+    isDeleted(row) ? 'deleted' : text(row, 'title') === '' ? text(row, 'url') : addressOf(row),
+  // The API finds no deleted record to filter by.
+  filterOf: (row) => (isDeleted(row) ? undefined : { [filter]: text(row, 'id') }),
 });
 
 const campaign = (parameter: UtmFilter, label: string): Tab => ({
@@ -70,14 +75,14 @@ export const CARDS: readonly Card[] = [
         label: 'Pages',
         group: 'top_pages',
         nameOf: (row) => text(row, 'title') || 'Deleted page',
-        filterOf: (row) => ({ pageId: text(row, 'id') }),
+        filterOf: (row) => (text(row, 'title') === '' ? undefined : { pageId: text(row, 'id') }),
       },
       {
         id: 'variants',
         label: 'Variants',
         group: 'variants',
         nameOf: (row) => text(row, 'variant'),
-        hintOf: (row) => `${text(row, 'domain')}/${text(row, 'key')}`,
+        hintOf: addressOf,
         filterOf: (row) => {
           const id = text(row, 'id');
           const of = id.startsWith('qr_') ? { qrcodeId: id } : { linkId: id };

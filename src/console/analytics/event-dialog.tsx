@@ -10,10 +10,10 @@ export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClo
   const customer = 'customer' in event ? event.customer : null;
   const facts: [name: string, value: string | null | undefined][] = [
     ['Time', time(event.timestamp)],
-    ['Link or code', subjectOf(event)],
+    ['Link or QR code', subjectOf(event)],
     ['Event', 'eventName' in event ? sourceOf(event) : undefined],
     ['Customer', customer?.name ?? customer?.email],
-    ['Place', placeOf(event)],
+    ['Location', placeOf(event)],
     ['Region', click?.region],
     ['Device', click?.device],
     ['Browser', click?.browser],
@@ -21,8 +21,8 @@ export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClo
     ['Referrer', click && nameOfSource(click.refererUrl || click.referer)],
     ['Destination', click?.url],
     ['Variant', click?.variant],
-    ['Network', click?.ip],
-    ['Click', click?.id],
+    ['IP address', click?.ip],
+    ['Click ID', click?.id],
   ];
   return (
     <Dialog title={kindOfEvent(event).name} isText onClose={onClose}>

@@ -8,7 +8,7 @@ type EventRecord = Schemas['Event'];
 const KINDS: Record<EventRecord['event'], { icon: LucideIcon; name: string }> = {
   click: { icon: MousePointerClick, name: 'Click' },
   scan: { icon: ScanQrCode, name: 'Scan' },
-  view: { icon: Eye, name: 'View' },
+  view: { icon: Eye, name: 'Page view' },
   lead: { icon: UserRoundPlus, name: 'Lead' },
   sale: { icon: BadgeDollarSign, name: 'Sale' },
 };
@@ -25,13 +25,13 @@ export function shortLinkOf(event: EventRecord): { domain: string; key: string }
 export function subjectOf(event: EventRecord): string {
   const link = shortLinkOf(event);
   if (link !== undefined) return `${link.domain}/${link.key}`;
-  return 'page' in event && event.page != null ? event.page.title : 'Without a link';
+  return 'page' in event && event.page != null ? event.page.title : 'No link';
 }
 
 /** City and country. */
 export function placeOf({ click }: EventRecord): string {
   const parts = click === null ? [] : [click.city, nameOfCountry(click.country)];
-  return known(parts).join(', ') || 'Unknown place';
+  return known(parts).join(', ') || 'Unknown location';
 }
 
 const known = (parts: string[]): string[] =>
@@ -41,7 +41,7 @@ const known = (parts: string[]): string[] =>
 export const deviceOf = ({ click }: EventRecord): string =>
   click === null ? '' : known([click.browser, click.os, click.device]).join(' · ');
 
-/** Where the visitor came from; of leads and sales, what was done. */
+/** Where the visitor came from; for leads and sales, the name of the event. */
 export function sourceOf(event: EventRecord): string {
   if (event.event === 'lead') return event.eventName;
   if (event.event === 'sale') return `${event.eventName} · ${formatCents(event.sale.amount)}`;

@@ -15,9 +15,11 @@ import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { IntervalPicker } from './interval-picker.tsx';
+import { useRefusedFilters } from './ignored-notice.tsx';
 import { LocationsNotice } from './locations-notice.tsx';
 import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
+import { PeriodPicker } from './period-picker.tsx';
+import { spanOf } from './periods.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { KINDS, kindOf, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
@@ -26,15 +28,16 @@ const PAGE_SIZE = 50;
 
 type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
 
-/** Single events of a span of time, the newest first. */
+/** Single events of a period, the newest first. */
 export function EventsPage() {
   const { question, change } = useQuestion();
   const events = useEvents(question);
+  const isRefused = useRefusedFilters(events.error);
   const plan = planNeeded(events.error);
   if (plan !== undefined) {
     return (
       <Page title="Events">
-        <PlanNeeded plan={plan} what="The list of events comes" />
+        <PlanNeeded plan={plan} what="Events" />
       </Page>
     );
   }
@@ -44,14 +47,14 @@ export function EventsPage() {
       actions={
         <>
           <Export question={question} />
-          <IntervalPicker />
+          <PeriodPicker />
         </>
       }
     >
       <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
         <div className="flex flex-wrap items-center gap-1.5">
           <select
-            aria-label="Kind of event"
+            aria-label="Event"
             value={kindOf(question.event)}
             onChange={({ target }) =>
               change({ event: KINDS.find((kind) => kind === target.value && kind !== 'clicks') })
@@ -66,8 +69,10 @@ export function EventsPage() {
           </select>
           <FilterBar />
         </div>
-        {events.error && <Failure error={events.error} retry={() => void events.refetch()} />}
-        {events.isPending && <Skeleton className="h-64" />}
+        {events.error && !isRefused && (
+          <Failure error={events.error} retry={() => void events.refetch()} />
+        )}
+        {(events.isPending || isRefused) && <Skeleton className="h-64" />}
         {events.data && <EventTable events={events.data.pages.flatMap(({ records }) => records)} />}
         {events.hasNextPage && (
           <Button
@@ -84,6 +89,13 @@ export function EventsPage() {
   );
 }
 
+/** The parameters of `GET /events`, which has no period of an hour. */
+function eventParametersOf(question: Question): Record<string, string> {
+  const { interval, ...parameters } = parametersOf(question);
+  if (interval !== '1h') return parametersOf(question);
+  return { ...parameters, ...spanOf(interval, parameters['timezone']!, Date.now()) };
+}
+
 /** Pages of `GET /events`; each answer names the cursor of the next one. */
 function useEvents(question: Question) {
   const { api } = useWorkspace();
@@ -92,7 +104,11 @@ function useEvents(question: Question) {
     queryKey: ['events', parameters],
     queryFn: async ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam };
-      const query = { ...parameters, ...cursor, limit: PAGE_SIZE } as EventsQuery;
+      const query = {
+        ...eventParametersOf(question),
+        ...cursor,
+        limit: PAGE_SIZE,
+      } as EventsQuery;
       const { data, response } = await api.GET('/events', { params: { query }, signal });
       return { records: data ?? [], next: response.headers.get('x-next-cursor') };
     },
@@ -104,16 +120,19 @@ function useEvents(question: Question) {
 function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
   const { question } = useQuestion();
   const [opened, setOpened] = useState<Schemas['Event']>();
-  const time = momentFormat(question.timezone ?? browserTimezone(), {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
+  const timezone = question.timezone ?? browserTimezone();
+  const time = momentFormat(timezone, {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
     hourCycle: 'h23',
   });
+  const fullTime = momentFormat(timezone, { dateStyle: 'full', timeStyle: 'long' });
   if (events.length === 0) {
     return (
       <Empty icon={ListX} title="No events">
-        Nothing of this kind happened in this span, or it doesn’t match the filters. Choose a longer
-        span, or another kind.
+        Choose a longer period or another event, or remove a filter.
       </Empty>
     );
   }
@@ -122,11 +141,11 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
       <table className="w-full table-fixed text-left">
         <thead className="border-b border-line text-xs text-muted">
           <tr>
-            <th className="w-56 px-3 py-2 font-medium max-md:w-32">Time</th>
-            <th className="px-3 py-2 font-medium">Link or code</th>
-            <th className="px-3 py-2 font-medium max-md:hidden">Place</th>
-            <th className="px-3 py-2 font-medium max-lg:hidden">Device</th>
-            <th className="px-3 py-2 font-medium max-md:hidden">Source</th>
+            <th className="w-32 px-3 py-2 font-medium">Time</th>
+            <th className="px-3 py-2 font-medium">Link or QR code</th>
+            <th className="w-1/4 px-3 py-2 font-medium max-md:hidden xl:w-1/5">Location</th>
+            <th className="w-1/5 px-3 py-2 font-medium max-xl:hidden">Device</th>
+            <th className="w-1/5 px-3 py-2 font-medium max-lg:hidden">Source</th>
           </tr>
         </thead>
         <tbody>
@@ -138,7 +157,9 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
                 className="border-b border-line last:border-0 hover:bg-hover"
               >
                 <td className="px-3 py-2 text-muted tabular-nums">
-                  <time dateTime={event.timestamp}>{time(event.timestamp)}</time>
+                  <time dateTime={event.timestamp} title={fullTime(event.timestamp)}>
+                    {time(event.timestamp)}
+                  </time>
                 </td>
                 <td className="px-3 py-2">
                   <button
@@ -152,8 +173,8 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
                   </button>
                 </td>
                 <td className="truncate px-3 py-2 max-md:hidden">{placeOf(event)}</td>
-                <td className="truncate px-3 py-2 max-lg:hidden">{deviceOf(event)}</td>
-                <td className="truncate px-3 py-2 max-md:hidden">{sourceOf(event)}</td>
+                <td className="truncate px-3 py-2 max-xl:hidden">{deviceOf(event)}</td>
+                <td className="truncate px-3 py-2 max-lg:hidden">{sourceOf(event)}</td>
               </tr>
             );
           })}
@@ -164,14 +185,14 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
   );
 }
 
-/** Downloads all events of the question, as the API exports them. */
+/** Downloads all events of the question as CSV. */
 function Export({ question }: { question: Question }) {
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
-      const query = new URLSearchParams({ ...parametersOf(question), format: 'csv' });
+      const query = new URLSearchParams({ ...eventParametersOf(question), format: 'csv' });
       saveFile(await download(slug, `/events/export?${query}`), 'events.csv');
     } catch (error) {
       toast(describe(error), 'danger');

@@ -1,18 +1,18 @@
 import { Skeleton } from '../ui/states.tsx';
-import { useAnalytics } from './ask.ts';
+import { useTotals } from './ask.ts';
 import { formatCents, formatCount, formatShare } from './names.ts';
 import type { Question } from './question.ts';
 
-/** Numbers of visits, of the leads from them, and of sales. */
+/** Visits, leads and sales, with the share that reached each step. */
 export function Funnel({ question }: { question: Question }) {
-  const kpis = useAnalytics('kpis', question);
-  if (kpis.data === undefined) return <Skeleton className="m-3 h-40" />;
-  const of = (name: string) => kpis.data[name]?.value ?? 0;
-  const visits = of('clicks') + of('scans');
+  const totals = useTotals(question);
+  if (totals.data === undefined) return <Skeleton className="m-3 h-40" />;
+  const { clicks, scans, leads, sales, saleAmount } = totals.data.now;
+  const visits = clicks + scans;
   const steps = [
     { name: 'Visits', count: visits, hint: 'Clicks and scans' },
-    { name: 'Leads', count: of('leads'), hint: rate(of('leads'), visits, 'of visits') },
-    { name: 'Sales', count: of('sales'), hint: rate(of('sales'), of('leads'), 'of leads') },
+    { name: 'Leads', count: leads, hint: rate(leads, visits, 'of visits') },
+    { name: 'Sales', count: sales, hint: rate(sales, leads, 'of leads') },
   ];
   const most = Math.max(...steps.map(({ count }) => count));
   return (
@@ -37,8 +37,8 @@ export function Funnel({ question }: { question: Question }) {
         ))}
       </ol>
       <p className="text-xs text-muted">
-        {rate(of('sales'), visits, 'of visits ended in a sale')}
-        {of('sales') > 0 && `, ${formatCents(of('saleAmount') / of('sales'))} each on average`}.
+        {rate(sales, visits, 'of visits ended in a sale')}
+        {sales > 0 && `, worth ${formatCents(saleAmount / sales)} on average`}.
       </p>
     </div>
   );

@@ -1,25 +1,59 @@
-import type { Interval, Metric } from './question.ts';
+import type { Filter, Metric, Period } from './question.ts';
 
 const METRIC_NAMES: Record<Metric, string> = {
   clicks: 'Clicks',
   scans: 'Scans',
-  views: 'Views',
+  views: 'Page views',
   leads: 'Leads',
   sales: 'Sales',
   revenue: 'Revenue',
 };
 export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[metric];
 
-export const INTERVAL_NAMES: Record<Interval, string> = {
+export const FILTER_NAMES: Record<Filter, string> = {
+  linkId: 'Link',
+  qrcodeId: 'QR code',
+  pageId: 'Page',
+  folderId: 'Folder',
+  tagId: 'Tag',
+  domain: 'Domain',
+  continent: 'Continent',
+  country: 'Country',
+  city: 'City',
+  device: 'Device',
+  browser: 'Browser',
+  os: 'System',
+  referer: 'Referrer',
+  url: 'Destination',
+  variant: 'Variant',
+  utm_source: 'UTM source',
+  utm_medium: 'UTM medium',
+  utm_campaign: 'UTM campaign',
+  utm_term: 'UTM term',
+  utm_content: 'UTM content',
+};
+
+/** Names of the periods, in the order in which they are offered. */
+export const PERIOD_NAMES: Record<Period, string> = {
+  today: 'Today',
+  yesterday: 'Yesterday',
   '1h': 'Last hour',
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
-  ytd: 'This year',
   '1y': 'Last 12 months',
+  month: 'This month',
+  last_month: 'Last month',
+  quarter: 'This quarter',
+  last_quarter: 'Last quarter',
+  ytd: 'This year',
   all: 'All time',
 };
+
+/** Name of the period that a question is compared with. */
+export const nameOfComparison = ({ compare }: { compare?: 'year' }): string =>
+  compare === 'year' ? 'A year earlier' : 'Previous period';
 
 const CONTINENT_NAMES: Record<string, string> = {
   AF: 'Africa',

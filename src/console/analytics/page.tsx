@@ -4,16 +4,17 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
-import { measureOf, useAnalytics, useTimeline } from './ask.ts';
+import { measureOf, useAnalytics, useTimeline, useTotals } from './ask.ts';
 import { BreakdownCard, Panel, TopRows } from './breakdown-card.tsx';
 import { BreakdownDialog } from './breakdown-dialog.tsx';
 import { CARDS, EVENTS_TAB, tabNamed } from './cards.ts';
 import { saveCsv } from './csv.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { Funnel } from './funnel.tsx';
-import { IntervalPicker } from './interval-picker.tsx';
+import { useRefusedFilters } from './ignored-notice.tsx';
 import { LocationsNotice } from './locations-notice.tsx';
-import { nameOfMetric } from './names.ts';
+import { nameOfComparison, nameOfMetric } from './names.ts';
+import { PeriodPicker } from './period-picker.tsx';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { filtersOf } from './question.ts';
 import { TimelinePanel } from './timeline-panel.tsx';
@@ -21,15 +22,16 @@ import { Totals } from './totals.tsx';
 import { useQuestion } from './use-question.ts';
 import { WorldMap } from './world-map.tsx';
 
-/** Analytics of an interval: totals, their time series, and their groups. */
+/** Analytics of a period: totals, their time series, and their groups. */
 export function AnalyticsPage() {
   const { question } = useQuestion();
-  const kpis = useAnalytics('kpis', question);
-  const plan = planNeeded(kpis.error);
+  const totals = useTotals(question);
+  const isRefused = useRefusedFilters(totals.error);
+  const plan = planNeeded(totals.error);
   if (plan !== undefined) {
     return (
       <Page title="Analytics">
-        <PlanNeeded plan={plan} what="Analytics come" />
+        <PlanNeeded plan={plan} what="Analytics" />
       </Page>
     );
   }
@@ -39,14 +41,14 @@ export function AnalyticsPage() {
       actions={
         <>
           <SaveTimeline />
-          <IntervalPicker />
+          <PeriodPicker isCompared />
         </>
       }
     >
       <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
         <FilterBar />
-        {kpis.error ? (
-          <Failure error={kpis.error} retry={() => void kpis.refetch()} />
+        {totals.error && !isRefused ? (
+          <Failure error={totals.error} retry={() => void totals.refetch()} />
         ) : (
           <Contents />
         )}
@@ -59,13 +61,13 @@ export function AnalyticsPage() {
 function Contents() {
   const { question } = useQuestion();
   const opened = tabNamed(question.group);
-  const kpis = useAnalytics('kpis', question);
-  const isEmpty =
-    kpis.data !== undefined && Object.values(kpis.data).every(({ value }) => value === 0);
+  const { data } = useTotals(question);
+  const isEmpty = data !== undefined && isZero(data.now);
+  const wasEmpty = data?.before === undefined || isZero(data.before);
   return (
     <>
       <section aria-label="Overview" className="rounded-lg border border-line bg-panel">
-        <Totals />
+        {!(isEmpty && wasEmpty) && <Totals />}
         {isEmpty ? <NoEvents /> : <TimelinePanel />}
       </section>
       {!isEmpty && (
@@ -90,6 +92,8 @@ function Contents() {
   );
 }
 
+const isZero = (totals: object): boolean => Object.values(totals).every((count) => count === 0);
+
 function Countries() {
   const { question, addFilters } = useQuestion();
   const { event = 'clicks' } = question;
@@ -102,7 +106,7 @@ function Countries() {
       <WorldMap
         counts={counts}
         metric={event}
-        label={`${nameOfMetric(event)} on a map of countries; the list below has the numbers`}
+        label={`${nameOfMetric(event)} by country, as a map. The list has the numbers.`}
         onChoose={(country) => addFilters({ country })}
       />
     </div>
@@ -116,10 +120,10 @@ function NoEvents() {
   return (
     <Empty
       icon={ChartNoAxesColumn}
-      title={isFiltered ? 'No events match the filters' : 'No events in this span'}
+      title={isFiltered ? 'No events match the filters' : 'No events in this period'}
       action={
         <div className="flex flex-wrap justify-center gap-2">
-          {isFiltered && <Button onClick={clearFilters}>Clear the filters</Button>}
+          {isFiltered && <Button onClick={clearFilters}>Clear filters</Button>}
           {question.interval !== 'all' && (
             <Button onClick={() => change({ interval: 'all', start: undefined, end: undefined })}>
               Show all time
@@ -131,15 +135,15 @@ function NoEvents() {
               params={{ workspace: slug }}
               className={buttonLook('primary')}
             >
-              Go to the links
+              Go to Links
             </Link>
           )}
         </div>
       }
     >
       {isFiltered
-        ? 'Take a filter away, or look at a longer span.'
-        : 'Each visit of a short link counts as a click, and each scan of a QR code as a scan, within seconds. Bots and previews don’t count. Share a link, and its visits appear here.'}
+        ? 'Remove a filter or choose a longer period.'
+        : 'Share a short link or QR code. Clicks and scans appear here within seconds. Bots and link previews aren’t counted.'}
     </Empty>
   );
 }
@@ -152,8 +156,9 @@ function SaveTimeline() {
     const { rows, before } = timeline.data!;
     const measure = measureOf(question.event);
     const name = nameOfMetric(question.event);
+    const comparison = nameOfComparison(question);
     saveCsv('timeseries', [
-      ['Start', name, 'Start before', `${name} before`],
+      ['Start', name, `${comparison}: start`, `${comparison}: ${name.toLowerCase()}`],
       ...rows.map((row, index) => [
         row.start,
         row[measure] ?? 0,

@@ -10,8 +10,22 @@ export type Metric = (typeof METRICS)[number];
 export const kindOf = (metric: Metric = 'clicks'): Kind =>
   metric === 'revenue' ? 'sales' : metric;
 
+/** Periods that the API knows as `interval`. */
 export const INTERVALS = ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all'] as const;
 export type Interval = (typeof INTERVALS)[number];
+
+/** Periods of the calendar, which the console sends as `start` and `end`. */
+const CALENDAR_PERIODS = [
+  'today',
+  'yesterday',
+  'month',
+  'last_month',
+  'quarter',
+  'last_quarter',
+] as const;
+
+const PERIODS = [...INTERVALS, ...CALENDAR_PERIODS] as const;
+export type Period = (typeof PERIODS)[number];
 
 /** Filters that `GET /analytics`, `GET /events` and `GET /events/live` share, and the console offers. */
 export const FILTERS = [
@@ -39,23 +53,33 @@ export const FILTERS = [
 export type Filter = (typeof FILTERS)[number];
 export type UtmFilter = Extract<Filter, `utm_${string}`>;
 
+/** True for a filter that looks for a part of a text. */
+export const isPartial = (filter: Filter): boolean => filter === 'referer' || filter === 'url';
+/** True for a filter that takes several values. */
+export const isMultiple = (filter: Filter): boolean =>
+  ['tagId', 'continent', 'country', 'device', 'browser', 'os', 'variant'].includes(filter);
+
 /** Conditions on events; some take several values, joined by commas. */
 export type Filters = Partial<Record<Filter, string>>;
 
 /**
  * Search parameters of a view of events, which the address bar holds. Without `interval` and `start` it is the last 30 days. Moments are
- * ISO 8601; `timezone` is left out for that of the browser.
+ * ISO 8601; without `timezone` it is the browser's.
  */
 export interface Question extends Filters {
-  interval?: Interval;
+  interval?: Period;
   start?: string;
   end?: string;
   timezone?: string;
+  /** Compares with the same period a year earlier; left out for the period before. */
+  compare?: 'year';
   event?: Metric;
   /** Chosen tabs of the cards, joined by commas. */
   tabs?: string;
   /** Tab whose values are all listed, in a dialog. */
   group?: string;
+  /** Parameters that were left out because their values don't exist, joined by commas. */
+  ignored?: string;
 }
 
 const isOneOf = <T extends string>(names: readonly T[], value: unknown): value is T =>
@@ -73,19 +97,31 @@ function isTimezone(value: unknown): value is string {
   }
 }
 
-/** Reads the address; what makes no sense is left out. */
+/** Reads the URL. Values that make no sense are left out, and `ignored` names their parameters. */
 export function readQuestion(search: Record<string, unknown>): Question {
-  const { interval, start, end, timezone, event, tabs, group } = search;
+  const { interval, start, end, timezone, compare, event, tabs, group } = search;
   const isSpan = isMoment(start) && isMoment(end) && Date.parse(start) < Date.parse(end);
+  const ignored = [
+    ...listOf(search['ignored']),
+    ...(isText(interval) && !isOneOf(PERIODS, interval) ? ['interval'] : []),
+    ...(!isText(interval) && (isText(start) || isText(end)) && !isSpan ? ['start'] : []),
+    ...(isText(timezone) && !isTimezone(timezone) ? ['timezone'] : []),
+    ...(isText(event) && !isOneOf(METRICS, event) ? ['event'] : []),
+  ];
   return {
-    ...(isOneOf(INTERVALS, interval) ? { interval } : isSpan && { start, end }),
+    ...(isOneOf(PERIODS, interval) ? { interval } : isSpan && { start, end }),
     ...(isTimezone(timezone) && { timezone }),
+    ...(compare === 'year' && { compare }),
     ...(isOneOf(METRICS, event) && { event }),
     ...(isText(tabs) && { tabs }),
     ...(isText(group) && { group }),
+    ...(ignored.length > 0 && { ignored: [...new Set(ignored)].join(',') }),
     ...filtersOf(search),
   };
 }
+
+/** The values of a list that is joined by commas. */
+export const listOf = (value: unknown): string[] => (isText(value) ? value.split(',') : []);
 
 /** The conditions of a question alone. */
 export function filtersOf(search: Record<string, unknown>): Filters {

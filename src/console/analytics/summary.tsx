@@ -8,7 +8,7 @@ import { planNeeded } from './plan-needed.tsx';
 import type { Filters } from './question.ts';
 import { stepNames } from './timeline.ts';
 
-/** The last 30 days of one link or QR code, and the way to all about it. Without analytics in the plan, nothing. */
+/** The last 30 days of a link or QR code, with a link to its analytics. Shows nothing if the plan has no analytics. */
 export default function AnalyticsSummary({
   of,
 }: {
@@ -19,12 +19,11 @@ export default function AnalyticsSummary({
   const event = 'qrcodeId' in of ? 'scans' : 'clicks';
   const question = { ...filters, event } as const;
   const rows = useAnalytics('timeseries', question);
-  const kpis = useAnalytics('kpis', question);
+  const totals = useAnalytics('count', question);
   if (planNeeded(rows.error) !== undefined) return null;
   if (rows.error) return <Failure error={rows.error} retry={() => void rows.refetch()} />;
-  if (rows.data === undefined || kpis.data === undefined) return <Skeleton className="h-28" />;
+  if (rows.data === undefined || totals.data === undefined) return <Skeleton className="h-28" />;
   const { long } = stepNames('day', browserTimezone());
-  const of30 = (name: 'clicks' | 'scans' | 'leads' | 'sales') => kpis.data[name]?.value ?? 0;
   const measure = measureOf(event);
   return (
     <section aria-label="Last 30 days" className="rounded-lg border border-line p-3">
@@ -33,13 +32,13 @@ export default function AnalyticsSummary({
         {([event, 'leads', 'sales'] as const).map((name) => (
           <div key={name}>
             <dt className="text-xs text-muted">{nameOfMetric(name)}</dt>
-            <dd className="text-lg font-semibold tabular-nums">{formatCount(of30(name))}</dd>
+            <dd className="text-lg font-semibold tabular-nums">{formatCount(totals.data[name])}</dd>
           </div>
         ))}
       </dl>
       <Bars
         bars={rows.data.map((row) => ({ label: long(row.start), value: row[measure] ?? 0 }))}
-        label={`${nameOfMetric(event)} of the last 30 days: ${formatCount(of30(event))}`}
+        label={`${nameOfMetric(event)} in the last 30 days: ${formatCount(totals.data[event])}`}
       />
       <Link
         to="/$workspace/analytics"

@@ -15,23 +15,25 @@ export interface Point {
 
 interface TimeChartProps {
   points: readonly Point[];
+  /** The last step isn't over: the line to it is dashed. */
+  isRunning: boolean;
   /** Says what it shows. */
   label: string;
   format(value: number): string;
   formatShort(value: number): string;
-  /** A span of steps was chosen, by dragging or Enter. */
+  /** Some steps were chosen, by dragging or Enter. */
   onChoose(first: number, last: number): void;
 }
 
 const HEIGHT_PX = 260;
 
-/** Numbers over time, with those of the span before as a dashed line. */
+/** Numbers over time, with those of the compared period as a gray line. */
 export function TimeChart(props: TimeChartProps) {
   // The colors are read when the chart is made.
   return <Chart key={useThemeChanges()} {...props} />;
 }
 
-function Chart({ points, label, format, formatShort, onChoose }: TimeChartProps) {
+function Chart({ points, isRunning, label, format, formatShort, onChoose }: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   const [at, setAt] = useState<{ index: number; left: number; width: number }>();
@@ -47,7 +49,7 @@ function Chart({ points, label, format, formatShort, onChoose }: TimeChartProps)
         onMove: (index, left) =>
           setAt(index === null ? undefined : { index, left, width: element.clientWidth }),
       }),
-      dataOf(points),
+      dataOf(points, isRunning),
       element,
     );
     chart.current = plot;
@@ -59,7 +61,7 @@ function Chart({ points, label, format, formatShort, onChoose }: TimeChartProps)
       observer.disconnect();
       plot.destroy();
     };
-  }, [points]);
+  }, [points, isRunning]);
 
   const point = at && points[at.index];
   const last = points.length - 1;
@@ -125,11 +127,15 @@ function describe(point: Point | undefined, format: (value: number) => string): 
 }
 
 /** Steps by their index, since days and months are not equally long. */
-const dataOf = (points: readonly Point[]): uPlot.AlignedData => [
-  points.map((_, index) => index),
-  points.map(({ value }) => value),
-  points.map(({ before }) => before ?? null),
-];
+function dataOf(points: readonly Point[], isRunning: boolean): uPlot.AlignedData {
+  const last = points.length - 1;
+  return [
+    points.map((_, index) => index),
+    points.map(({ value }, index) => (isRunning && index === last ? null : value)),
+    points.map(({ value }, index) => (isRunning && index >= last - 1 ? value : null)),
+    points.map(({ before }) => before ?? null),
+  ];
+}
 
 interface Callbacks {
   onSelect(first: number, last: number): void;
@@ -147,6 +153,13 @@ function optionsOf(
   const [accent, muted, line] = [color('--accent'), color('--muted'), color('--line')];
   const font = '11px Inter, system-ui, sans-serif';
   const axis = { stroke: muted, font, ticks: { show: false } };
+  const isShown = { show: points.length === 1 };
+  const shown = {
+    stroke: accent,
+    width: 2,
+    fill: `color-mix(in srgb, ${accent} 12%, transparent)`,
+    points: isShown,
+  };
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -178,16 +191,7 @@ function optionsOf(
         values: (_, splits) => splits.map((value) => nameValue(value)),
       },
     ],
-    series: [
-      {},
-      {
-        stroke: accent,
-        width: 2,
-        fill: `color-mix(in srgb, ${accent} 12%, transparent)`,
-        points: { show: points.length === 1 },
-      },
-      { stroke: muted, width: 1.5, dash: [4, 4], points: { show: points.length === 1 } },
-    ],
+    series: [{}, shown, { ...shown, dash: [5, 4] }, { stroke: muted, width: 1.5, points: isShown }],
     hooks: {
       setCursor: [
         ({ cursor, over }) => onMove(cursor.idx ?? null, (cursor.left ?? 0) + over.offsetLeft),

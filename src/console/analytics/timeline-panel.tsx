@@ -1,23 +1,36 @@
 import { ChartArea, Table } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { measureOf, type Timeline, useTimeline } from './ask.ts';
-import { browserTimezone, formatMetric, formatShortMetric, nameOfMetric } from './names.ts';
+import {
+  browserTimezone,
+  formatMetric,
+  formatShortMetric,
+  nameOfComparison,
+  nameOfMetric,
+} from './names.ts';
 import type { Question } from './question.ts';
 import { type Point, TimeChart } from './time-chart.tsx';
-import { stepNames, stepOf } from './timeline.ts';
+import { type Step, stepEnd, stepNames } from './timeline.ts';
 import { useQuestion } from './use-question.ts';
 
+/** Names of the step that isn't over. */
+const RUNNING_STEPS: Record<Step, string> = {
+  minute: 'This minute so far',
+  hour: 'This hour so far',
+  day: 'Today so far',
+  month: 'This month so far',
+};
+
 /** The steps of a time series as people read them. */
-export function pointsOf({ rows, before }: Timeline, question: Question): Point[] {
+function pointsOf({ rows, before, step, isRunning }: Timeline, question: Question): Point[] {
   const measure = measureOf(question.event);
-  const step = stepOf(rows.map(({ start }) => start));
   const names = stepNames(step, question.timezone ?? browserTimezone());
   return rows.map((row, index) => ({
     short: names.short(row.start),
-    long: names.long(row.start),
+    long: `${names.long(row.start)}${isRunning && index === rows.length - 1 ? ', so far' : ''}`,
     value: row[measure] ?? 0,
     ...(before?.[index] && {
       beforeLong: names.long(before[index].start),
@@ -41,28 +54,24 @@ export function TimelinePanel() {
   }
   if (points === undefined) return <Skeleton className="m-4 h-64" />;
   const zoom = (first: number, last: number) => {
-    const { rows } = timeline.data!;
+    const { rows, step } = timeline.data!;
     // A minute is the smallest step there is.
-    if (rows.length < 2 || stepOf(rows.map(({ start }) => start)) === 'minute') return;
-    const end = rows[last + 1]?.start ?? new Date().toISOString();
-    const start = rows[first]!.start;
-    if (start < end) change({ interval: undefined, start, end });
+    if (rows.length < 2 || step === 'minute') return;
+    const zone = timezone ?? browserTimezone();
+    const end = rows[last + 1]?.start ?? stepEnd(rows[last]!.start, step, zone);
+    change({ interval: undefined, start: rows[first]!.start, end });
   };
   const name = nameOfMetric(event);
+  const { step, isRunning, before } = timeline.data!;
+  const comparison = nameOfComparison(question);
   return (
     <div className="p-3">
       <div className="flex items-center gap-4 pb-1 text-xs text-muted">
-        <span className="flex items-center gap-1.5">
-          <span aria-hidden className="h-0.5 w-4 bg-accent" />
-          {name}
+        <span className="flex flex-1 flex-wrap gap-x-4">
+          <Legend line="border-accent">{name}</Legend>
+          {isRunning && <Legend line="border-accent border-dashed">{RUNNING_STEPS[step]}</Legend>}
+          {before !== undefined && <Legend line="border-muted">{comparison}</Legend>}
         </span>
-        {points.some(({ before }) => before !== undefined) && (
-          <span className="flex items-center gap-1.5">
-            <span aria-hidden className="w-4 border-t-2 border-dashed border-muted" />
-            Span before
-          </span>
-        )}
-        <span className="flex-1" />
         <IconButton
           icon={isTable ? ChartArea : Table}
           label={isTable ? 'Show as chart' : 'Show as table'}
@@ -70,11 +79,17 @@ export function TimelinePanel() {
         />
       </div>
       {isTable ? (
-        <TimeTable points={points} name={name} format={(value) => formatMetric(event, value)} />
+        <TimeTable
+          points={points}
+          name={name}
+          comparison={comparison}
+          format={(value) => formatMetric(event, value)}
+        />
       ) : (
         <TimeChart
           points={points}
-          label={`${name} over time. Arrow keys move, Enter shows a step alone.`}
+          isRunning={isRunning}
+          label={`${name} over time. Use the arrow keys to move, Enter to zoom in.`}
           format={(value) => formatMetric(event, value)}
           formatShort={(value) => formatShortMetric(event, value)}
           onChoose={zoom}
@@ -84,13 +99,23 @@ export function TimelinePanel() {
   );
 }
 
+/** A line of the chart with its name. */
+const Legend = ({ line, children }: { line: string; children: ReactNode }) => (
+  <span className="flex items-center gap-1.5">
+    <span aria-hidden className={`w-4 border-t-2 ${line}`} />
+    {children}
+  </span>
+);
+
 interface TimeTableProps {
   points: readonly Point[];
   name: string;
+  /** Name of the compared period. */
+  comparison: string;
   format(value: number): string;
 }
 
-function TimeTable({ points, name, format }: TimeTableProps) {
+function TimeTable({ points, name, comparison, format }: TimeTableProps) {
   return (
     <Scroller label={`${name} over time`} className="h-[260px] overflow-y-auto">
       <table className="w-full text-left">
@@ -98,7 +123,7 @@ function TimeTable({ points, name, format }: TimeTableProps) {
           <tr>
             <th className="px-2 py-1 font-medium">Time</th>
             <th className="px-2 py-1 text-right font-medium">{name}</th>
-            <th className="px-2 py-1 text-right font-medium">Span before</th>
+            <th className="px-2 py-1 text-right font-medium">{comparison}</th>
           </tr>
         </thead>
         <tbody>

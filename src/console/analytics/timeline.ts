@@ -1,5 +1,6 @@
+import { addDays, addMonths, dayOf, monthOf, offsetAt, startOfDay } from './days.ts';
 import { momentFormat } from './names.ts';
-import type { Interval } from './question.ts';
+import type { Span } from './periods.ts';
 
 /** The step of a time series, as the API chooses it. */
 export type Step = 'minute' | 'hour' | 'day' | 'month';
@@ -39,10 +40,13 @@ export function stepNames(step: Step, timeZone: string) {
   return { short: momentFormat(timeZone, short), long: momentFormat(timeZone, long) };
 }
 
-/** A span of time, its end not included. */
-export interface Span {
-  start: string;
-  end: string;
+/** The moment at which a step of a time series ends. */
+export function stepEnd(start: string, step: Step, timeZone: string): string {
+  if (step === 'minute' || step === 'hour') {
+    return new Date(Date.parse(start) + (step === 'hour' ? HOUR_MS : 60_000)).toISOString();
+  }
+  const day = dayOf(start, timeZone);
+  return startOfDay(step === 'day' ? addDays(day, 1) : addMonths(monthOf(day), 1), timeZone);
 }
 
 /** Parts of a span for which the API answers by days, so that a year can be compared day by day. */
@@ -57,70 +61,36 @@ export function daySpans({ start, end }: Span, timeZone: string): Span[] {
   return [...bounds, end].map((to, index) => ({ start: bounds[index - 1] ?? start, end: to }));
 }
 
-/** Days that an interval goes back from today. */
-const DAYS_BACK: Partial<Record<Interval, number>> = { '7d': 6, '30d': 29, '90d': 89 };
-
-/** The span of an interval as the API resolves it; `undefined` for one that begins with the first event. */
-export function spanOf(interval: Interval, timeZone: string, now: number): Span | undefined {
-  if (interval === 'all') return undefined;
-  if (interval === '1h' || interval === '24h') {
-    const start = new Date(now - (interval === '1h' ? HOUR_MS : DAY_MS)).toISOString();
-    return { start, end: new Date(now).toISOString() };
+/** Sums up the rows of a series by a longer step. */
+export function rowsBySteps<Row extends { start: string }>(
+  rows: readonly Row[],
+  step: Step,
+  timeZone: string,
+): Row[] {
+  const groups = new Map<string | number, Row>();
+  for (const row of rows) {
+    const key = stepKeyOf(row.start, step, timeZone);
+    const sum = groups.get(key);
+    groups.set(key, sum === undefined ? row : added(sum, row));
   }
-  const today = dayOf(new Date(now).toISOString(), timeZone);
-  const year = Number(today.slice(0, 4));
-  const lastYear = `${year - 1}${today.slice(4)}`.replace('-02-29', '-02-28');
-  const first = { ytd: `${year}-01-01`, '1y': addDays(lastYear, 1) }[interval as string];
-  return {
-    start: startOfDay(first ?? addDays(today, -DAYS_BACK[interval]!), timeZone),
-    end: startOfDay(addDays(today, 1), timeZone),
-  };
+  return [...groups.values()];
 }
 
-/** The preceding span of the same length, as `kpis` compares. */
-export function spanBefore({ start, end }: Span): Span {
-  const length = Date.parse(end) - Date.parse(start);
-  return { start: new Date(Date.parse(start) - length).toISOString(), end: start };
+function stepKeyOf(start: string, step: Step, timeZone: string): string | number {
+  if (step === 'minute') return start;
+  if (step === 'day') return dayOf(start, timeZone);
+  if (step === 'month') return dayOf(start, timeZone).slice(0, 7);
+  const at = Date.parse(start);
+  // Some zones are half an hour beside the others.
+  return Math.floor((at + offsetAt(at, timeZone)) / HOUR_MS);
 }
 
-/** The moment a day begins in a time zone. @param day `2026-11-22` */
-export function startOfDay(day: string, timeZone: string): string {
-  const utc = Date.parse(`${day}T00:00:00Z`);
-  // The offset at the guess may differ from that at midnight, when clocks change in between; the second one is right.
-  const guess = utc - offsetAt(utc, timeZone);
-  return new Date(utc - offsetAt(guess, timeZone)).toISOString();
-}
-
-/** The day of a moment in a time zone. */
-export function dayOf(moment: string, timeZone: string): string {
-  const at = Date.parse(moment);
-  return new Date(at + offsetAt(at, timeZone)).toISOString().slice(0, 10);
-}
-
-/** The day some days after another. */
-export const addDays = (day: string, count: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
-
-/** Offset of a time zone from UTC, in ms. */
-function offsetAt(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)!.value);
-  const local = Date.UTC(
-    of('year'),
-    of('month') - 1,
-    of('day'),
-    of('hour'),
-    of('minute'),
-    of('second'),
-  );
-  return local - Math.floor(at / 1_000) * 1_000;
-}
+/** The first row with the numbers of both. */
+const added = <Row extends { start: string }>(first: Row, second: Row): Row => {
+  const numbers = Object.entries(second).filter(([, value]) => typeof value === 'number');
+  const sums = numbers.map(([name, value]) => [
+    name,
+    Number((first as Record<string, unknown>)[name] ?? 0) + Number(value),
+  ]);
+  return { ...first, ...Object.fromEntries(sums) };
+};

@@ -1,15 +1,15 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
-import { measureOf, useAnalytics } from './ask.ts';
-import { formatCount, formatMetric, formatShare, nameOfMetric } from './names.ts';
-import { METRICS, type Metric } from './question.ts';
+import { measureOf, useTotals } from './ask.ts';
+import { formatCount, formatMetric, formatShare, nameOfComparison, nameOfMetric } from './names.ts';
+import { METRICS } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** All totals, with their change from the span before; the chosen one is what the page shows. */
+/** All totals, each with its change since the compared period. The page shows the one that is chosen. */
 export function Totals() {
   const { question, change } = useQuestion();
-  const kpis = useAnalytics('kpis', question);
+  const totals = useTotals(question);
   const { event: chosen = 'clicks' } = question;
   return (
     <div
@@ -18,7 +18,8 @@ export function Totals() {
       className="grid grid-cols-2 border-b border-line sm:grid-cols-3 lg:grid-cols-6"
     >
       {METRICS.map((metric) => {
-        const total = kpis.data?.[measureOf(metric)];
+        const value = totals.data?.now[measureOf(metric)];
+        const previous = totals.data?.before?.[measureOf(metric)];
         return (
           <button
             key={metric}
@@ -39,18 +40,24 @@ export function Totals() {
             >
               {nameOfMetric(metric)}
             </span>
-            {total === undefined ? (
+            {value === undefined ? (
               <Skeleton className="h-7 w-16" />
             ) : (
               <>
                 <span
-                  data-value={total.value}
-                  title={metric === 'revenue' ? undefined : formatCount(total.value)}
+                  data-value={value}
+                  title={metric === 'revenue' ? undefined : formatCount(value)}
                   className="text-xl font-semibold tabular-nums"
                 >
-                  {formatMetric(metric, total.value)}
+                  {formatMetric(metric, value)}
                 </span>
-                <Change metric={metric} change={total.change} previous={total.previous} />
+                {previous !== undefined && (
+                  <Change
+                    value={value}
+                    previous={previous}
+                    before={`${nameOfComparison(question)}: ${formatMetric(metric, previous)}`}
+                  />
+                )}
               </>
             )}
           </button>
@@ -61,29 +68,36 @@ export function Totals() {
 }
 
 interface ChangeProps {
-  metric: Metric;
-  /** In per cent; `null`: there was nothing before. */
-  change: number | null;
+  value: number;
   previous: number;
+  /** Says what it is compared with. */
+  before: string;
 }
 
-function Change({ metric, change, previous }: ChangeProps) {
-  const before = `${formatMetric(metric, previous)} in the span before`;
-  if (change === null) return <span className="text-xs text-muted">Nothing before</span>;
+function Change({ value, previous, before }: ChangeProps) {
+  if (previous === 0) {
+    return (
+      <span data-previous={0} className="text-xs text-muted">
+        No earlier data
+      </span>
+    );
+  }
+  const change = (value - previous) / previous;
   const Arrow = change < 0 ? ArrowDown : ArrowUp;
-  const word = change === 0 ? 'as before' : change < 0 ? 'less' : 'more';
+  const word = change === 0 ? 'no change' : change < 0 ? 'less' : 'more';
   return (
     <span
       title={before}
+      data-previous={previous}
       className={classes(
         'inline-flex items-center gap-0.5 text-xs',
         change === 0 ? 'text-muted' : change < 0 ? 'text-danger' : 'text-success',
       )}
     >
       {change !== 0 && <Arrow size={12} aria-hidden />}
-      {formatShare(Math.abs(change) / 100)}
+      {formatShare(Math.abs(change))}
       <span className="sr-only">
-        {word}; {before}
+        {word}. {before}
       </span>
     </span>
   );

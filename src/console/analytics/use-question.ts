@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { FILTERS, type Filters, type Question } from './question.ts';
 
-/** A change of a question; `undefined` takes a part away. */
+/** A change of a question; `undefined` removes a part. */
 export type QuestionChange = { [Part in keyof Question]?: Question[Part] | undefined };
 
 /** The question in the address bar, and functions that change it. */
@@ -12,7 +12,7 @@ export function useQuestion() {
   const change = (parts: QuestionChange, isPassing = false) =>
     void navigate({
       to: '.',
-      search: (before: object) => ({ ...before, ...parts }),
+      search: (before: object) => ({ ...before, ignored: undefined, ...parts }),
       replace: isPassing,
       resetScroll: false,
     });

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWorkspace } from '../app/workspace.tsx';
+import { domainsQuery, foldersQuery, tagsQuery } from '../short-links/queries.ts';
+import { measureOf, type Row, useAnalytics } from './ask.ts';
+import { entriesOf } from './breakdown-list.tsx';
+import { tabNamed } from './cards.ts';
+import { type Filter, kindOf, type Metric, type Question } from './question.ts';
+
+/** Filters of the menu in their order; of most, the values are those of a tab of the cards. */
+const TABS = {
+  tagId: undefined,
+  folderId: undefined,
+  linkId: 'links',
+  qrcodeId: 'qrcodes',
+  pageId: 'pages',
+  domain: undefined,
+  country: 'countries',
+  city: 'cities',
+  continent: 'continents',
+  device: 'devices',
+  browser: 'browsers',
+  os: 'os',
+  referer: 'referers',
+  url: 'top_urls',
+  utm_source: 'utm_source',
+  utm_medium: 'utm_medium',
+  utm_campaign: 'utm_campaign',
+  utm_term: 'utm_term',
+  utm_content: 'utm_content',
+} as const satisfies Partial<Record<Filter, string | undefined>>;
+export type OfferedFilter = keyof typeof TABS;
+export const OFFERED = Object.keys(TABS) as OfferedFilter[];
+
+/** The kind of visit that a record has; its values would be empty for the others. */
+const VISITS: Partial<Record<Filter, Metric>> = {
+  linkId: 'clicks',
+  qrcodeId: 'scans',
+  pageId: 'views',
+};
+
+/** A value of a filter to choose. */
+export interface Choice {
+  key: string;
+  name: string;
+  /** More about it, beside the name. */
+  hint: string;
+  /** Number of events; missing where the value was not counted. */
+  count?: number;
+  /** What it adds to the question. */
+  change: Partial<Question>;
+}
+
+/** The kind of events that a filter's values are counted for: that of the page, where the records have it. */
+export function metricFor(filter: Filter, metric: Metric = 'clicks'): Metric {
+  const visit = VISITS[filter];
+  const isVisit = Object.values(VISITS).includes(metric);
+  return visit !== undefined && isVisit ? visit : metric;
+}
+
+/** The values of a filter; `undefined` while they are loaded. */
+export function useChoices(filter: OfferedFilter, question: Question): Choice[] | undefined {
+  const { api } = useWorkspace();
+  const tab = tabNamed(TABS[filter]);
+  const event = metricFor(filter, question.event);
+  // Its own values are all offered, also those that the filter leaves out now.
+  const { [filter]: _, ...others } = question;
+  const rows = useAnalytics(
+    tab?.group ?? 'countries',
+    { ...others, event },
+    { enabled: tab !== undefined },
+  );
+  const tags = useQuery({ ...tagsQuery(api), enabled: filter === 'tagId' });
+  const folders = useQuery({ ...foldersQuery(api), enabled: filter === 'folderId' });
+  const domains = useDomains(filter === 'domain');
+  if (filter === 'domain') return domains?.map((name) => choiceOf(filter, name, name));
+  if (tab === undefined) {
+    const records = filter === 'tagId' ? tags.data : folders.data;
+    return records?.map(({ id, name }) => choiceOf(filter, id, name));
+  }
+  if (rows.data === undefined || rows.isPlaceholderData) return undefined;
+  const isOther = kindOf(event) !== kindOf(question.event);
+  return entriesOf(tab, rows.data as readonly Row[], measureOf(event)).flatMap(
+    ({ key, name, hint, value, filter: filters }) =>
+      filters === undefined
+        ? []
+        : [{ key, name, hint, count: value, change: isOther ? { ...filters, event } : filters }],
+  );
+}
+
+const choiceOf = (filter: Filter, value: string, name: string): Choice => ({
+  key: value,
+  name,
+  hint: '',
+  change: { [filter]: value },
+});
+
+/** Domains of the workspace, and all others that its links and codes have. */
+function useDomains(enabled: boolean): string[] | undefined {
+  const { api } = useWorkspace();
+  const own = useQuery({ ...domainsQuery(api), enabled });
+  const all = { interval: 'all' } as const;
+  const links = useAnalytics('top_links', { ...all, event: 'clicks' }, { enabled });
+  const codes = useAnalytics('top_qrcodes', { ...all, event: 'scans' }, { enabled });
+  if (own.data === undefined || links.data === undefined || codes.data === undefined) {
+    return undefined;
+  }
+  const used = [...links.data, ...codes.data].map(({ domain }) => String(domain));
+  return [...new Set([...own.data.map(({ slug }) => slug), ...used])].toSorted();
+}

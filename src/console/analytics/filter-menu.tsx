@@ -1,0 +1,200 @@
+import { Check, ListFilter } from 'lucide-react';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { buttonLook } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { inputLook, SelectField } from '../ui/field.tsx';
+import { Popover } from '../ui/menu.tsx';
+import { Skeleton } from '../ui/states.tsx';
+import {
+  type Choice,
+  metricFor,
+  OFFERED,
+  type OfferedFilter,
+  useChoices,
+} from './filter-choices.ts';
+import { FILTER_NAMES, formatMetric } from './names.ts';
+import { isMultiple, isPartial, listOf, type Metric, type Question } from './question.ts';
+import { useQuestion } from './use-question.ts';
+
+/** Values that are listed at most; typing finds the others. */
+const MOST_SHOWN = 100;
+
+/** A button that adds a filter. */
+export function FilterMenu() {
+  return (
+    <Popover
+      label="Add a filter"
+      className="w-80 max-w-[calc(100vw-12px)]"
+      button={{
+        className: buttonLook('plain'),
+        children: (
+          <>
+            <ListFilter size={15} aria-hidden />
+            Filter
+          </>
+        ),
+      }}
+    >
+      {(close) => <FilterForm close={close} />}
+    </Popover>
+  );
+}
+
+function FilterForm({ close }: { close(): void }) {
+  const [filter, setFilter] = useState<OfferedFilter>('tagId');
+  return (
+    <div className="flex flex-col gap-2 p-2">
+      <SelectField
+        label="Filter by"
+        value={filter}
+        onChange={({ target }) => setFilter(target.value as OfferedFilter)}
+      >
+        {OFFERED.map((name) => (
+          <option key={name} value={name}>
+            {FILTER_NAMES[name]}
+          </option>
+        ))}
+      </SelectField>
+      <Values key={filter} filter={filter} close={close} />
+      <p className="text-xs text-muted">Tip: click any row to filter by it.</p>
+    </div>
+  );
+}
+
+/** Finds values of a filter and chooses one (WAI-ARIA Combobox). */
+function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
+  const { question, change } = useQuestion();
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const choices = useChoices(filter, question);
+  const found = matching(choices ?? [], text, filter);
+  const shown = found.slice(0, MOST_SHOWN);
+  const chosen = listOf(question[filter]);
+  const choose = (choice: Choice) => {
+    close();
+    change(toggled(question, filter, choice));
+  };
+  const moveTo = (index: number) => {
+    setActive(index);
+    document.getElementById(`${id}-${index}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { length } = shown;
+    if (length === 0) return;
+    if (event.key === 'ArrowDown') moveTo((active + 1) % length);
+    else if (event.key === 'ArrowUp') moveTo((active - 1 + length) % length);
+    else if (event.key === 'Enter') choose(shown[Math.min(active, length - 1)]!);
+    else return;
+    event.preventDefault();
+  };
+  const name = FILTER_NAMES[filter];
+  return (
+    <>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={`${name} ${isPartial(filter) ? 'contains' : 'is'}`}
+        aria-autocomplete="list"
+        aria-expanded={shown.length > 0}
+        aria-controls={shown.length > 0 ? id : undefined}
+        aria-activedescendant={shown.length > 0 ? `${id}-${active}` : undefined}
+        autoComplete="off"
+        placeholder="Search"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setActive(0);
+        }}
+        onKeyDown={onKeyDown}
+        className={inputLook}
+      />
+      {choices === undefined && <Skeleton className="h-24" />}
+      {shown.length > 0 && (
+        <ul id={id} role="listbox" aria-label={name} className="max-h-64 overflow-y-auto">
+          {shown.map((choice, index) => (
+            <ChoiceRow
+              key={choice.key}
+              id={`${id}-${index}`}
+              choice={choice}
+              metric={metricFor(filter, question.event)}
+              isActive={index === active}
+              isChosen={chosen.includes(choice.change[filter] ?? '')}
+              onPoint={() => setActive(index)}
+              onChoose={() => choose(choice)}
+            />
+          ))}
+        </ul>
+      )}
+      {choices !== undefined && (
+        <p role="status" className="text-xs text-muted">
+          {shown.length === 0 && emptyText(choices.length > 0, name)}
+          {found.length > MOST_SHOWN && `${found.length - MOST_SHOWN} more. Type to find them.`}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface ChoiceRowProps {
+  id: string;
+  choice: Choice;
+  metric: Metric;
+  isActive: boolean;
+  isChosen: boolean;
+  onPoint(): void;
+  onChoose(): void;
+}
+
+function ChoiceRow({ id, choice, metric, isActive, isChosen, onPoint, onChoose }: ChoiceRowProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the combobox has the keys
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      onClick={onChoose}
+      onMouseMove={onPoint}
+      className={classes(
+        'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 max-md:min-h-11',
+        isActive && 'bg-hover',
+      )}
+    >
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="truncate">{choice.name}</span>
+        {choice.hint !== '' && <span className="truncate text-xs text-muted">{choice.hint}</span>}
+      </span>
+      {isChosen && <Check size={15} aria-hidden className="shrink-0" />}
+      {choice.count !== undefined && (
+        <span className="text-xs text-muted tabular-nums">
+          {formatMetric(metric, choice.count)}
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** The values that have a text in their name, and the text itself where a part of a value is enough. */
+function matching(choices: readonly Choice[], text: string, filter: OfferedFilter): Choice[] {
+  const wanted = text.trim().toLowerCase();
+  const found = choices.filter(({ name, hint }) =>
+    `${name} ${hint}`.toLowerCase().includes(wanted),
+  );
+  if (!isPartial(filter) || wanted === '') return found;
+  const part = { key: 'text', name: `Contains “${text.trim()}”`, hint: '' };
+  return [...found, { ...part, change: { [filter]: text.trim() } }];
+}
+
+/** The question's change by a value that is chosen: one more or one less where several are possible. */
+function toggled(question: Question, filter: OfferedFilter, { change }: Choice) {
+  const value = change[filter];
+  const values = listOf(question[filter]);
+  if (!isMultiple(filter) || value === undefined) return change;
+  const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+  return { ...change, [filter]: next.length === 0 ? undefined : next.join(',') };
+}
+
+const emptyText = (isSearched: boolean, name: string): string =>
+  isSearched
+    ? 'No matches.'
+    : `No values for ${name.toLowerCase().replace('utm', 'UTM').replace('qr', 'QR')} in this period.`;

@@ -1,0 +1,64 @@
+import { TriangleAlert, X } from 'lucide-react';
+import { useEffect } from 'react';
+import { ApiError } from '../api/error.ts';
+import { IconButton } from '../ui/button.tsx';
+import { FILTER_NAMES } from './names.ts';
+import { FILTERS, type Filter, type Filters, listOf } from './question.ts';
+import { useQuestion } from './use-question.ts';
+
+/** Names of the parameters that are no filters. */
+const PARAMETER_NAMES: Record<string, string> = {
+  ...FILTER_NAMES,
+  interval: 'Period',
+  start: 'Dates',
+  timezone: 'Time zone',
+  event: 'Event',
+};
+
+/** Says which parameters of the URL were left out. */
+export function IgnoredNotice() {
+  const { question, change } = useQuestion();
+  const names = listOf(question.ignored).flatMap((name) => PARAMETER_NAMES[name] ?? []);
+  if (names.length === 0) return null;
+  return (
+    <p
+      role="status"
+      className="flex w-full items-center gap-2 rounded-md bg-warning-soft pl-2.5 text-warning"
+    >
+      <TriangleAlert size={15} aria-hidden className="shrink-0" />
+      <span className="flex-1 py-1.5">
+        Not applied: {names.join(', ')}. The URL has a value that doesn’t exist.
+      </span>
+      <IconButton icon={X} label="Dismiss" onClick={() => change({ ignored: undefined }, true)} />
+    </p>
+  );
+}
+
+/**
+ * Removes the filters whose values the API refuses: a code that doesn't exist, a link that was deleted.
+ *
+ * @returns true while it does; other errors are left to the caller
+ */
+export function useRefusedFilters(error: unknown): boolean {
+  const { question, change } = useQuestion();
+  const refused = refusedFilters(error, question).join(',');
+  useEffect(() => {
+    if (refused === '') return;
+    const names = listOf(refused) as Filter[];
+    const cleared = Object.fromEntries(names.map((name) => [name, undefined]));
+    change({ ...cleared, ignored: [...listOf(question.ignored), ...names].join(',') }, true);
+  });
+  return refused !== '';
+}
+
+/** The API names the parameter at the start of its message, or quotes the id of a record that it doesn't find. */
+function refusedFilters(error: unknown, filters: Filters): Filter[] {
+  if (!(error instanceof ApiError)) return [];
+  const fields = Object.keys(error.fields).map((field) => /^\w+/.exec(field)?.[0]);
+  const id = error.status === 404 ? /"([^"]+)"/.exec(error.message)?.[1] : undefined;
+  return FILTERS.filter(
+    (name) =>
+      filters[name] !== undefined &&
+      (fields.includes(name) || (id !== undefined && listOf(filters[name]).includes(id))),
+  );
+}

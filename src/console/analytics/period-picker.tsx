@@ -1,0 +1,171 @@
+import { CalendarDays, Check, ChevronDown } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { Button, buttonLook } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Popover } from '../ui/menu.tsx';
+import { addDays, dayOf, startOfDay } from './days.ts';
+import { browserTimezone, momentFormat, PERIOD_NAMES } from './names.ts';
+import type { Period, Question } from './question.ts';
+import { useQuestion } from './use-question.ts';
+
+/** The period of a question in words. */
+function nameOfPeriod({ interval, start, end, timezone }: Question): string {
+  if (interval !== undefined || start === undefined || end === undefined) {
+    return PERIOD_NAMES[interval ?? '30d'];
+  }
+  const zone = timezone ?? browserTimezone();
+  const isShort = Date.parse(end) - Date.parse(start) <= 2 * 86_400_000;
+  const format = momentFormat(zone, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    ...(isShort && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  });
+  // The end is the first moment after the period.
+  return `${format(start)} – ${format(isShort ? end : Date.parse(end) - 1)}`;
+}
+
+/** Chooses a period or dates, the period to compare with, and the time zone. */
+export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
+  const { question } = useQuestion();
+  return (
+    <Popover
+      label="Period"
+      className="w-80 max-w-[calc(100vw-12px)]"
+      button={{
+        className: buttonLook('plain'),
+        children: (
+          <>
+            <CalendarDays size={15} aria-hidden />
+            <span className="truncate">{nameOfPeriod(question)}</span>
+            <ChevronDown size={14} aria-hidden className="text-muted" />
+          </>
+        ),
+      }}
+    >
+      {(close) => (
+        <>
+          <Periods close={close} />
+          <Dates key={`${question.start} ${question.end} ${question.timezone}`} close={close} />
+          <div className="flex flex-col gap-2 border-t border-line p-2">
+            {isCompared && <Comparison />}
+            <Timezone />
+          </div>
+        </>
+      )}
+    </Popover>
+  );
+}
+
+function Periods({ close }: { close(): void }) {
+  const { question, change } = useQuestion();
+  const chosen = question.interval ?? (question.start === undefined ? '30d' : undefined);
+  const choose = (period: Period) => {
+    close();
+    const interval = period === '30d' ? undefined : period;
+    change({ interval, start: undefined, end: undefined });
+  };
+  return (
+    <div role="group" aria-label="Periods" className="grid grid-cols-2 gap-x-1">
+      {(Object.keys(PERIOD_NAMES) as Period[]).map((period) => (
+        <button
+          key={period}
+          type="button"
+          aria-pressed={period === chosen}
+          onClick={() => choose(period)}
+          className={classes(
+            'flex h-8 items-center justify-between rounded-md px-2 text-left hover:bg-hover max-md:h-11',
+            period === chosen && 'font-semibold',
+          )}
+        >
+          {PERIOD_NAMES[period]}
+          {period === chosen && <Check size={15} aria-hidden className="shrink-0" />}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Chooses the period that numbers are compared with. */
+function Comparison() {
+  const { question, change } = useQuestion();
+  return (
+    <SelectField
+      label="Compare with"
+      value={question.compare ?? ''}
+      onChange={({ target }) => change({ compare: target.value === 'year' ? 'year' : undefined })}
+    >
+      <option value="">Previous period</option>
+      <option value="year">Same period a year earlier</option>
+    </SelectField>
+  );
+}
+
+function Timezone() {
+  const { question, change } = useQuestion();
+  const zone = question.timezone ?? browserTimezone();
+  return (
+    <SelectField
+      label="Time zone"
+      value={zone}
+      onChange={({ target }) =>
+        change({ timezone: target.value === browserTimezone() ? undefined : target.value })
+      }
+    >
+      {timezones(zone).map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </SelectField>
+  );
+}
+
+function Dates({ close }: { close(): void }) {
+  const { question, change } = useQuestion();
+  const zone = question.timezone ?? browserTimezone();
+  const [today] = useState(() => dayOf(new Date().toISOString(), zone));
+  const [first, setFirst] = useState(
+    question.start ? dayOf(question.start, zone) : addDays(today, -29),
+  );
+  const [last, setLast] = useState(
+    question.end ? dayOf(new Date(Date.parse(question.end) - 1).toISOString(), zone) : today,
+  );
+  const isWrong = first > last;
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    if (first === '' || last === '' || isWrong) return;
+    close();
+    change({
+      interval: undefined,
+      start: startOfDay(first, zone),
+      end: startOfDay(addDays(last, 1), zone),
+    });
+  };
+  return (
+    <form onSubmit={apply} className="mt-1 flex flex-col gap-2 border-t border-line p-2">
+      <div className="grid grid-cols-2 gap-2">
+        <TextField
+          type="date"
+          label="From"
+          required
+          value={first}
+          onChange={({ target }) => setFirst(target.value)}
+        />
+        <TextField
+          type="date"
+          label="To"
+          required
+          value={last}
+          onChange={({ target }) => setLast(target.value)}
+        />
+      </div>
+      {isWrong && <p className="text-xs text-danger">“From” must not be later than “To”.</p>}
+      <Button type="submit">Apply</Button>
+    </form>
+  );
+}
+
+/** All zones that the browser knows; some leave out UTC. */
+const timezones = (chosen: string): string[] => [
+  ...new Set(['UTC', browserTimezone(), chosen, ...Intl.supportedValuesOf('timeZone')]),
+];

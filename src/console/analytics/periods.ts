@@ -1,0 +1,119 @@
+import { addDays, addMonths, dayOf, daysBetween, monthOf, quarterOf, startOfDay } from './days.ts';
+import type { Period, Question } from './question.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A span of time, its end not included. */
+export interface Span {
+  start: string;
+  end: string;
+}
+
+/** Distance between a period and the one that it is compared with. */
+interface Distance {
+  months?: number;
+  days?: number;
+  ms?: number;
+}
+
+/** A period of the calendar: its first day, the day after its last, and the distance to the one before. */
+type Days = readonly [first: string, end: string, distance: Distance];
+
+/** Days of the periods, seen from today. They end with today at the latest. */
+const DAYS_OF: Record<Exclude<Period, '1h' | '24h' | 'all'>, (today: string) => Days> = {
+  today: (today) => [today, addDays(today, 1), { days: 1 }],
+  yesterday: (today) => [addDays(today, -1), today, { days: 1 }],
+  '7d': (today) => [addDays(today, -6), addDays(today, 1), { days: 7 }],
+  '30d': (today) => [addDays(today, -29), addDays(today, 1), { days: 30 }],
+  '90d': (today) => [addDays(today, -89), addDays(today, 1), { days: 90 }],
+  month: (today) => [monthOf(today), addDays(today, 1), { months: 1 }],
+  last_month: (today) => [addMonths(monthOf(today), -1), monthOf(today), { months: 1 }],
+  quarter: (today) => [quarterOf(today), addDays(today, 1), { months: 3 }],
+  last_quarter: (today) => [addMonths(quarterOf(today), -3), quarterOf(today), { months: 3 }],
+  ytd: (today) => [`${today.slice(0, 4)}-01-01`, addDays(today, 1), { months: 12 }],
+  '1y': (today) => [addDays(addMonths(today, -12), 1), addDays(today, 1), { months: 12 }],
+};
+
+const HOURS: Partial<Record<Period, number>> = { '1h': HOUR_MS, '24h': DAY_MS };
+
+/** The span of a period; `undefined` for `all`, which begins with the first event. */
+export function spanOf(period: Period, timeZone: string, now: number): Span | undefined {
+  return resolve(period, timeZone, now)?.span;
+}
+
+function resolve(period: Period, timeZone: string, now: number) {
+  if (period === 'all') return undefined;
+  const ms = HOURS[period];
+  if (ms !== undefined) {
+    const span = { start: new Date(now - ms).toISOString(), end: new Date(now).toISOString() };
+    return { span, distance: { ms } };
+  }
+  const today = dayOf(new Date(now).toISOString(), timeZone);
+  const [first, end, distance] = DAYS_OF[period as keyof typeof DAYS_OF](today);
+  return { span: { start: startOfDay(first, timeZone), end: startOfDay(end, timeZone) }, distance };
+}
+
+/** What a question is about, and what that is compared with. */
+export interface Compared {
+  /** Missing for all time. */
+  shown: Span | undefined;
+  /** The compared span. Where the shown one isn't over, it ends at the same hour of its own. */
+  before: Span | undefined;
+  /** The shown span isn't over: its last step still grows. */
+  isRunning: boolean;
+}
+
+/** The spans of a question at a moment. */
+export function comparedSpans(
+  { interval, start, end, compare }: Question,
+  timeZone: string,
+  now: number,
+): Compared {
+  const isCustom = interval === undefined && start !== undefined && end !== undefined;
+  const resolved = isCustom
+    ? { span: { start, end }, distance: lengthOf({ start, end }, timeZone) }
+    : resolve(interval ?? '30d', timeZone, now);
+  if (resolved === undefined) return { shown: undefined, before: undefined, isRunning: true };
+  const { span } = resolved;
+  const distance = compare === 'year' ? { months: 12 } : resolved.distance;
+  const before = {
+    start: shift(span.start, distance, timeZone),
+    end: shift(span.end, distance, timeZone),
+  };
+  const [from, to] = [Date.parse(span.start), Date.parse(span.end)];
+  const isRolling = !isCustom && HOURS[interval ?? '30d'] !== undefined;
+  if (now < from || now >= to || isRolling) return { shown: span, before, isRunning: isRolling };
+  // As many days after its start as have passed, to the same time of day.
+  const today = dayOf(new Date(now).toISOString(), timeZone);
+  const days = daysBetween(dayOf(span.start, timeZone), today);
+  const day = addDays(dayOf(before.start, timeZone), days);
+  const time = now - Date.parse(startOfDay(today, timeZone));
+  const sameHour = Date.parse(startOfDay(day, timeZone)) + time;
+  // A shorter month ends sooner.
+  const cut = Math.min(sameHour, compare === 'year' ? Date.parse(before.end) : from);
+  return {
+    shown: span,
+    before: { start: before.start, end: new Date(cut).toISOString() },
+    isRunning: true,
+  };
+}
+
+/** The length of a span: in days where it consists of whole ones, which may have 23 or 25 hours. */
+function lengthOf({ start, end }: Span, timeZone: string): Distance {
+  const [first, last] = [dayOf(start, timeZone), dayOf(end, timeZone)];
+  const isWhole = [
+    [start, first],
+    [end, last],
+  ].every(([moment, day]) => Date.parse(startOfDay(day!, timeZone)) === Date.parse(moment!));
+  return isWhole ? { days: daysBetween(first, last) } : { ms: Date.parse(end) - Date.parse(start) };
+}
+
+/** The moment a distance before another, at the same time of day. */
+function shift(moment: string, { months = 0, days = 0, ms = 0 }: Distance, timeZone: string) {
+  if (ms > 0) return new Date(Date.parse(moment) - ms).toISOString();
+  const day = dayOf(moment, timeZone);
+  const time = Date.parse(moment) - Date.parse(startOfDay(day, timeZone));
+  const other = startOfDay(addDays(addMonths(day, -months), -days), timeZone);
+  return new Date(Date.parse(other) + time).toISOString();
+}
