@@ -338,15 +338,20 @@ describe('analytics in the console', function () {
 
   for (const size of sizes) {
     it(`shows a click in the live view within 2 s (${size})`, async () => {
+      for (const key of [`live-${size}`, `paused-${size}`]) {
+        await world.api.post('/links', { url: 'https://example.com/', key });
+      }
       await inConsole(world, 'live', { size }, async (page) => {
         await page.getByText('Connected', { exact: true }).waitFor();
         const visitor = size === 'phone' ? 901 : 902;
         const began = Date.now();
-        await world.visit('/link-1', {
+        await world.visit(`/live-${size}`, {
           userAgent: userAgent(visitor),
           headers: { 'x-forwarded-for': `198.51.100.${visitor - 800}` },
         });
-        const entry = page.getByRole('listitem').filter({ hasText: `${world.domain}/link-1` });
+        const entry = page
+          .getByRole('listitem')
+          .filter({ hasText: `${world.domain}/live-${size}` });
         await entry.first().waitFor({ timeout: 2_000 });
         console.log(`      shown after ${Date.now() - began} ms`);
         expect(await entry.first().innerText()).to.contain('Tokyo, Japan');
@@ -358,33 +363,68 @@ describe('analytics in the console', function () {
         });
 
         await page.getByRole('button', { name: 'Pause' }).click();
-        await world.visit('/link-2', {
+        await world.visit(`/paused-${size}`, {
           userAgent: userAgent(visitor + 10),
           headers: { 'x-forwarded-for': `192.0.2.${visitor - 800}` },
         });
-        await page.getByRole('button', { name: 'Go on (1)' }).click();
-        await page.getByRole('listitem').filter({ hasText: '/link-2' }).first().waitFor();
+        await page.getByRole('button', { name: 'Resume (1)' }).click();
+        await page
+          .getByRole('listitem')
+          .filter({ hasText: `/paused-${size}` })
+          .waitFor();
       });
     });
   }
 
   it('goes on with the live view after the connection was lost, without a gap', async () => {
+    for (const key of ['before-break', 'in-break']) {
+      await world.api.post('/links', { url: 'https://example.com/', key });
+    }
+    const entry = (page: Page, key: string) =>
+      page.getByRole('listitem').filter({ hasText: `/${key}` });
     await inConsole(world, 'live', {}, async (page) => {
       await page.getByText('Connected', { exact: true }).waitFor();
-      await world.visit('/link-3', {
+      await world.visit('/before-break', {
         userAgent: userAgent(930),
         headers: { 'x-forwarded-for': '192.0.2.30' },
       });
-      await page.getByRole('listitem').filter({ hasText: '/link-3' }).waitFor();
+      await entry(page, 'before-break').waitFor();
       await page.context().setOffline(true);
       await page.getByText('Reconnecting').waitFor();
-      await world.visit('/link-4', {
+      await world.visit('/in-break', {
         userAgent: userAgent(931),
         headers: { 'x-forwarded-for': '192.0.2.31' },
       });
       await page.context().setOffline(false);
-      await page.getByRole('listitem').filter({ hasText: '/link-4' }).waitFor();
-      expect(await page.getByRole('listitem').filter({ hasText: '/link-3' }).count()).to.equal(1);
+      await entry(page, 'in-break').waitFor();
+      expect(await entry(page, 'before-break').count()).to.equal(1);
+    });
+  });
+
+  it('fills the live view with the latest events, each once', async () => {
+    const quiet = await aWorkspace();
+    const hourBefore = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const rows = Array.from({ length: 60 }, (_, n) =>
+      anEvent(quiet.projectId, {
+        id: newId('event'),
+        occurred_at: hourBefore(n + 1),
+        key: `hour-${n + 1}`,
+        event: n % 2 === 0 ? 'click' : 'scan',
+      }),
+    );
+    await db().transaction((trx) => eventsStore.append(trx, rows));
+    await quiet.api.post('/links', { url: 'https://example.com/', key: 'a' });
+    await inConsole(quiet, 'live', {}, async (page) => {
+      const shown = page.getByRole('group', { name: 'Events, newest first' });
+      const first = shown.getByRole('listitem').first();
+      await first.filter({ hasText: '/hour-1' }).waitFor();
+      expect(await first.getAttribute('aria-setsize')).to.equal('50');
+      await quiet.visit('/a', { userAgent: userAgent(960) });
+      await first.filter({ hasText: '/a' }).waitFor();
+      expect(await first.getAttribute('aria-setsize')).to.equal('51');
+      await page.reload();
+      await first.filter({ hasText: '/a' }).waitFor();
+      expect(await first.getAttribute('aria-setsize')).to.equal('50');
     });
   });
 
@@ -403,11 +443,11 @@ describe('analytics in the console', function () {
       );
       await db().transaction((trx) => eventsStore.append(trx, rows));
       await page.context().setOffline(false);
-      await page.getByText(/^10\d events are left out here/).waitFor();
+      await page.getByText(/^10\d events are missing here/).waitFor();
       await page.getByText('Connected', { exact: true }).waitFor();
       // It goes on with what comes.
       await busy.visit('/a', { userAgent: userAgent(941) });
-      const shown = page.getByRole('group', { name: 'Events, the newest first' });
+      const shown = page.getByRole('group', { name: 'Events, newest first' });
       await shown.getByRole('listitem').first().filter({ hasText: '/a' }).waitFor();
     });
   });

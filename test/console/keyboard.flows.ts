@@ -94,7 +94,7 @@ describe('the console by the keyboard alone', function () {
       await shown.first().waitFor({ timeout: 2_000 });
       await press(page, page.getByRole('button', { name: 'Pause' }), 'Space');
       await world.visit('/a', { userAgent: userAgent(762) });
-      await page.getByRole('button', { name: 'Go on (1)' }).waitFor();
+      await page.getByRole('button', { name: 'Resume (1)' }).waitFor();
       await page.keyboard.press('Space');
       await shown.nth(1).waitFor();
     });

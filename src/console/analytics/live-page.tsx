@@ -11,6 +11,7 @@ import { Panel } from './breakdown-card.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
+import { useRefusedFilters } from './ignored-notice.tsx';
 import { LocationsNotice } from './locations-notice.tsx';
 import { browserTimezone, formatCount, momentFormat, nameOfMetric } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
@@ -27,7 +28,7 @@ const NEW_MS = 4_000;
 /** Interval at which the numbers are asked for again. */
 const EVERY_MS = 10_000;
 
-/** Visits, leads and sales as they come. */
+/** Visits, leads and sales as they happen. */
 export function LivePage() {
   const { question } = useQuestion();
   const filters = filtersOf({ ...question });
@@ -38,11 +39,12 @@ function LiveView({ filters }: { filters: Filters }) {
   const live = useLive(filters as Record<string, string>);
   const [held, setHeld] = useState<readonly ShownEvent[]>();
   const [countAtPause, setCountAtPause] = useState(0);
+  const isRefused = useRefusedFilters(live.refusal);
   const plan = planNeeded(live.refusal);
   if (plan !== undefined) {
     return (
       <Page title="Live">
-        <PlanNeeded plan={plan} what="The live view comes" />
+        <PlanNeeded plan={plan} what="Live" />
       </Page>
     );
   }
@@ -60,20 +62,20 @@ function LiveView({ filters }: { filters: Filters }) {
           <Button icon={held === undefined ? Pause : Play} onClick={pause}>
             {held === undefined
               ? 'Pause'
-              : `Go on${waiting > 0 ? ` (${formatCount(waiting)})` : ''}`}
+              : `Resume${waiting > 0 ? ` (${formatCount(waiting)})` : ''}`}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
         <FilterBar />
-        {live.refusal ? (
+        {live.refusal && !isRefused ? (
           <Failure error={live.refusal} retry={() => location.reload()} />
         ) : (
           <div className="grid gap-4 lg:grid-cols-[3fr_2fr]">
             <div className="flex min-w-0 flex-col gap-4">
               <Now filters={filters} count={live.count} />
-              <Panel title="Where from">
+              <Panel title="Locations">
                 <div className="p-3">
                   <Origins events={live.events} />
                 </div>
@@ -83,8 +85,7 @@ function LiveView({ filters }: { filters: Filters }) {
               {live.dropped > 0 && (
                 <p role="status" className="bg-warning-soft px-3 py-1.5 text-xs text-warning">
                   {live.dropped === 1 ? '1 event is' : `${formatCount(live.dropped)} events are`}{' '}
-                  left out here, because too many came at once. All are counted, and in the list of
-                  events.
+                  missing here because too many came at once. All are counted and listed in Events.
                 </p>
               )}
               <EventList events={held ?? live.events} />
@@ -161,7 +162,7 @@ function Now({ filters, count }: { filters: Filters; count: number }) {
         <div className="min-w-0">
           <Bars
             bars={bars}
-            label={`${nameOfMetric(event)} of the last 30 minutes: ${formatCount(sum)}`}
+            label={`${nameOfMetric(event)} in the last 30 minutes: ${formatCount(sum)}`}
           />
           <p className="flex justify-between pt-1 text-xs text-muted">
             <span>30 minutes ago</span>
@@ -193,7 +194,7 @@ function Origins({ events }: { events: readonly ShownEvent[] }) {
     <WorldMap
       counts={counts}
       metric="clicks"
-      label="Events of the last 5 minutes on a map of countries; the list of events names the places"
+      label="Events in the last 5 minutes by country, as a map. The list has the locations."
     >
       {(placeOf) =>
         fresh.map((code) => {
@@ -234,17 +235,21 @@ function useNow(events: readonly ShownEvent[]): number {
 }
 
 function EventList({ events }: { events: readonly ShownEvent[] }) {
-  const time = momentFormat(browserTimezone(), { timeStyle: 'medium', hourCycle: 'h23' });
+  const zone = browserTimezone();
+  const clock = momentFormat(zone, { timeStyle: 'medium', hourCycle: 'h23' });
+  const day = momentFormat(zone, { month: 'short', day: 'numeric' });
+  const [today] = useState(() => day(Date.now()));
+  const time = (moment: string) => (day(moment) === today ? clock(moment) : day(moment));
   if (events.length === 0) {
     return (
       <Empty icon={Radio} title="Waiting for the next visit">
-        Open one of your short links on a phone: its visit appears here within two seconds.
+        Open one of your short links on your phone. The visit appears here within two seconds.
       </Empty>
     );
   }
   return (
     <VirtualList
-      label="Events, the newest first"
+      label="Events, newest first"
       count={events.length}
       rowPx={ROW_PX}
       keyOf={(index) => events[index]!.id}
