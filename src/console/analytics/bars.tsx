@@ -13,7 +13,7 @@ export function Bars({ bars, label }: BarsProps) {
         <span
           key={name}
           title={`${name}: ${value}`}
-          className={`flex-1 rounded-t-sm ${value === 0 ? 'bg-line' : 'bg-accent'}`}
+          className={`flex-1 rounded-t-sm ${value === 0 ? 'bg-line' : 'bg-accent forced-colors:bg-[Highlight]'}`}
           style={{ height: value === 0 ? 2 : `${Math.max(6, (100 * value) / most)}%` }}
         />
       ))}

@@ -65,7 +65,7 @@ export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
       <span className="relative flex min-w-0 flex-1">
         <span
           aria-hidden
-          className="absolute inset-y-0 left-0 rounded bg-accent-soft"
+          className="absolute inset-y-0 left-0 rounded bg-accent-soft forced-colors:border-b-2 forced-colors:border-[Highlight]"
           style={{ width: `${most === 0 ? 0 : Math.max(0.5, (100 * value) / most)}%` }}
         />
         {filter === undefined ? (

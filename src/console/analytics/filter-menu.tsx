@@ -111,7 +111,7 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
       />
       {choices === undefined && <Skeleton className="h-24" />}
       {shown.length > 0 && (
-        <ul id={id} role="listbox" aria-label={name} className="max-h-64 overflow-y-auto">
+        <div id={id} role="listbox" aria-label={name} className="max-h-64 overflow-y-auto">
           {shown.map((choice, index) => (
             <ChoiceRow
               key={choice.key}
@@ -122,9 +122,10 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
               isChosen={chosen.includes(choice.change[filter] ?? '')}
               onPoint={() => setActive(index)}
               onChoose={() => choose(choice)}
+              onKeyDown={onKeyDown}
             />
           ))}
-        </ul>
+        </div>
       )}
       {choices !== undefined && (
         <p role="status" className="text-xs text-muted">
@@ -144,16 +145,19 @@ interface ChoiceRowProps {
   isChosen: boolean;
   onPoint(): void;
   onChoose(): void;
+  onKeyDown(event: KeyboardEvent): void;
 }
 
-function ChoiceRow({ id, choice, metric, isActive, isChosen, onPoint, onChoose }: ChoiceRowProps) {
+function ChoiceRow({ id, choice, metric, isActive, isChosen, ...on }: ChoiceRowProps) {
+  const { onPoint, onChoose, onKeyDown } = on;
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the combobox has the keys
-    <li
+    <div
       id={id}
       role="option"
+      tabIndex={-1}
       aria-selected={isChosen}
       onClick={onChoose}
+      onKeyDown={onKeyDown}
       onMouseMove={onPoint}
       className={classes(
         'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 max-md:min-h-11',
@@ -170,7 +174,7 @@ function ChoiceRow({ id, choice, metric, isActive, isChosen, onPoint, onChoose }
           {formatMetric(metric, choice.count)}
         </span>
       )}
-    </li>
+    </div>
   );
 }
 

@@ -29,7 +29,7 @@ export function Funnel({ question }: { question: Question }) {
             </div>
             <div aria-hidden className="h-6 rounded bg-hover">
               <div
-                className="h-full rounded bg-accent"
+                className="h-full rounded bg-accent forced-colors:bg-[Highlight]"
                 style={{ width: `${most === 0 ? 0 : (100 * count) / most}%` }}
               />
             </div>

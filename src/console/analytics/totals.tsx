@@ -29,7 +29,9 @@ export function Totals() {
             onClick={() => change({ event: metric === 'clicks' ? undefined : metric })}
             className={classes(
               'flex flex-col gap-0.5 border-b-2 px-4 py-3 text-left hover:bg-hover',
-              metric === chosen ? 'border-accent' : 'border-transparent',
+              metric === chosen
+                ? 'border-accent forced-colors:border-[Highlight]'
+                : 'border-transparent forced-colors:border-[Canvas]',
             )}
           >
             <span
