@@ -3,7 +3,7 @@ import { createImport } from '../src/imports/commands.ts';
 import { fetchImports } from '../src/imports/fetch.ts';
 import { runImport } from '../src/imports/run.ts';
 import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
-import { createQrCodes, deleteQrCodes } from '../src/qrcodes/commands.ts';
+import { createQrCodes, deleteQrCodes, updateQrCodes } from '../src/qrcodes/commands.ts';
 import { bulk } from '../src/queues/bulk.ts';
 import { serve } from '../src/queues/queue.ts';
 
@@ -13,6 +13,7 @@ export default () =>
     'links.update': updateLinks,
     'links.delete': deleteLinks,
     'qrcodes.create': createQrCodes,
+    'qrcodes.update': updateQrCodes,
     'qrcodes.delete': deleteQrCodes,
     'export.write': writeExport,
     'export.workspace': writeWorkspaceExport,

@@ -39,6 +39,7 @@ export const RULES: Readonly<Record<Name, Rule | undefined>> = {
   'qrcode.fill': undefined,
   'qrcode.delete': record('qrcode'),
   'qrcodes.create': several('qrcode'),
+  'qrcodes.update': several('qrcode'),
   'qrcodes.delete': several('qrcode'),
   'template.delete': record('template'),
   'tag.create': record('tag'),

@@ -1,4 +1,3 @@
-import { config } from '../config.ts';
 import { mapAccepted, Refusal } from '../errors.ts';
 import { type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
@@ -8,7 +7,7 @@ import type { JobContext } from '../queues/queue.ts';
 import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
-import { isWildcard } from '../short-links/key.ts';
+import { refuseSharedWildcard } from '../short-links/key.ts';
 import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
@@ -135,7 +134,7 @@ export async function draftLinks(
     const { ids, ...place } = placeOf({ ...owner, now }, link, references);
     const row = applyChanges(newRow(BLANK_LINK, ids), link);
     refuseLoops(row, place.domain);
-    refuseSharedWildcard(row, place.domain);
+    refuseSharedWildcard(row.key, place.domain);
     return { ...place, row, entry: () => linkEntry(row) };
   });
 }
@@ -167,25 +166,16 @@ export async function changeLink(
   before: LinkRow,
   changes: LinkChanges,
 ): Promise<CommandResult<SealedLink>> {
-  const { row: moved, domain, tags } = await placeAfter(trx, before, changes);
+  const { row: moved, domain, tags } = await placeAfter(trx, LINK_TABLES, before, changes);
   const row = applyChanges(moved, changes);
   refuseLoops(row, domain);
-  refuseSharedWildcard(row, domain);
+  refuseSharedWildcard(row.key, domain);
   const lookups = await update(trx, LINK_TABLES, before, {
     row,
     tags,
     entry: (known) => linkEntry(row, known),
   });
   return { result: await linkQueries.get(row.project_id, row.id, trx), changes: lookups };
-}
-
-/** @throws Refusal `unprocessable_entity`: paths of a domain that workspaces share are not one workspace's */
-function refuseSharedWildcard({ key }: LinkRow, domain: string): void {
-  if (!isWildcard(key) || domain !== config().DEFAULT_SHORT_DOMAIN) return;
-  throw new Refusal(
-    'unprocessable_entity',
-    `key must not end in /* on ${domain}, which all workspaces share: use your own domain`,
-  );
 }
 
 /** The row as it is after the changes. Absent fields stay, `null` clears. */

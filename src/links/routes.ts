@@ -7,6 +7,12 @@ import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { bulk } from '../queues/bulk.ts';
 import { writes } from '../queues/writes.ts';
+import {
+  type AvailabilityQuery,
+  availabilityAnswer,
+  availabilityQuery,
+  findAvailability,
+} from '../short-links/availability.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { askFrameable, framedUrls, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
@@ -113,6 +119,21 @@ export const linkRoutes: Route[] = [
     query: linkInfoQuery,
     answers: { 200: linkRecord },
     handle: ({ caller, query }) => linkQueries.answerInfo(caller, { ...query, id: query.linkId }),
+  }),
+  route<{ query: AvailabilityQuery }>({
+    method: 'get',
+    path: '/links/availability',
+    operationId: 'retrieveAvailability',
+    summary: 'Check whether a slug is free',
+    description:
+      'Says whether a new link or QR code can have a slug. On the default short domain, links of other workspaces ' +
+      'count as well. The slug may be taken between this answer and the creation.',
+    extension: true,
+    tag,
+    scope: 'links.read',
+    query: availabilityQuery,
+    answers: { 200: availabilityAnswer },
+    handle: async ({ caller, query }) => ok(await findAvailability(caller.projectId, query)),
   }),
   route<{ body: NewLink }>({
     method: 'put',

@@ -16,6 +16,7 @@ import {
   eventsOnDelete,
   newRecordFields,
   SINGULAR,
+  type TagEditFields,
 } from '../short-links/schema.ts';
 import { destination, webAddress } from '../short-links/url-field.ts';
 import { filterSchemas, type LinkFilters } from './filters.ts';
@@ -66,8 +67,11 @@ export const newLinkBody = Joi.object<LinkBody>({
   .meta({ name: 'NewLink' })
   .example({ url: 'https://example.com/landing', key: 'summer', tagNames: ['Summer campaign'] });
 
+/** The fields of a change as a request body has them. */
+type LinkChangesBody = Omit<LinkBody, 'prefix'> & TagEditFields;
+
 /** Body of a change. */
-export const linkChangesBody = Joi.object<Omit<LinkBody, 'prefix'>>({
+export const linkChangesBody = Joi.object<LinkChangesBody>({
   url,
   ...changeFields,
   ...ownFields,
@@ -77,7 +81,7 @@ export const linkChangesBody = Joi.object<Omit<LinkBody, 'prefix'>>({
 
 export interface BulkChanges {
   linkIds: string[];
-  data: LinkBody;
+  data: LinkChangesBody;
 }
 
 export const bulkChangesBody = Joi.object<BulkChanges>({

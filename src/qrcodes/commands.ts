@@ -2,7 +2,7 @@ import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
-import { type BulkInput, createEach } from '../short-links/bulk.ts';
+import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
 import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
@@ -71,6 +71,16 @@ export async function updateQrCode(
   return qrcode;
 }
 
+/** Makes the same change to up to 100 QR codes; each stands alone. */
+export function updateQrCodes(
+  { qrcodeIds, changes }: { qrcodeIds: string[]; changes: QrCodeChanges },
+  job: JobContext,
+): Promise<BulkQrCodeItem[]> {
+  return changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref) =>
+    changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes),
+  );
+}
+
 /** Fills the card of a QR code with the preview that was read for it. @throws Refusal `not_found` */
 export const fillQrCode = (found: FoundPreview, job: JobContext): Promise<{ id: string }> =>
   fillPreview(qrCodeQueries, job, found, changeOne);
@@ -116,7 +126,18 @@ async function changeOne(
   before: QrCodeRow,
   changes: QrCodeChanges,
 ): Promise<CommandResult<SealedQrCode>> {
-  const { row: moved, domain, tags } = await placeAfter(trx, before, changes);
+  const done = await changeQrCode(trx, before, changes);
+  await publishRecordEvent(trx, before.project_id, 'qrcode.updated', done.result);
+  return done;
+}
+
+/** Stores a change of a locked code within the transaction of a command. @throws Refusal as for a new code */
+async function changeQrCode(
+  trx: Db,
+  before: QrCodeRow,
+  changes: QrCodeChanges,
+): Promise<CommandResult<SealedQrCode>> {
+  const { row: moved, domain, tags } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
   const changed = applyChanges(moved, changes);
   refuseFixed(before, changed);
   const row = withMiddle(changed, domain, before);
@@ -127,7 +148,6 @@ async function changeOne(
   });
   const result = await qrCodeQueries.get(row.project_id, row.id, trx);
   await keepLook(trx, row, changes);
-  await publishRecordEvent(trx, row.project_id, 'qrcode.updated', result);
   return { result, changes: lookups };
 }
 

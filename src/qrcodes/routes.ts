@@ -23,7 +23,9 @@ import { MEDIA_TYPES } from './render/design.ts';
 import { refuseUnscannable } from './render/scannability.ts';
 import { middleImage, resized, resolveDesign } from './render/stored-design.ts';
 import {
+  type BulkChanges,
   bulkBody,
+  bulkChangesBody,
   bulkEnvelope,
   type DeleteQuery,
   deleteOneQuery,
@@ -177,6 +179,36 @@ export const qrCodeRoutes: Route[] = [
         return { userId: request.caller.userId, qrcodes, sent };
       };
       return answerWrite(request, bulk, 'qrcodes.create', data, (items) =>
+        ok(items.map(openItem(request.caller))),
+      );
+    },
+  }),
+  route<{ body: BulkChanges }>({
+    method: 'patch',
+    path: '/qrcodes/bulk',
+    operationId: 'bulkUpdateQrCodes',
+    summary: 'Update up to 100 QR codes',
+    description:
+      'Makes the same change to up to 100 QR codes. Each code is updated by itself: the answer has, in the order of ' +
+      'the request, the code or the error. The content and the appearance can only be changed code by code.',
+    extension: true,
+    tag,
+    scope: 'qrcodes.write',
+    body: bulkChangesBody,
+    bodyLimit: BULK_BYTES,
+    answers: { 200: bulkAnswer },
+    writes: true,
+    async handle(request) {
+      const { qrcodeIds, data } = request.body;
+      const { projectId } = request.caller;
+      const changes = await withFraming(request, toChanges(projectId, data, {}), () =>
+        Promise.all(
+          qrcodeIds.map(
+            async (ref) => (await qrCodeQueries.findByRef(projectId, ref)) as Framing | undefined,
+          ),
+        ),
+      );
+      return answerWrite(request, bulk, 'qrcodes.update', { qrcodeIds, changes }, (items) =>
         ok(items.map(openItem(request.caller))),
       );
     },

@@ -14,6 +14,8 @@ import {
   eventsOnDelete,
   newRecordFields,
   SHARED_DEFAULTS,
+  SINGULAR,
+  type TagEditFields,
   toSharedChanges,
 } from '../short-links/schema.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
@@ -55,7 +57,7 @@ type QrCodeBody = Omit<NewShortLink, 'id' | 'tags'> &
 /** The checked body of a new QR code. */
 export type NewQrCodeBody = QrCodeBody & { type: ContentName };
 /** The checked body of a change. */
-export type QrCodeChangesBody = QrCodeBody;
+export type QrCodeChangesBody = QrCodeBody & TagEditFields;
 
 const contentFields = Object.fromEntries(
   Object.entries(CONTENT_TYPES).map(([name, { schema, description }]) => [
@@ -141,6 +143,27 @@ export const qrCodeChangesBody = Joi.object<QrCodeChangesBody>({
   .meta({ name: 'QrCodeUpdate' })
   .example({ title: 'Poster', archived: false });
 
+export interface BulkChanges {
+  qrcodeIds: string[];
+  data: QrCodeChangesBody;
+}
+
+/** Content and look are changed code by code: a bulk change has the fields that links have as well. */
+export const bulkChangesBody = Joi.object<BulkChanges>({
+  qrcodeIds: Joi.array()
+    .items(recordId())
+    .min(1)
+    .max(BULK_LIMIT)
+    .required()
+    .description('Ids of the QR codes, at most 100.')
+    .example(['qr_4Jx2vQ0aTq', 'ext_poster-1']),
+  data: Joi.object(changeFields)
+    .fork(SINGULAR, (field) => field.forbidden())
+    .required()
+    .description('The change.')
+    .meta({ name: 'BulkQrCodeChange' }),
+}).meta({ name: 'BulkQrCodeUpdate' });
+
 /** The codes of a bulk request; each is checked on its own, so that one bad code does not spoil the rest. */
 export const bulkBody = Joi.array().items(newQrCodeBody).min(1).max(BULK_LIMIT);
 export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
@@ -221,7 +244,11 @@ export interface KeptImages {
 }
 
 /** A checked body as a job carries it: content, look and tags each in one place. */
-export function toChanges(projectId: string, body: QrCodeBody, images: KeptImages): QrCodeChanges {
+export function toChanges(
+  projectId: string,
+  body: QrCodeChangesBody,
+  images: KeptImages,
+): QrCodeChanges {
   const { type, useAsTemplate, ...rest } = toSharedChanges(projectId, body);
   const changes: Record<string, unknown> = {};
   const design: Record<string, unknown> = {};

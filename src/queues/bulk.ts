@@ -9,7 +9,7 @@ import type { ImportRecord } from '../imports/record.ts';
 import type { BulkLinkItem } from '../links/record.ts';
 import type { LinkChanges, NewLink } from '../links/schema.ts';
 import type { BulkQrCodeItem } from '../qrcodes/record.ts';
-import type { NewQrCode } from '../qrcodes/schema.ts';
+import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
 import type { BulkInput } from '../short-links/bulk.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
 import { defineQueue, type Job } from './queue.ts';
@@ -26,6 +26,7 @@ export const bulk = defineQueue<{
     { userId: string; qrcodes: BulkInput<NewQrCode>[]; sent?: string | undefined },
     BulkQrCodeItem[]
   >;
+  'qrcodes.update': Job<{ qrcodeIds: string[]; changes: QrCodeChanges }, BulkQrCodeItem[]>;
   'qrcodes.delete': Job<{ qrcodeIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>;
   'export.write': Job<NewExport, ExportResult>;
   'export.workspace': Job<NewWorkspaceExport, WorkspaceExport>;

@@ -19,6 +19,7 @@ export function toWorkspace(row: SettingsRow) {
     keepFullIp: row.keep_full_ip,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
+    defaultDomain: config().DEFAULT_SHORT_DOMAIN,
     limits: {
       requestsPerMinute: limitOf(row.requests_per_minute ?? REQUESTS_PER_MINUTE[row.plan]),
       retentionDays: limitOf(row.retention_days ?? RETENTION_DAYS[row.plan]),
@@ -59,6 +60,14 @@ export const workspaceRecord = Joi.object({
     .required()
     .description('Color of pages for visitors.')
     .example('#0055ff'),
+  defaultDomain: Joi.string()
+    .required()
+    .description(
+      'Default short domain of the service, which all workspaces share. Links are made on it while the workspace has ' +
+        'no primary domain. The filter `domain` takes it.',
+    )
+    .example('acme.link')
+    .meta({ extension: true }),
   limits: Joi.object({
     requestsPerMinute: limit.description('Requests a minute; null: no limit.').example(600),
     retentionDays: limit

@@ -30,6 +30,9 @@ export const geoField = () =>
     )
     .allow(null);
 
+/** Most tags of a record. */
+export const MOST_TAGS = 50;
+
 const time = Joi.string().isoDate().required();
 const nullableTime = Joi.string().isoDate().allow(null).required();
 const count = Joi.number().required();
@@ -486,12 +489,12 @@ export const fields = {
     example: 'B',
   },
   tagIds: {
-    in: list(id()).max(50),
+    in: list(id()).max(MOST_TAGS),
     description: 'Ids of up to 50 tags, which replace those of before: an array or `a,b`.',
     example: ['tag_0VKAM3TWq8Zr5XnYb2VdLcHs'],
   },
   tagNames: {
-    in: list(nameText(190)).max(50),
+    in: list(nameText(190)).max(MOST_TAGS),
     description: 'Names of up to 50 tags, case-insensitive: an array or `a,b`.',
     example: ['spring'],
   },
@@ -509,10 +512,12 @@ export type SharedRecord = RecordOf<typeof fields>;
 /** Tags as a request body names them. */
 export type TagFields = Pick<SharedBody, 'tagId' | 'tagIds' | 'tagNames'>;
 
-/** Tags as a caller names them, in the order sent. */
+/** Tags as a caller names them, in the order sent. They replace those of the record unless `removed` is there. */
 export interface TagChoice {
   ids: string[];
   names: string[];
+  /** Ids of tags that the record loses. The tags above are added to its others. */
+  removed?: string[];
 }
 
 /** The writable fields that links and QR codes share. An absent field is not changed, `null` clears it. */

@@ -113,7 +113,9 @@ export function sharedFilters({
       where: () => {},
     },
     domain: {
-      schema: domainField().description('Only records on this domain.'),
+      schema: domainField().description(
+        'Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`).',
+      ),
       where: (query, value) => query.where('d.slug', value),
     },
     tagId: {

@@ -1,4 +1,5 @@
 import { customAlphabet } from 'nanoid';
+import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 import { type Db, rows } from '../infra/db.ts';
@@ -19,6 +20,15 @@ const WILDCARD = '/*';
 
 /** True for the key of a link that answers every path below. */
 export const isWildcard = (key: string): boolean => key.endsWith(WILDCARD);
+
+/** @throws Refusal `unprocessable_entity`: paths of a domain that workspaces share are not one workspace's */
+export function refuseSharedWildcard(key: string, domain: string): void {
+  if (!isWildcard(key) || domain !== config().DEFAULT_SHORT_DOMAIN) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    `key must not end in /* on ${domain}, which all workspaces share: use your own domain`,
+  );
+}
 
 /** A random key: 7 characters of letters and digits, 41 bits. */
 export const randomKey = customAlphabet(

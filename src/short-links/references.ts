@@ -2,7 +2,8 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { nameKey } from '../infra/taken-name.ts';
-import type { SharedChanges, TagChoice } from './fields.ts';
+import { MOST_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
+import type { ShortLinkRow, ShortLinkTables } from './model.ts';
 
 /** A domain on which the workspace may make links and QR codes. */
 export interface UsableDomain {
@@ -39,7 +40,7 @@ export async function loadReferences(
   sent: readonly (SharedChanges | Refusal)[],
 ): Promise<References> {
   const inputs = sent.filter((input): input is SharedChanges => !(input instanceof Refusal));
-  const tagIds = inputs.flatMap(({ tags }) => tags?.ids ?? []);
+  const tagIds = inputs.flatMap(({ tags }) => [...(tags?.ids ?? []), ...(tags?.removed ?? [])]);
   const tagNames = inputs.flatMap(({ tags }) => tags?.names ?? []).map(nameKey);
   const folderIds = inputs.flatMap(({ folderId }) =>
     typeof folderId === 'string' ? [folderId] : [],
@@ -84,12 +85,33 @@ export interface Resolved {
   tags?: TagReference[];
 }
 
+/** The tags of a record, in their order, if a change keeps some of them; otherwise none is read. */
+export async function loadPresentTags(
+  trx: Db,
+  { tags: { table, column } }: ShortLinkTables,
+  { project_id, id }: Pick<ShortLinkRow, 'project_id' | 'id'>,
+  { tags }: SharedChanges,
+): Promise<TagReference[]> {
+  if (tags?.removed === undefined) return [];
+  return rows<TagReference>(
+    trx,
+    `SELECT t.id, t.name FROM ${table} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
+      WHERE rt.project_id = ? AND rt.${column} = ? ORDER BY rt.position`,
+    [project_id, id],
+  );
+}
+
 /**
  * The domain and the tags of an input.
  *
+ * @param present tags of the record that is changed ({@link loadPresentTags})
  * @throws Refusal `forbidden` for a domain of another workspace, `unprocessable_entity` naming everything unknown
  */
-export function resolve(input: SharedChanges, references: References): Resolved {
+export function resolve(
+  input: SharedChanges,
+  references: References,
+  present: readonly TagReference[] = [],
+): Resolved {
   const resolved: Resolved = {};
   if (input.domain !== undefined) {
     const domain = references.domain(input.domain);
@@ -102,7 +124,12 @@ export function resolve(input: SharedChanges, references: References): Resolved 
     resolved.domain = domain;
   }
   const faults: string[] = [];
-  if (input.tags !== undefined) resolved.tags = resolveTags(input.tags, references, faults);
+  const { tags } = input;
+  if (tags?.removed !== undefined) {
+    resolved.tags = editTags(present, tags.ids, tags.removed, references, faults);
+  } else if (tags !== undefined) {
+    resolved.tags = resolveTags(tags, references, faults);
+  }
   if (typeof input.folderId === 'string' && !references.has('folder', input.folderId)) {
     faults.push(`folderId: there is no folder "${input.folderId}"`);
   }
@@ -132,6 +159,30 @@ function resolveTags(
     const tag = references.tagByName(name);
     if (tag === undefined) faults.push(`tagNames: there is no tag "${name}"`);
     else tags.set(tag.id, tag);
+  }
+  return [...tags.values()];
+}
+
+/** The present tags without those that are removed, followed by those that are added. */
+function editTags(
+  present: readonly TagReference[],
+  added: readonly string[],
+  removed: readonly string[],
+  references: References,
+  faults: string[],
+): TagReference[] {
+  const tags = new Map(present.map((tag) => [tag.id, tag]));
+  for (const id of removed) {
+    if (references.tagById(id) === undefined) faults.push(`removeTagIds: there is no tag "${id}"`);
+    tags.delete(id);
+  }
+  for (const id of added) {
+    const tag = references.tagById(id);
+    if (tag === undefined) faults.push(`addTagIds: there is no tag "${id}"`);
+    else tags.set(id, tag);
+  }
+  if (added.length > 0 && tags.size > MOST_TAGS) {
+    faults.push(`addTagIds must leave at most ${MOST_TAGS} tags: there would be ${tags.size}`);
   }
   return [...tags.values()];
 }

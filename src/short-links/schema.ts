@@ -1,8 +1,8 @@
-import type { Schema } from 'joi';
-import { Joi, queryList, recordId } from '../http/fields.ts';
+import type { CustomValidator, Schema } from 'joi';
+import { id, Joi, list, queryList, recordId } from '../http/fields.ts';
 import { seal } from '../infra/seal.ts';
 import { described, type Field, type FieldTable } from './field.ts';
-import { fields, type TagChoice, type TagFields } from './fields.ts';
+import { fields, MOST_TAGS, type TagChoice, type TagFields } from './fields.ts';
 import { prefixField } from './key.ts';
 
 /** Most records of one bulk request. */
@@ -65,8 +65,56 @@ export function defaultsOf(table: FieldTable): Readonly<Record<string, boolean |
 /** Schemas of the shared fields in the body of a new record. */
 export const creationFields = creationSchemas(fields);
 
+/** Names of the fields that replace all tags of a record. */
+const REPLACING_TAGS = ['tagId', 'tagIds', 'tagNames'];
+
+/** Refuses tags to add or remove beside tags that replace all. */
+const isAlone: CustomValidator<string[]> = (ids, { error, state }) => {
+  const [body] = state.ancestors as [Record<string, unknown>];
+  const replacing = REPLACING_TAGS.find((name) => body[name] !== undefined);
+  if (replacing === undefined) return ids;
+  return error('rule', {
+    rule: `must not be set together with ${replacing}, which replaces all tags`,
+  });
+};
+
+/** Refuses to remove a tag that is also to be added. */
+const isNotAdded: CustomValidator<string[]> = (ids, { error, state }) => {
+  const [{ addTagIds }] = state.ancestors as [{ addTagIds?: unknown }];
+  const both = ids.find((id) => Array.isArray(addTagIds) && addTagIds.includes(id));
+  return both === undefined
+    ? ids
+    : error('rule', { rule: `must not have "${both}", which addTagIds has` });
+};
+
+const tagEdits = {
+  addTagIds: list(id())
+    .max(MOST_TAGS)
+    .custom(isAlone)
+    .description(
+      'Ids of up to 50 tags that are added after the tags of the record: an array or `a,b`.',
+    )
+    .example(['tag_0VKAM3TWq8Zr5XnYb2VdLcHs'])
+    .meta({ extension: true }),
+  removeTagIds: list(id())
+    .max(MOST_TAGS)
+    .custom(isAlone)
+    .custom(isNotAdded)
+    .description(
+      'Ids of up to 50 tags that are removed from the record, where it has them: an array or `a,b`.',
+    )
+    .example(['tag_1HwQz7Lk3Rt9YpVx5NbMcDfG'])
+    .meta({ extension: true }),
+};
+
+/** Tags to add and to remove, as the body of a change names them. */
+export interface TagEditFields {
+  addTagIds?: string[];
+  removeTagIds?: string[];
+}
+
 /** Schemas of the shared fields in the body of a change. */
-export const changeFields = changeSchemas(fields);
+export const changeFields = { ...changeSchemas(fields), ...tagEdits };
 
 /** The part of a random key that the body of a new record may choose. */
 export const newRecordFields = {
@@ -97,11 +145,13 @@ export const eventsOnDelete = () =>
 export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).required();
 
 /** A checked body as a job carries it: tags in one place, the password sealed. */
-export function toSharedChanges<Body extends TagFields & { password?: string | null }>(
+export function toSharedChanges<
+  Body extends TagFields & TagEditFields & { password?: string | null },
+>(
   projectId: string,
   body: Body,
-): Omit<Body, keyof TagFields> & { tags?: TagChoice } {
-  const { tagId, tagIds, tagNames, ...rest } = body;
+): Omit<Body, keyof TagFields | keyof TagEditFields> & { tags?: TagChoice } {
+  const { tagId, tagIds, tagNames, addTagIds, removeTagIds, ...rest } = body;
   const changes: typeof rest & { tags?: TagChoice } = rest;
   if (typeof changes.password === 'string') {
     changes.password = seal({ purpose: 'password', owner: projectId }, changes.password);
@@ -109,6 +159,8 @@ export function toSharedChanges<Body extends TagFields & { password?: string | n
   if (tagId !== undefined || tagIds !== undefined || tagNames !== undefined) {
     const ids = [...(typeof tagId === 'string' ? [tagId] : []), ...(tagIds ?? [])];
     changes.tags = { ids: [...new Set(ids)], names: tagNames ?? [] };
+  } else if (addTagIds !== undefined || removeTagIds !== undefined) {
+    changes.tags = { ids: addTagIds ?? [], names: [], removed: removeTagIds ?? [] };
   }
   return changes;
 }

@@ -22,7 +22,13 @@ import {
   taken,
 } from './key.ts';
 import type { RowIds, ShortLinkRow, ShortLinkTables } from './model.ts';
-import { loadReferences, type References, resolve, type TagReference } from './references.ts';
+import {
+  loadPresentTags,
+  loadReferences,
+  type References,
+  resolve,
+  type TagReference,
+} from './references.ts';
 import { applyTest } from './test-variants.ts';
 
 /*
@@ -326,11 +332,13 @@ export interface Change<Row extends ShortLinkRow> {
  */
 export async function placeAfter<Row extends ShortLinkRow>(
   trx: Db,
+  tables: ShortLinkTables,
   before: Row,
   changes: SharedChanges,
 ): Promise<{ row: Row; domain: string; tags: TagReference[] | undefined }> {
   const references = await loadReferences(trx, before.project_id, [changes]);
-  const { domain, tags } = resolve(changes, references);
+  const present = await loadPresentTags(trx, tables, before, changes);
+  const { domain, tags } = resolve(changes, references, present);
   const row = {
     ...before,
     domain_id: domain?.id ?? before.domain_id,

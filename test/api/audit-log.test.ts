@@ -131,6 +131,11 @@ describe('the audit log', () => {
       await post('/qrcodes/bulk', [{ type: 'text', text: 'a' }]);
       return some('qrcode', 1);
     },
+    'qrcodes.update': async () => {
+      const { id } = await aCode();
+      await patch('/qrcodes/bulk', { qrcodeIds: [id, 'qr_none'], data: { title: 't' } });
+      return some('qrcode', 1, ['title']);
+    },
     'qrcodes.delete': async () => {
       await remove('/qrcodes/bulk', { qrcodeIds: (await aCode()).id });
       return some('qrcode', 1);

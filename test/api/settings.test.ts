@@ -37,6 +37,7 @@ describe('the workspace over REST', () => {
       keepFullIp: false,
       logo: null,
       brandColor: null,
+      defaultDomain: 'localhost',
       limits: { requestsPerMinute: null, retentionDays: 365, importRows: 50_000 },
       usage: { links: 0, qrcodes: 0, domains: 1, members: 1, tags: 0, eventsThisMonth: 0 },
     });

@@ -84,6 +84,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/links/info', { externalId: `ext_${link.externalId}` }));
     await is404(api.get('/links/info', { linkId: link.id, projectSlug: owner.slug }));
   },
+  'get /links/availability': async ({ api }, { link, domain }) => {
+    await is(403, api.get('/links/availability', { domain: domain.slug, key: link.key }));
+    expect((await api.get('/links/availability', { key: link.key })).body.available).to.equal(true);
+  },
   'put /links/upsert': async ({ api }, { link, domain }) => {
     const own = await api.put('/links/upsert', { url: URL_A, externalId: link.externalId });
     expect(own.status).to.equal(201);
@@ -162,6 +166,13 @@ const ATTEMPTS: Record<string, Attempt> = {
   },
   'post /qrcodes/bulk': ({ api }, { domain }) =>
     is(403, api.post('/qrcodes/bulk', [{ type: 'url', url: URL_A, domain: domain.slug }])),
+  'patch /qrcodes/bulk': async ({ api }, { qrcode, tag }) => {
+    const { body } = await api.patch('/qrcodes/bulk', {
+      qrcodeIds: [qrcode.id, `ext_${qrcode.externalId}`],
+      data: { title: 'stolen', addTagIds: [tag.id] },
+    });
+    for (const item of body) expect(item.error.code).to.equal('not_found');
+  },
   'delete /qrcodes/bulk': async ({ api }, { qrcode }) => {
     const { body } = await api.delete('/qrcodes/bulk', {
       qrcodeIds: `${qrcode.id},ext_${qrcode.externalId}`,

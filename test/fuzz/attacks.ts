@@ -287,6 +287,7 @@ export const JOBS = [
     'links.update': true,
     'links.delete': true,
     'qrcodes.create': true,
+    'qrcodes.update': true,
     'qrcodes.delete': true,
     'export.write': true,
     'export.workspace': true,

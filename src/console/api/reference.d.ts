@@ -296,6 +296,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/links/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether a slug is free
+         * @description Says whether a new link or QR code can have a slug. On the default short domain, links of other workspaces count as well. The slug may be taken between this answer and the creation. Needs the scope `links.read`.
+         */
+        get: operations["retrieveAvailability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/links/upsert": {
         parameters: {
             query?: never;
@@ -477,7 +497,11 @@ export interface paths {
         delete: operations["bulkDeleteQrCodes"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update up to 100 QR codes
+         * @description Makes the same change to up to 100 QR codes. Each code is updated by itself: the answer has, in the order of the request, the code or the error. The content and the appearance can only be changed code by code. Needs the scope `qrcodes.write`.
+         */
+        patch: operations["bulkUpdateQrCodes"];
         trace?: never;
     };
     "/qrcodes/{qrcodeId}": {
@@ -3214,6 +3238,10 @@ export interface components {
             tagIds?: string[];
             /** @description Names of up to 50 tags, case-insensitive: an array or `a,b`. */
             tagNames?: string[];
+            /** @description Ids of up to 50 tags that are added after the tags of the record: an array or `a,b`. */
+            addTagIds?: string[];
+            /** @description Ids of up to 50 tags that are removed from the record, where it has them: an array or `a,b`. */
+            removeTagIds?: string[];
             /** @description URL of the video of the link preview (http or https). */
             video?: string | null;
             /** @description The parameter `utm_source`, which is written into the destination’s query. Null takes it out. */
@@ -3247,6 +3275,97 @@ export interface components {
             /** @description The change. */
             data: components["schemas"]["BulkLinkChange"];
         };
+        /** @description The change. */
+        BulkQrCodeChange: {
+            /** @description Whether the id of the click is passed to the destination as `click_id` and kept in a cookie for 90 days, so that leads and sales can be attributed to it. */
+            trackConversion?: boolean;
+            /** @description Lists leave the record out unless they ask for archived ones. Visits go on as before. */
+            archived?: boolean;
+            /** @description Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, the card is made of the destination’s metadata. */
+            proxy?: boolean;
+            /** @description Whether the destination is shown in a frame under the short link, where it lets itself be framed. */
+            rewrite?: boolean;
+            /** @description Whether search engines may index the short link. */
+            doIndex?: boolean;
+            /** @description Whether anyone may see the statistics of the short link. */
+            publicStats?: boolean;
+            /** @description Whether a path after the key is passed on: `/key/more` leads to the destination with `/more` added. */
+            flexible?: boolean;
+            /** @description Whether visitors get the page of `pageId` or `pageUrl` before the destination. */
+            preRedirection?: boolean;
+            /** @description Whether the page before the destination continues only after its form has been filled in. */
+            isFormMandatory?: boolean;
+            /**
+             * Format: date-time
+             * @description Time from which visitors get `expiredUrl` instead of the destination (ISO 8601, UTC without a zone). It must be in the future when it is set.
+             */
+            expiresAt?: string | null;
+            /** @description URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a page that says so. */
+            expiredUrl?: string | null;
+            /** @description Password that visitors must enter, up to 200 characters. Callers without the scope to write the record read null. */
+            password?: string | null;
+            /** @description Title of the link preview, up to 1,000 characters. */
+            title?: string | null;
+            /** @description Text of the link preview, up to 5,000 characters. */
+            description?: string | null;
+            /** @description URL of the image of the link preview (http or https). */
+            image?: string | null;
+            /** @description Destination URL for visitors with iOS. */
+            ios?: string | null;
+            /** @description Destination URL for visitors with Android. */
+            android?: string | null;
+            /** @description Destination URLs by country code (ISO 3166-1 alpha-2, or XK). */
+            geo?: {
+                [key: string]: string;
+            } | null;
+            /** @description Id of the folder that the record is in. */
+            folderId?: string | null;
+            /** @description Notes for your team, up to 10,000 characters; visitors don’t see them. */
+            comments?: string | null;
+            /** @description A text of your own, up to 1,000 characters, that is kept and returned as it is. */
+            notificationToken?: string | null;
+            /** @description Ids of up to 50 webhooks that receive an event for each visit of this record. */
+            webhookIds?: string[] | null;
+            /** @description Id of the page that is shown before the destination. */
+            pageId?: string | null;
+            /** @description URL of your own page before the destination (http or https); it gets the parameter `continue`, a URL that continues to the destination. */
+            pageUrl?: string | null;
+            /**
+             * Format: date-time
+             * @description Time from which visitors are redirected to the destination (ISO 8601, UTC without a zone). It must be before `expiresAt`.
+             */
+            startsAt?: string | null;
+            /** @description Number of counted visits after which the record has expired. */
+            maxVisits?: number | null;
+            /**
+             * @description HTTP status of the redirect.
+             * @enum {number}
+             */
+            redirectStatus?: 301 | 302 | 307 | 308;
+            /** @description Whether the query of the visited short link is added to the destination. */
+            forwardQuery?: boolean;
+            /** @description Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or language must be. */
+            rules?: components["schemas"]["NewRule"][] | null;
+            /** @description A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other variants begin another test. */
+            testVariants?: components["schemas"]["NewTestVariant"][] | null;
+            /**
+             * Format: date-time
+             * @description Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a winner sets it.
+             */
+            testCompletedAt?: string | null;
+            /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
+            testWinner?: string | null;
+            /** @description Deprecated: use `tagIds` in bodies and `tags` in records. Id of the first tag. */
+            tagId?: string | null;
+            /** @description Ids of up to 50 tags, which replace those of before: an array or `a,b`. */
+            tagIds?: string[];
+            /** @description Names of up to 50 tags, case-insensitive: an array or `a,b`. */
+            tagNames?: string[];
+            /** @description Ids of up to 50 tags that are added after the tags of the record: an array or `a,b`. */
+            addTagIds?: string[];
+            /** @description Ids of up to 50 tags that are removed from the record, where it has them: an array or `a,b`. */
+            removeTagIds?: string[];
+        };
         BulkQrCodeError: {
             /** @description Error that kept it from being written. */
             error: {
@@ -3261,6 +3380,12 @@ export interface components {
             qrcode?: unknown;
         };
         BulkQrCodeResult: components["schemas"]["QrCode"] | components["schemas"]["BulkQrCodeError"];
+        BulkQrCodeUpdate: {
+            /** @description Ids of the QR codes, at most 100. */
+            qrcodeIds: string[];
+            /** @description The change. */
+            data: components["schemas"]["BulkQrCodeChange"];
+        };
         /** @description The visit. */
         Click: {
             /** @description Id of the click. */
@@ -4473,6 +4598,10 @@ export interface components {
             tagIds?: string[];
             /** @description Names of up to 50 tags, case-insensitive: an array or `a,b`. */
             tagNames?: string[];
+            /** @description Ids of up to 50 tags that are added after the tags of the record: an array or `a,b`. */
+            addTagIds?: string[];
+            /** @description Ids of up to 50 tags that are removed from the record, where it has them: an array or `a,b`. */
+            removeTagIds?: string[];
             /** @description URL of the video of the link preview (http or https). */
             video?: string | null;
             /** @description The parameter `utm_source`, which is written into the destination’s query. Null takes it out. */
@@ -5646,6 +5775,10 @@ export interface components {
             tagIds?: string[];
             /** @description Names of up to 50 tags, case-insensitive: an array or `a,b`. */
             tagNames?: string[];
+            /** @description Ids of up to 50 tags that are added after the tags of the record: an array or `a,b`. */
+            addTagIds?: string[];
+            /** @description Ids of up to 50 tags that are removed from the record, where it has them: an array or `a,b`. */
+            removeTagIds?: string[];
             /** @description A URL; where its scheme is missing, https:// is put before it. */
             url?: string | null;
             /** @description A text. */
@@ -6062,6 +6195,29 @@ export interface components {
             oidc: {
                 /** @description Name of the provider. */
                 name: string;
+            } | null;
+        };
+        SlugAvailability: {
+            /** @description Domain of the short link. */
+            domain: string;
+            /** @description Slug of the short link. */
+            key: string;
+            /** @description A new link or QR code can have the slug. */
+            available: boolean;
+            /**
+             * @description `taken`: a link or QR code has the slug; `kept`: one had it until a day ago; `blocked`: the operator blocks the one that had it. Null where the slug is free.
+             * @enum {string|null}
+             */
+            reason: "taken" | "kept" | "blocked" | null;
+            /** @description The record that has the slug, if it belongs to the workspace. On the default short domain, it can be another workspace’s. */
+            holder: {
+                /**
+                 * @description Kind of the record.
+                 * @enum {string}
+                 */
+                kind: "link" | "qrcode";
+                /** @description Id of the record. */
+                id: string;
             } | null;
         };
         /** @description A text message: `{number, message?}`. */
@@ -6779,6 +6935,8 @@ export interface components {
             logo: string | null;
             /** @description Color of pages for visitors. */
             brandColor: string | null;
+            /** @description Default short domain of the service, which all workspaces share. Links are made on it while the workspace has no primary domain. The filter `domain` takes it. */
+            defaultDomain: string;
             /** @description Limits, by the plan or set by the operator. */
             limits: {
                 /** @description Requests a minute; null: no limit. */
@@ -6997,7 +7155,7 @@ export interface components {
         destinationState: "ok" | "redirecting" | "unclear" | "failing" | "broken" | "unchecked";
         /** @description One of these devices, or several. */
         device: ("Desktop" | "Mobile" | "Tablet" | "Smarttv" | "Console" | "Wearable" | "Embedded" | "Unknown")[];
-        /** @description Only records on this domain. */
+        /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
         domain: string;
         /** @description The first moment that counts no more; default now. */
         end: string;
@@ -7235,7 +7393,7 @@ export interface operations {
             query?: {
                 /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
-                /** @description Only records on this domain. */
+                /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
                 domain?: components["parameters"]["domain"];
                 /** @description Id of a tag: only records with it. */
                 tagId?: components["parameters"]["tagId"];
@@ -7768,7 +7926,7 @@ export interface operations {
             query?: {
                 /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
-                /** @description Only records on this domain. */
+                /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
                 domain?: components["parameters"]["domain"];
                 /** @description Id of a tag: only records with it. */
                 tagId?: components["parameters"]["tagId"];
@@ -7909,7 +8067,7 @@ export interface operations {
             query?: {
                 /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
-                /** @description Only records on this domain. */
+                /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
                 domain?: components["parameters"]["domain"];
                 /** @description Id of a tag: only records with it. */
                 tagId?: components["parameters"]["tagId"];
@@ -8035,6 +8193,41 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    retrieveAvailability: {
+        parameters: {
+            query: {
+                /** @description Domain of the short link. By default the one that new links get: the primary domain of the workspace, or else the default short domain. */
+                domain?: string;
+                /** @description Slug of the short link. */
+                key: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlugAvailability"];
+                };
+            };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
@@ -8403,7 +8596,7 @@ export interface operations {
             query?: {
                 /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
-                /** @description Only records on this domain. */
+                /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
                 domain?: components["parameters"]["domain"];
                 /** @description Id of a tag: only records with it. */
                 tagId?: components["parameters"]["tagId"];
@@ -8540,7 +8733,7 @@ export interface operations {
             query?: {
                 /** @description Slug of the workspace that the API key belongs to. */
                 projectSlug?: components["parameters"]["projectSlug"];
-                /** @description Only records on this domain. */
+                /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
                 domain?: components["parameters"]["domain"];
                 /** @description Id of a tag: only records with it. */
                 tagId?: components["parameters"]["tagId"];
@@ -8734,6 +8927,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedCount"];
+                };
+            };
+            202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    bulkUpdateQrCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkQrCodeUpdate"];
+            };
+        };
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkQrCodeResult"][];
                 };
             };
             202: components["responses"]["Accepted"];

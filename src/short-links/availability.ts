@@ -1,0 +1,101 @@
+import { Refusal } from '../errors.ts';
+import { domainField } from '../http/domain-name.ts';
+import { flag, Joi } from '../http/fields.ts';
+import { type IdKind, kindOfId } from '../ids.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import { isFreeFor, keyField, refuseSharedWildcard } from './key.ts';
+import { loadReferences } from './references.ts';
+
+/** A slug that a new link or QR code is to have; without a domain, on the one that new records get. */
+export interface AvailabilityQuery {
+  domain?: string;
+  key: string;
+}
+
+export const availabilityQuery = Joi.object<AvailabilityQuery>({
+  domain: domainField().description(
+    'Domain of the short link. By default the one that new links get: the primary domain of the workspace, or ' +
+      'else the default short domain.',
+  ),
+  key: keyField().required().description('Slug of the short link.').example('spring'),
+});
+
+/** Reasons why a slug is not free. */
+const REASONS = ['taken', 'kept', 'blocked'] as const;
+
+/** Whether a slug is free, and what has it. */
+export interface Availability {
+  domain: string;
+  key: string;
+  available: boolean;
+  reason: (typeof REASONS)[number] | null;
+  holder: { kind: IdKind; id: string } | null;
+}
+
+export const availabilityAnswer = Joi.object<Availability>({
+  domain: Joi.string().required().description('Domain of the short link.').example('acme.link'),
+  key: Joi.string().required().description('Slug of the short link.').example('spring'),
+  available: flag()
+    .required()
+    .description('A new link or QR code can have the slug.')
+    .example(false),
+  reason: Joi.string()
+    .valid(...REASONS)
+    .allow(null)
+    .required()
+    .description(
+      '`taken`: a link or QR code has the slug; `kept`: one had it until a day ago; `blocked`: the operator ' +
+        'blocks the one that had it. Null where the slug is free.',
+    )
+    .example('taken'),
+  holder: Joi.object({
+    kind: Joi.string().valid('link', 'qrcode').required().description('Kind of the record.'),
+    id: Joi.string().required().description('Id of the record.').example('link_4Jx2vQ0aTq'),
+  })
+    .allow(null)
+    .required()
+    .description(
+      'The record that has the slug, if it belongs to the workspace. On the default short domain, it can be ' +
+        'another workspace’s.',
+    ),
+}).meta({ name: 'SlugAvailability' });
+
+/**
+ * Says if a new link or QR code of a workspace can have a slug.
+ *
+ * @throws Refusal `forbidden` for a domain of another workspace; `unprocessable_entity` for a slug that no record can
+ *   have on the domain
+ */
+export async function findAvailability(
+  projectId: string,
+  { domain: slug, key }: AvailabilityQuery,
+  connection: Db = db(),
+): Promise<Availability> {
+  const references = await loadReferences(connection, projectId, []);
+  const domain = slug === undefined ? references.mainDomain : references.domain(slug);
+  if (domain === undefined) {
+    throw new Refusal('forbidden', `The domain "${slug}" is not one of this workspace's domains`);
+  }
+  refuseSharedWildcard(key, domain.slug);
+  const [claim] = await rows<{
+    project_id: string;
+    record_id: string;
+    is_left: boolean;
+    is_free: boolean;
+    is_blocked: boolean;
+  }>(
+    connection,
+    `SELECT c.project_id, c.record_id, c.free_at IS NOT NULL AS is_left, ${isFreeFor(':projectId')} AS is_free,
+            EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id) AS is_blocked
+       FROM claims c WHERE c.domain_id = :domainId AND c.key = :key`,
+    { projectId, domainId: domain.id, key },
+  );
+  const answer = { domain: domain.slug, key, reason: null, holder: null };
+  if (claim === undefined || claim.is_free) return { ...answer, available: true };
+  if (claim.is_left) {
+    return { ...answer, available: false, reason: claim.is_blocked ? 'blocked' : 'kept' };
+  }
+  const { record_id: id, project_id } = claim;
+  const holder = project_id === projectId ? { kind: kindOfId(id)!, id } : null;
+  return { ...answer, available: false, reason: 'taken', holder };
+}
