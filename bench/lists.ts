@@ -17,8 +17,12 @@ const QUESTIONS = {
   'search, every link matches': '/links?pageSize=100&search=landing',
   'search, 11 links match': '/links?pageSize=100&search=page%3D9999',
   'search, no link matches': '/links?pageSize=100&search=nothing-like-it',
+  'query, every link matches': '/links?pageSize=100&query=landing',
+  'query, 11 links match': '/links?pageSize=100&query=page%3D9999',
+  'query, no link matches': '/links?pageSize=100&query=nothing-like-it',
   'number of all': '/links/count',
   'number that match a search': '/links/count?search=page%3D99',
+  'number that match a query': '/links/count?query=page%3D99',
 };
 
 /**

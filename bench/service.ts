@@ -139,8 +139,9 @@ export async function seedLinks(
     { ...values, prefix: CURRENT_PREFIX },
   );
   await db().raw(
-    `INSERT INTO links (project_id, id, user_id, domain_id, key, url)
-     SELECT :projectId, ${id}, 'user_bench', :domainId, CAST(:mark AS text) || 'k' || n, :url || n
+    `INSERT INTO links (project_id, id, user_id, domain_id, key, url, search_text)
+     SELECT :projectId, ${id}, 'user_bench', :domainId, CAST(:mark AS text) || 'k' || n, :url || n,
+            CAST(:mark AS text) || 'k' || n || E'\\n' || :url || n
        FROM generate_series(0, :count::int - 1) AS n`,
     values,
   );

@@ -1,5 +1,6 @@
 import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
+import { searchable } from '../infra/folded.ts';
 import { nameKey } from '../infra/taken-name.ts';
 import { TAG_COLORS } from '../tags/record.ts';
 import type { LinkRow } from './rows.ts';
@@ -34,15 +35,16 @@ export async function createTags(
     id: newId('tag'),
     name,
     name_key: nameKey(name),
+    search_text: searchable(name),
     color: TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!,
   }));
   // In one order everywhere, so that two writes can't wait for each other.
   const ordered = tags.toSorted((a, b) => (a.name_key < b.name_key ? -1 : 1));
   await execute(
     trx,
-    `INSERT INTO tags (project_id, id, name, name_key, color)
-     SELECT project_id, id, name, name_key, color
-       FROM json_to_recordset(?) AS t (project_id text, id text, name text, name_key text, color text)
+    `INSERT INTO tags (project_id, id, name, name_key, search_text, color)
+     SELECT project_id, id, name, name_key, search_text, color
+       FROM json_to_recordset(?) AS t (project_id text, id text, name text, name_key text, search_text text, color text)
      ON CONFLICT (project_id, name_key) DO NOTHING`,
     [JSON.stringify(ordered)],
   );

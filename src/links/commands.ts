@@ -172,6 +172,7 @@ export async function changeLink(
   refuseSharedWildcard(row.key, domain);
   const lookups = await update(trx, LINK_TABLES, before, {
     row,
+    domain,
     tags,
     entry: (known) => linkEntry(row, known),
   });

@@ -143,6 +143,7 @@ async function changeQrCode(
   const row = withMiddle(changed, domain, before);
   const lookups = await update(trx, QR_CODE_TABLES, before, {
     row,
+    domain,
     tags,
     entry: (known) => qrCodeEntry(row, domain, known),
   });

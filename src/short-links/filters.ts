@@ -8,6 +8,7 @@ import { passwordFingerprints } from '../infra/secrets.ts';
 import { nameKey } from '../infra/taken-name.ts';
 import { UTM_FIELDS } from './destination.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import { searchField } from './search.ts';
 
 /** Filters of lists and counts that links and QR codes share, as the query names them. */
 export interface SharedFilters {
@@ -18,6 +19,7 @@ export interface SharedFilters {
   tagNames?: string[];
   folderId?: string;
   search?: string;
+  query?: string;
   userId?: string;
   showArchived: boolean;
   /** Its fingerprints. */
@@ -143,6 +145,18 @@ export function sharedFilters({
         const [inUrl, url] = contains(`${table}.url`, written);
         query.whereRaw(`(${inKey} OR ${inUrl})`, [...key, ...url]);
       },
+    },
+    // Applied by applySearch, once tags and short links that it names have been read.
+    query: {
+      schema: searchField()
+        .description(
+          'Words that must all be in the title, short link, destination, comments or name of a tag, in any order, ' +
+            'regardless of case and accents; or a whole short link. The record with exactly this short link or ' +
+            'slug comes first. At most 16 words; of each text the first 2,000 characters are searched.',
+        )
+        .example('spring podcast')
+        .meta({ extension: true }),
+      where: () => {},
     },
     userId: exactly(`${table}.user_id`, 'Id of a user: only records that they created.'),
     showArchived: {

@@ -11,6 +11,8 @@ export class ShortLinkModel extends WorkspaceModel {
   declare password_fingerprint: string | null;
   /** Destinations that may be shown in a frame, without their UTM parameters. */
   declare frameable: string[] | null;
+  /** What searches look at (`searchTextOf`). */
+  declare search_text: string;
 }
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as above
 export interface ShortLinkModel extends SharedColumns {}
@@ -34,6 +36,7 @@ export const BLANK_ROW = {
   ...blankColumns(fields),
   password_fingerprint: null,
   frameable: null,
+  search_text: '',
 };
 
 /** The columns of a new row that have no defaults. */

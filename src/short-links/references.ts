@@ -187,7 +187,8 @@ function editTags(
   return [...tags.values()];
 }
 
-function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
+/** The domains of a workspace, and the default short domain. */
+export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
   return rows<UsableDomain>(
     trx,
     `SELECT id, slug, is_primary AND verified AS "isPrimary", project_id IS NULL AS "isDefault"

@@ -29,6 +29,7 @@ import {
   resolve,
   type TagReference,
 } from './references.ts';
+import { searchTextOf } from './search.ts';
 import { applyTest } from './test-variants.ts';
 
 /*
@@ -221,6 +222,7 @@ async function insertRows(
   drafts: readonly Draft<ShortLinkRow>[],
 ): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
+  for (const { row, domain } of drafts) row.search_text = searchTextOf(row, domain);
   // Most columns have the same value in all rows: Postgres parses those once.
   const { common, own } = divide(drafts.map(({ row }) => row));
   const inserted = await rows<{ id: string }>(
@@ -315,6 +317,8 @@ const passwordFingerprint = (projectId: string, sealed: string): string =>
 export interface Change<Row extends ShortLinkRow> {
   /** The row as it will be. */
   row: Row;
+  /** Name of its domain. */
+  domain: string;
   /** Absent: they stay. */
   tags: TagReference[] | undefined;
   /**
@@ -363,7 +367,7 @@ export async function update<Row extends ShortLinkRow>(
   trx: Db,
   tables: ShortLinkTables,
   before: Row,
-  { row, tags, entry }: Change<Row>,
+  { row, domain, tags, entry }: Change<Row>,
 ): Promise<LookupChange[]> {
   const present = new Set(urlsOf(before).map(([, url]) => url));
   await refuseBlockedHosts(
@@ -374,7 +378,7 @@ export async function update<Row extends ShortLinkRow>(
   const lookups = await moveClaim(trx, before, row, await entry(known));
   await refuseTakenExternalId(trx, tables, before, row);
   lookups.push(...(await markWildcards(trx, [row])));
-  await writeRow(trx, tables, row);
+  await writeRow(trx, tables, { ...row, search_text: searchTextOf(row, domain) });
   if (tags !== undefined) {
     const { table, column } = tables.tags;
     await trx(table)

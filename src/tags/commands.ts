@@ -1,9 +1,17 @@
 import { refuseChanged } from '../infra/etag.ts';
+import { searchable } from '../infra/folded.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
+
+/** The columns that follow from the name. */
+const namedColumns = (name: string) => ({
+  name,
+  name_key: nameKey(name),
+  search_text: searchable(name),
+});
 
 /** @throws Refusal `conflict` when the name is taken; case does not count */
 export function createTag(
@@ -12,7 +20,7 @@ export function createTag(
 ): Promise<TagRecord> {
   return runIdempotent(job, async (trx) => {
     await refuseTakenName(trx, 'tags', job.projectId, { id, name });
-    const row = await Tag.add(job.projectId, { id, name, name_key: nameKey(name), color }, trx);
+    const row = await Tag.add(job.projectId, { id, ...namedColumns(name), color }, trx);
     return { result: toTag(row), changes: [] };
   });
 }
@@ -30,7 +38,7 @@ export function updateTag(
       .where({ id })
       .patch({
         ...fields,
-        ...(name === undefined ? {} : { name_key: nameKey(name) }),
+        ...(name === undefined ? {} : namedColumns(name)),
         updated_at: new Date(),
       })
       .returning('*');

@@ -9,6 +9,8 @@ export class Tag extends WorkspaceModel {
   declare name: string;
   /** By which names are compared. */
   declare name_key: string;
+  /** What searches of links and QR codes look at. */
+  declare search_text: string;
   declare color: string;
   declare created_at: Date;
   declare updated_at: Date;

@@ -69,6 +69,9 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isEmpty(api.get('/links', { tagNames: 'Secret tag' }));
     await isEmpty(api.get('/links', { folderId: folder.id }));
     await isEmpty(api.get('/links', { search: link.key }));
+    await isEmpty(api.get('/links', { query: link.key }));
+    await isEmpty(api.get('/links', { query: `https://${domain.slug}/${link.key}` }));
+    await isEmpty(api.get('/links', { query: 'secret tag' }));
     await isEmpty(api.get('/links', { password: 'secret password' }));
     await is404(api.get('/links', { projectSlug: owner.slug }));
   },

@@ -87,7 +87,12 @@ describe('a new row of the table of fields', () => {
         const before = await stored();
         const row = applyFields(table, before, taken(body));
         const entry = () => linkEntry(row);
-        await update(transaction, LINK_TABLES, before, { row, tags: undefined, entry });
+        await update(transaction, LINK_TABLES, before, {
+          row,
+          domain: 'example.test',
+          tags: undefined,
+          entry,
+        });
       };
 
       const blank = { ...BLANK_LINK, ...blankColumns(table) };

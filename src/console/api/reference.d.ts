@@ -7229,6 +7229,8 @@ export interface components {
         projectSlug: string;
         /** @description Id of the QR code, or the caller’s own after `ext_`. */
         qrcodeId: string;
+        /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
+        query: string;
         /** @description A part of the host that visitors came from; case does not count. */
         referer: string;
         /** @description true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included. */
@@ -7405,6 +7407,8 @@ export interface operations {
                 folderId?: components["parameters"]["folderId"];
                 /** @description Part of the key or of the destination URL, regardless of case. */
                 search?: components["parameters"]["search"];
+                /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
+                query?: components["parameters"]["query"];
                 /** @description Id of a user: only records that they created. */
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
@@ -7938,6 +7942,8 @@ export interface operations {
                 folderId?: components["parameters"]["folderId"];
                 /** @description Part of the key or of the destination URL, regardless of case. */
                 search?: components["parameters"]["search"];
+                /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
+                query?: components["parameters"]["query"];
                 /** @description Id of a user: only records that they created. */
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
@@ -8079,6 +8085,8 @@ export interface operations {
                 folderId?: components["parameters"]["folderId"];
                 /** @description Part of the key or of the destination URL, regardless of case. */
                 search?: components["parameters"]["search"];
+                /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
+                query?: components["parameters"]["query"];
                 /** @description Id of a user: only records that they created. */
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
@@ -8608,6 +8616,8 @@ export interface operations {
                 folderId?: components["parameters"]["folderId"];
                 /** @description Part of the key or of the destination URL, regardless of case. */
                 search?: components["parameters"]["search"];
+                /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
+                query?: components["parameters"]["query"];
                 /** @description Id of a user: only records that they created. */
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */
@@ -8745,6 +8755,8 @@ export interface operations {
                 folderId?: components["parameters"]["folderId"];
                 /** @description Part of the key or of the destination URL, regardless of case. */
                 search?: components["parameters"]["search"];
+                /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
+                query?: components["parameters"]["query"];
                 /** @description Id of a user: only records that they created. */
                 userId?: components["parameters"]["userId"];
                 /** @description true: archived records as well. */

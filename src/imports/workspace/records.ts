@@ -10,6 +10,7 @@ import { newId } from '../../ids.ts';
 import { isDrawable } from '../../images/read.ts';
 import type { ArchiveKind } from '../../infra/archive.ts';
 import { type Db, rows } from '../../infra/db.ts';
+import { searchable } from '../../infra/folded.ts';
 import { nameKey } from '../../infra/taken-name.ts';
 import { MOST_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
 import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
@@ -89,6 +90,7 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, Simple>>> = {
     row: (_, { name, color, createdAt }) => ({
       name,
       name_key: nameKey(String(name)),
+      search_text: searchable(String(name)),
       color,
       created_at: createdAt,
     }),
