@@ -362,6 +362,25 @@ export const SETTINGS = {
       return servers;
     },
   },
+  DNS_TARGET: {
+    help: 'Where the DNS records of domains lead: the public host name of the redirect server (for CNAME), its IP addresses (for A and AAAA), or both, comma-separated.',
+    fallback: [] as string[],
+    shownDefault: 'DEFAULT_SHORT_DOMAIN; of localhost the host of BASE_URL',
+    parse(value: string) {
+      const targets = value.split(',').map((part) => part.trim().toLowerCase());
+      for (const target of targets) {
+        if (!isIP(target) && !(isHostname(target) && target.includes('.'))) {
+          throw new Error(
+            `must be a host name such as links.example.com, or IP addresses, comma-separated, not "${target}"`,
+          );
+        }
+      }
+      if (targets.filter((target) => !isIP(target)).length > 1) {
+        throw new Error('must have at most one host name');
+      }
+      return targets;
+    },
+  },
   LOG_LEVEL: oneOf('Lowest level of messages that are logged.', 'info', [
     'silent',
     'fatal',

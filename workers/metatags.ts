@@ -1,3 +1,4 @@
+import { checkDomainSetup } from '../src/domains/checks.ts';
 import { readAskedPage } from '../src/metatags/commands.ts';
 import { findFrameable } from '../src/metatags/framing.ts';
 import { readPreview } from '../src/metatags/preview.ts';
@@ -8,5 +9,6 @@ export default () =>
   serve(metatags, {
     'pages.framing': findFrameable,
     'page.read': readAskedPage,
+    'domain.check': checkDomainSetup,
     'record.preview': readPreview,
   });

@@ -1,14 +1,16 @@
 import { domainToUnicode } from 'node:url';
 import { Refusal } from '../errors.ts';
-import { type Asker, answerWrite, created, ok } from '../http/answer.ts';
+import { type Asker, answerWrite, askWorker, created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
+import { metatags } from '../queues/metatags.ts';
 import { writes } from '../queues/writes.ts';
 import { askFrameable } from '../short-links/destination.ts';
+import { domainChecks } from './check-record.ts';
 import { Domain } from './model.ts';
 import { domainRecord, toDomain } from './record.ts';
 import {
@@ -89,6 +91,27 @@ export const domainRoutes: Route[] = [
       const row = await Domain.of(caller.projectId).where(namedBy(id)).first();
       if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
       return ok(toDomain(row));
+    },
+  }),
+  route<{ params: Params }>({
+    method: 'get',
+    path: '/domains/{id}/checks',
+    operationId: 'retrieveDomainChecks',
+    summary: 'Check the setup of a domain',
+    description:
+      'Returns the DNS records to set, and checks them, the server that answers, and its certificate. The result is kept for 5 s.',
+    extension: true,
+    tag,
+    scope: 'domains.read',
+    params: domainParams,
+    answers: { 200: domainChecks },
+    async handle(request) {
+      const { id } = request.params;
+      const row = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
+      if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
+      const { slug, verified, verification_token: token } = row;
+      const domain = { id: row.id, slug, verified, token };
+      return ok(await askWorker(request, metatags, 'domain.check', domain));
     },
   }),
   route<{ params: Params; body: DomainChanges }>({

@@ -3,7 +3,7 @@ import { newResolver } from '../infra/names.ts';
 import { verificationRecord } from './record.ts';
 
 /** Answers that say "there is no such record", as opposed to a missing response. */
-const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
+export const ABSENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 const DNS_TIMEOUT_MS = 2_000;
 
 /**

@@ -33,6 +33,13 @@ export function keyCheck(secretKey: string): string {
   return deriveKey(secretKey, 'check').toString('hex');
 }
 
+/**
+ * Texts by which a redirect server shows that it belongs to this installation: the first by this SECRET_KEY, another by the
+ * one that is being replaced.
+ */
+export const installationIds = (): string[] =>
+  secretKeys().map((key) => deriveKey(key, 'installation').toString('hex'));
+
 /** Uses whose keys stay the same when SECRET_KEY is replaced. */
 const LASTING_USES = [
   'click-id',

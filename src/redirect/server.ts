@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isIP } from 'node:net';
 import { endServer } from '../infra/end-server.ts';
+import { installationIds } from '../infra/keys.ts';
 import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { refusals } from '../infra/malformed-requests.ts';
 import { redirects } from '../infra/metrics.ts';
@@ -271,6 +272,10 @@ export class RedirectServer {
       const isOurs = domain !== '' && (await this.#dependencies.finder.find(domain, '')) !== null;
       answered.file.inc();
       return sendText(response, isOurs ? 200 : 404, isOurs ? 'yes\n' : 'no\n');
+    }
+    if (path === '/_/installation') {
+      answered.file.inc();
+      return sendText(response, 200, `${installationIds()[0]!}\n`);
     }
     if (path === '/favicon.ico') {
       answered.file.inc();

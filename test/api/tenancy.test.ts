@@ -279,6 +279,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get(`/domains/${domain.id}`));
     await is404(api.get(`/domains/${domain.slug}`));
   },
+  'get /domains/{id}/checks': ({ api }, { domain }) =>
+    is404(api.get(`/domains/${domain.id}/checks`)),
   'patch /domains/{id}': ({ api }, { domain }) =>
     is404(api.patch(`/domains/${domain.id}`, { target: URL_A })),
   'post /domains/{id}/verify': ({ api }, { domain }) =>

@@ -328,7 +328,12 @@ export const JOBS = [
   }),
   jobsOf(qr, { 'qr.render': true }),
   jobsOf(images, { 'image.keep': true, 'image.preview': true }),
-  jobsOf(metatags, { 'pages.framing': true, 'page.read': true, 'record.preview': true }),
+  jobsOf(metatags, {
+    'pages.framing': true,
+    'page.read': true,
+    'domain.check': true,
+    'record.preview': true,
+  }),
   jobsOf(webhooks, { 'webhook.send': true, 'webhooks.sweep': true }),
   jobsOf(mail, { 'mail.send': true, 'mail.sweep': true }),
   jobsOf(currency, { 'amount.convert': true, 'rates.refresh': true }),

@@ -113,6 +113,7 @@ export async function mochaGlobalSetup(): Promise<void> {
     OUTBOUND_ALLOW: '127.0.0.1',
     GEOIP_DB: geoFile,
     DNS_SERVERS: dns.address,
+    DNS_TARGET: 'links.target.example',
     RATES_URL: failingTwice(rates),
     // Its file is of 2024.
     RATES_MAX_AGE_DAYS: '0',

@@ -944,6 +944,26 @@ export interface paths {
         patch: operations["updateDomain"];
         trace?: never;
     };
+    "/domains/{id}/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the setup of a domain
+         * @description Returns the DNS records to set, and checks them, the server that answers, and its certificate. The result is kept for 5 s. Needs the scope `domains.read`.
+         */
+        get: operations["retrieveDomainChecks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/domains/{id}/verify": {
         parameters: {
             query?: never;
@@ -3771,11 +3791,80 @@ export interface components {
                 value: string;
             } | null;
         };
+        DomainChecks: {
+            /** @description DNS records to set. Those of the address follow from the setting `DNS_TARGET`, or else from the default short domain or `BASE_URL`; there are none where all of these are of this machine alone. */
+            records: components["schemas"]["DomainDnsRecord"][];
+            /** @description The TXT record. `found`: it is there, and `POST /domains/{id}/verify` will succeed; `unknown`: no name server answers. */
+            verification: {
+                /**
+                 * @description Result.
+                 * @enum {string}
+                 */
+                status: "verified" | "found" | "missing" | "unknown";
+                /** @description Why; null where all is well. */
+                reason: string | null;
+            };
+            /** @description Where the domain leads. `other`: elsewhere, which may be a proxy in front of this service; `missing`: nowhere; `unknown`: no name server answers, or the service does not know its own address. */
+            dns: {
+                /**
+                 * @description Result.
+                 * @enum {string}
+                 */
+                status: "ok" | "other" | "missing" | "unknown";
+                /** @description Why; null where all is well. */
+                reason: string | null;
+                /** @description Records of the domain. */
+                found: components["schemas"]["FoundDnsRecord"][];
+            };
+            /** @description A request to the domain. `ok`: this service answers; `other`: another server answers; `failed`: none does; `skipped`: the domain has no address yet. */
+            reachable: {
+                /**
+                 * @description Result.
+                 * @enum {string}
+                 */
+                status: "ok" | "other" | "failed" | "skipped";
+                /** @description Why; null where all is well. */
+                reason: string | null;
+            };
+            /** @description The TLS certificate of the domain. `unknown`: no server answers over HTTPS. */
+            certificate: {
+                /**
+                 * @description Result.
+                 * @enum {string}
+                 */
+                status: "ok" | "invalid" | "unknown";
+                /** @description Why; null where all is well. */
+                reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description Time of the checks.
+             */
+            checkedAt: string;
+        };
         DomainCount: {
             /** @description Domain. */
             domain: string;
             /** @description Number of records. */
             _count: number;
+        };
+        DomainDnsRecord: {
+            /**
+             * @description `ownership`: proves that the domain is yours; `address`: brings visitors.
+             * @enum {string}
+             */
+            purpose: "ownership" | "address";
+            /**
+             * @description Type of the DNS record.
+             * @enum {string}
+             */
+            type: "TXT" | "CNAME" | "A" | "AAAA";
+            /** @description Name of the DNS record. */
+            name: string;
+            /** @description Value of the DNS record. */
+            value: string;
+            /** @description Set it instead of the CNAME where the name cannot have one, such as that of a whole zone. */
+            isAlternative: boolean;
         };
         DomainUpdate: {
             /** @description Destination of the root of the domain. */
@@ -3874,6 +3963,15 @@ export interface components {
             placeholder?: string;
             /** @description Choices of a `select`. */
             options?: string[];
+        };
+        FoundDnsRecord: {
+            /**
+             * @description Type of the DNS record.
+             * @enum {string}
+             */
+            type: "CNAME" | "A" | "AAAA";
+            /** @description Value of the DNS record. */
+            value: string;
         };
         /** @description Weight, size and family of the text in the frame. */
         FrameTextStyles: {
@@ -10454,6 +10552,39 @@ export interface operations {
                 };
             };
             202: components["responses"]["Accepted"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["invite_expired"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    retrieveDomainChecks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the domain, or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainChecks"];
+                };
+            };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];

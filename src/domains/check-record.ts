@@ -1,0 +1,104 @@
+import { Joi } from '../http/fields.ts';
+
+/** A DNS record that the owner of a domain sets. */
+interface RecordToSet {
+  purpose: 'ownership' | 'address';
+  type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
+  name: string;
+  value: string;
+  /** To be set instead of the CNAME. */
+  isAlternative: boolean;
+}
+
+const VERIFICATIONS = ['verified', 'found', 'missing', 'unknown'] as const;
+const DNS = ['ok', 'other', 'missing', 'unknown'] as const;
+const REACHABLE = ['ok', 'other', 'failed', 'skipped'] as const;
+const CERTIFICATES = ['ok', 'invalid', 'unknown'] as const;
+
+/** What a live check of a domain finds. Reasons are sentences for people; null where all is well. */
+export interface DomainChecks {
+  records: RecordToSet[];
+  verification: { status: (typeof VERIFICATIONS)[number]; reason: string | null };
+  dns: {
+    status: (typeof DNS)[number];
+    reason: string | null;
+    found: { type: 'CNAME' | 'A' | 'AAAA'; value: string }[];
+  };
+  reachable: { status: (typeof REACHABLE)[number]; reason: string | null };
+  certificate: { status: (typeof CERTIFICATES)[number]; reason: string | null };
+  checkedAt: string;
+}
+
+const reason = Joi.string().allow(null).required().description('Why; null where all is well.');
+
+const checkOf = (statuses: readonly string[], description: string) =>
+  Joi.object({
+    status: Joi.string()
+      .valid(...statuses)
+      .required()
+      .description('Result.'),
+    reason,
+  })
+    .required()
+    .description(description);
+
+/** The checks of a domain, for the reference and for checking answers. */
+export const domainChecks = Joi.object<DomainChecks>({
+  records: Joi.array()
+    .items(
+      Joi.object({
+        purpose: Joi.string()
+          .valid('ownership', 'address')
+          .required()
+          .description('`ownership`: proves that the domain is yours; `address`: brings visitors.'),
+        type: Joi.string()
+          .valid('TXT', 'CNAME', 'A', 'AAAA')
+          .required()
+          .description('Type of the DNS record.'),
+        name: Joi.string().required().description('Name of the DNS record.'),
+        value: Joi.string().required().description('Value of the DNS record.'),
+        isAlternative: Joi.boolean()
+          .required()
+          .description(
+            'Set it instead of the CNAME where the name cannot have one, such as that of a whole zone.',
+          ),
+      }).meta({ name: 'DomainDnsRecord' }),
+    )
+    .required()
+    .description(
+      'DNS records to set. Those of the address follow from the setting `DNS_TARGET`, or else from the default short ' +
+        'domain or `BASE_URL`; there are none where all of these are of this machine alone.',
+    ),
+  verification: checkOf(
+    VERIFICATIONS,
+    'The TXT record. `found`: it is there, and `POST /domains/{id}/verify` will succeed; `unknown`: no name server answers.',
+  ),
+  dns: checkOf(
+    DNS,
+    'Where the domain leads. `other`: elsewhere, which may be a proxy in front of this service; `missing`: nowhere; ' +
+      '`unknown`: no name server answers, or the service does not know its own address.',
+  ).append({
+    found: Joi.array()
+      .items(
+        Joi.object({
+          type: Joi.string()
+            .valid('CNAME', 'A', 'AAAA')
+            .required()
+            .description('Type of the DNS record.'),
+          value: Joi.string().required().description('Value of the DNS record.'),
+        }).meta({ name: 'FoundDnsRecord' }),
+      )
+      .required()
+      .description('Records of the domain.'),
+  }),
+  reachable: checkOf(
+    REACHABLE,
+    'A request to the domain. `ok`: this service answers; `other`: another server answers; `failed`: none does; ' +
+      '`skipped`: the domain has no address yet.',
+  ),
+  certificate: checkOf(
+    CERTIFICATES,
+    'The TLS certificate of the domain. `unknown`: no server answers over HTTPS.',
+  ),
+  checkedAt: Joi.string().isoDate().required().description('Time of the checks.'),
+}).meta({ name: 'DomainChecks' });
