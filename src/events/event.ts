@@ -9,6 +9,12 @@ export type EventRow = RowOf<typeof COLUMNS>;
 /** An event as it is read: its time is a date. */
 export type StoredEvent = Omit<EventRow, 'occurred_at'> & { occurred_at: Date };
 
+/** Reason for which a visit is not counted. `repeat`: the visitor has been counted in the same window. */
+export type UncountedReason = 'repeat';
+
+/** An event on its way to the clients that watch: a stored one, or a visit that is not counted and stored nowhere. */
+export type LiveRow = EventRow & { uncounted?: UncountedReason };
+
 /** An event of which nothing is known. */
 export const INITIAL_EVENT: Readonly<EventRow> = initialRow(COLUMNS);
 

@@ -1,4 +1,4 @@
-import type { EventRow } from '../events/event.ts';
+import type { LiveRow } from '../events/event.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { listenedTo, onMessage, publish, subscribe, unsubscribe } from '../infra/redis-channels.ts';
 
@@ -15,9 +15,9 @@ const channelOf = (projectId: string) => `live:${projectId}`;
 /** Events of one message, about 200 KiB. */
 const PER_MESSAGE = 200;
 
-/** Sends committed events to the API processes that listen to their workspaces; one command of Redis if none does. */
-export async function publishLive(redis: Redis, events: readonly EventRow[]): Promise<void> {
-  const byChannel = new Map<string, EventRow[]>();
+/** Sends events to the API processes that listen to their workspaces; one command of Redis if none does. */
+export async function publishLive(redis: Redis, events: readonly LiveRow[]): Promise<void> {
+  const byChannel = new Map<string, LiveRow[]>();
   for (const event of events) {
     const channel = channelOf(event.project_id);
     const own = byChannel.get(channel);
@@ -34,7 +34,7 @@ export async function publishLive(redis: Redis, events: readonly EventRow[]): Pr
 
 /** What listens to one workspace. */
 export interface LiveListener {
-  take(events: EventRow[]): void;
+  take(events: LiveRow[]): void;
   /** Events may have been missed from here on, and none will come. */
   end(): void;
 }
@@ -48,7 +48,7 @@ export class LiveChannels {
   constructor(subscriber: SingleRedis) {
     this.#subscriber = subscriber;
     onMessage(subscriber, (channel, message) => {
-      this.#listeners.get(channel)?.take(JSON.parse(message) as EventRow[]);
+      this.#listeners.get(channel)?.take(JSON.parse(message) as LiveRow[]);
     });
     subscriber.on('close', () => this.#endAll());
   }

@@ -267,6 +267,49 @@ describe('GET /events/live', () => {
     expect(slow.events.at(-1)!.id).to.equal(swift.events.at(-1)!.id);
   });
 
+  it('begins with the latest events of all kinds, oldest first, when it is asked to', async () => {
+    const world = await aWorkspace();
+    await world.api.post('/links', { url: A, key: 'a' });
+    for (const visitor of [1, 2, 3]) await world.visit('/a', { userAgent: browser(visitor) });
+    const listed = await eventually(async () => {
+      const { body } = await world.api.get('/events');
+      expect(body).to.have.length(3);
+      return body;
+    });
+    const client = await watch(world, '?latest=2');
+    const begun = await client.wait(2);
+    expect(begun.map(({ data }) => data)).to.deep.equal([listed[1], listed[0]]);
+    await world.visit('/a', { userAgent: browser(4) });
+    expect(await client.wait(3)).to.have.length(3);
+    expect((await watch(world, '?latest=101')).status).to.equal(422);
+  });
+
+  it('shows visits that are not counted, and why, to those alone who ask for them', async () => {
+    const [world, other] = [await aWorkspace(), await aWorkspace()];
+    const { id } = (await world.api.post('/links', { url: A, key: 'a' })).body;
+    const [all, counted, elsewhere] = await Promise.all([
+      watch(world, '?uncounted=true'),
+      watch(world),
+      watch(other, '?uncounted=true'),
+    ]);
+    await world.visit('/a');
+    const [click] = await all.wait(1);
+    await world.visit('/a');
+    const uncounted = await eventually(() => {
+      const found = all.messages.find(({ event }) => event === 'uncounted');
+      expect(found).not.to.equal(undefined);
+      return found!;
+    });
+    const { counted: isCounted, reason, ...event } = uncounted.data;
+    expect([uncounted.id, isCounted, reason]).to.deep.equal([undefined, false, 'repeat']);
+    expect(event.click.id).to.equal(click!.data.click.id);
+    expect(event.link.id).to.equal(id);
+    expect(counted.messages.filter(({ event }) => event === 'uncounted')).to.deep.equal([]);
+    expect(elsewhere.messages.filter(({ data }) => data !== undefined)).to.deep.equal([]);
+    expect((await world.api.get('/events')).body).to.have.length(1);
+    expect((await world.api.get(`/links/${id}`)).body.clicks).to.equal(1);
+  });
+
   it('sends a comment every 15 s, so that connections stay open', async function () {
     const client = await watch(await aWorkspace());
     await eventually(() => {

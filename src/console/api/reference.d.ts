@@ -1121,7 +1121,7 @@ export interface paths {
         };
         /**
          * Watch events
-         * @description Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as `GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has the number of events that were left out, because there were too many or the client reads too slowly. Needs the scope `events.read`. From the plan `business` on.
+         * @description Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as `GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has the number of events that were left out, because there were too many or the client reads too slowly. With `uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within `clickDedupeSeconds` of the workspace: such an event with `counted: false` and `reason: "repeat"`. They are stored nowhere and have no `id`; up to 50 of a moment are sent. Bots, prefetches and `HEAD` requests leave no trace. Needs the scope `events.read`. From the plan `business` on.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -11021,6 +11021,10 @@ export interface operations {
             query?: {
                 /** @description Kinds of events: one, or several. Default: all. */
                 event?: ("clicks" | "leads" | "sales" | "scans" | "views")[];
+                /** @description true: visits that are not counted as well, with the reason. */
+                uncounted?: boolean;
+                /** @description Number of the latest events that match, of those stored, which a new stream begins with, oldest first. With `Last-Event-ID` it has no effect. */
+                latest?: number;
                 /** @description Domain of the short link. */
                 domain?: string;
                 /** @description Slug of the short link; needs domain. `_root`: the domain itself. */

@@ -8,7 +8,7 @@ import { Postponed } from '../../queues/queue.ts';
 import type { FindPlace } from '../../visitors/places.ts';
 import { visitSettings } from '../../workspaces/queries.ts';
 import type { EventRow } from '../event.ts';
-import { announceEvents } from '../live/announce.ts';
+import { announceEvents, asRepeats } from '../live/announce.ts';
 import { eventsStore } from '../store/index.ts';
 import { type CountedVisit, runPipeline, type VisitSettings } from './pipeline.ts';
 import { keepRejected } from './rejected-visits.ts';
@@ -17,6 +17,8 @@ import { keepRejected } from './rejected-visits.ts';
 const GROUP = 5_000;
 /** Transactions at the same time: one inserts its events while the other adds its rollups. */
 const STORES = 2;
+/** Age of a visit up to which it is shown to those who watch, where it is not counted, in ms. */
+const LIVE_MS = 60_000;
 /** Time for which a workspace's settings are cached, in ms. */
 const SETTINGS_MS = 5_000;
 
@@ -52,6 +54,23 @@ const TEXTS = [
   'userAgent',
   'referer',
 ] as const;
+
+/**
+ * The visits that count as one with an earlier visit. Old ones are left out: they may be a batch that runs again, whose
+ * visits were counted the first time.
+ */
+function repeatsAmong(
+  visits: readonly CountedVisit[],
+  fresh: readonly EventRow[],
+  busy: ReadonlySet<string>,
+): EventRow[] {
+  if (fresh.length === visits.length) return [];
+  const stored = new Set(fresh);
+  const since = Date.now() - LIVE_MS;
+  return visits.flatMap(({ row, visit }) =>
+    stored.has(row) || busy.has(row.project_id) || visit.at < since ? [] : [row],
+  );
+}
 
 /** A batch of which visits were left out is run again; the guards of those that are stored are known then. */
 function settle({ visits, stored, failed }: Waiting, busy: ReadonlySet<string>): void {
@@ -176,7 +195,7 @@ export class VisitRecorder {
       await this.#publish(trx, appended.fresh);
       return appended;
     });
-    announceEvents(fresh);
+    announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh, busy))]);
     visitsProcessed.inc({ outcome: 'stored' }, fresh.length);
     visitsProcessed.inc({ outcome: 'repeat' }, repeats);
     return busy;

@@ -14,11 +14,29 @@ const COUNTED = 10_000;
 const OVERLAP_MS = 2_000;
 /** Clocks differ; events of the near future are listed too, in ms. */
 const AHEAD_MS = 60_000;
+/** Age of events with which a new stream may begin, in ms. */
+const LATEST_MS = 30 * 24 * 3_600_000;
 
 /** What a client missed: the newest events, oldest first, and how many more there were. */
 export interface Missed {
   events: ListedEvent[];
   dropped: number;
+}
+
+/** Finds the latest events of the last 30 days, with which a new stream begins. */
+export async function findLatest(
+  projectId: string,
+  count: number,
+  { kinds, filter }: { kinds: readonly EventKind[]; filter: EventFilter },
+): Promise<Missed> {
+  const end = new Date(Date.now() + AHEAD_MS);
+  const span = { start: new Date(end.getTime() - LATEST_MS), end };
+  const page = { limit: count, order: 'desc' as const, offset: 0 };
+  const lists = await Promise.all(
+    kinds.map((kind) => eventsStore.list({ projectId, kind, span, filter }, page)),
+  );
+  const events = lists.flat().toSorted((a, b) => a.atMicros - b.atMicros);
+  return { events: events.slice(-count), dropped: 0 };
 }
 
 /** Finds the events after one, which a client may have missed. */

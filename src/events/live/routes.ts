@@ -1,20 +1,24 @@
 import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
-import { Joi, queryList } from '../../http/fields.ts';
+import { flag, Joi, queryList } from '../../http/fields.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 import { KIND_PARAMETERS, type KindParameter, kindNamed } from '../kinds.ts';
 import { readCursor } from '../query/cursor.ts';
 import { type FilterQuery, filterSchemas, resolveFilter } from '../query/filters.ts';
 import type { EventRecords } from '../records.ts';
 import { matcherOf } from './matcher.ts';
-import { findMissed } from './replay.ts';
+import { findLatest, findMissed } from './replay.ts';
 import { messageOf } from './stream.ts';
 import { LiveEvents, type Watcher } from './watch.ts';
 
 interface LiveQuery extends FilterQuery {
   event: KindParameter[];
+  uncounted: boolean;
+  latest: number;
 }
 
+/** Most events that a new stream begins with. */
+const MOST_LATEST = 100;
 /** Time for which a client may read the end of its stream, in ms; then the connection is cut. */
 const LAST_READ_MS = 5_000;
 
@@ -72,7 +76,10 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
         'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as ' +
         '`GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
         'missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has ' +
-        'the number of events that were left out, because there were too many or the client reads too slowly.',
+        'the number of events that were left out, because there were too many or the client reads too slowly. With ' +
+        '`uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within ' +
+        '`clickDedupeSeconds` of the workspace: such an event with `counted: false` and `reason: "repeat"`. They are stored ' +
+        'nowhere and have no `id`; up to 50 of a moment are sent. Bots, prefetches and `HEAD` requests leave no trace.',
       tag: 'Events',
       extension: true,
       scope: 'events.read',
@@ -82,6 +89,18 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
           .min(1)
           .default([...KIND_PARAMETERS])
           .description('Kinds of events: one, or several. Default: all.'),
+        uncounted: flag()
+          .default(false)
+          .description('true: visits that are not counted as well, with the reason.'),
+        latest: Joi.number()
+          .integer()
+          .min(0)
+          .max(MOST_LATEST)
+          .default(0)
+          .description(
+            'Number of the latest events that match, of those stored, which a new stream begins with, oldest first. ' +
+              'With `Last-Event-ID` it has no effect.',
+          ),
         ...filterSchemas,
       }),
       answers: { 200: { media: ['text/event-stream'] } },
@@ -98,10 +117,17 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
         }
         const { kinds, filter, matches } = await filterOf(projectId, query);
         const { onClose } = connection;
-        const watcher = await live.open(queues.live, projectId, { matches, onClose });
+        const watcher = await live.open(queues.live, projectId, {
+          matches,
+          wantsUncounted: query.uncounted,
+          onClose,
+        });
         limit(watcher, request);
-        if (last !== undefined) {
-          const { events, dropped } = await findMissed(projectId, last, { kinds, filter });
+        if (last !== undefined || query.latest > 0) {
+          const { events, dropped } =
+            last === undefined
+              ? await findLatest(projectId, query.latest, { kinds, filter })
+              : await findMissed(projectId, last, { kinds, filter });
           const records = await toEvents(projectId, events);
           const messages = events.map((event, at) => messageOf(event, records[at]!));
           watcher.stream.replay(messages, dropped);

@@ -1,5 +1,5 @@
 import { liveDropped } from '../../infra/metrics.ts';
-import type { StoredEvent } from '../event.ts';
+import type { StoredEvent, UncountedReason } from '../event.ts';
 import { writeCursor } from '../query/cursor.ts';
 
 /** Bounds of what waits for a client that reads slowly; the oldest events above them are dropped. */
@@ -14,7 +14,8 @@ const WRITTEN_AT_ONCE = 64 * 1024;
 
 /** An event of the stream as it is sent. */
 export interface Message {
-  eventId: string;
+  /** Absent of a visit that is not counted: it has the id of the visit that counts for it. */
+  eventId?: string;
   text: string;
   bytes: number;
 }
@@ -24,6 +25,13 @@ export function messageOf(event: StoredEvent, record: object): Message {
   const cursor = writeCursor({ atMicros: event.occurred_at.getTime() * 1_000, id: event.id });
   const text = `id: ${cursor}\nevent: ${event.event}\ndata: ${JSON.stringify(record)}\n\n`;
   return { eventId: event.id, text, bytes: Buffer.byteLength(text) };
+}
+
+/** A visit that is not counted. Without an id: a stream can't be taken up again where nothing is stored. */
+export function uncountedMessageOf(record: object, reason: UncountedReason): Message {
+  const data = JSON.stringify({ ...record, counted: false, reason });
+  const text = `event: uncounted\ndata: ${data}\n\n`;
+  return { text, bytes: Buffer.byteLength(text) };
 }
 
 /**
@@ -52,7 +60,7 @@ export class LiveStream implements AsyncIterableIterator<string> {
   /** Puts events from the store before all others, once. */
   replay(messages: readonly Message[], dropped: number): void {
     const waiting = this.#messages;
-    this.#replayed = new Set(messages.map(({ eventId }) => eventId));
+    this.#replayed = new Set(messages.flatMap(({ eventId }) => eventId ?? []));
     this.#messages = [];
     this.#bytes = 0;
     if (dropped > 0) this.drop(dropped);
@@ -61,7 +69,8 @@ export class LiveStream implements AsyncIterableIterator<string> {
   }
 
   push(message: Message): void {
-    if (this.#isEnded || this.#replayed.has(message.eventId)) return;
+    const { eventId } = message;
+    if (this.#isEnded || (eventId !== undefined && this.#replayed.has(eventId))) return;
     this.#add(message);
     this.#wake?.();
   }

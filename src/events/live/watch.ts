@@ -3,10 +3,10 @@ import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import { liveStreams } from '../../infra/metrics.ts';
 import type { LiveChannels, LiveListener } from '../../queues/live.ts';
-import type { EventRow, StoredEvent } from '../event.ts';
+import type { LiveRow, StoredEvent, UncountedReason } from '../event.ts';
 import type { EventRecords } from '../records.ts';
 import type { Matcher } from './matcher.ts';
-import { LiveStream, messageOf } from './stream.ts';
+import { LiveStream, messageOf, uncountedMessageOf } from './stream.ts';
 
 /** Streams of one workspace in one process. */
 const MOST_OF_WORKSPACE = 20;
@@ -20,11 +20,15 @@ const PAUSE_MS = 200;
 export interface Watcher {
   stream: LiveStream;
   matches: Matcher;
+  /** It gets visits that are not counted as well. */
+  wantsUncounted: boolean;
 }
 
 /** An event and the clients that get it. */
 interface Pending {
   event: StoredEvent;
+  /** Reason for which the visit is not counted; absent for a stored event. */
+  uncounted: UncountedReason | undefined;
   watchers: Watcher[];
 }
 
@@ -41,11 +45,14 @@ class WatchedWorkspace implements LiveListener {
     this.#toEvents = toEvents;
   }
 
-  take(rows: EventRow[]): void {
-    for (const row of rows) {
+  take(rows: LiveRow[]): void {
+    for (const { uncounted, ...row } of rows) {
       const event: StoredEvent = { ...row, occurred_at: new Date(row.occurred_at) };
-      const watchers = [...this.watchers].filter(({ matches }) => matches(event));
-      if (watchers.length > 0) this.#pending.push({ event, watchers });
+      const watchers = [...this.watchers].filter(
+        ({ matches, wantsUncounted }) =>
+          (uncounted === undefined || wantsUncounted) && matches(event),
+      );
+      if (watchers.length > 0) this.#pending.push({ event, uncounted, watchers });
     }
     const above = Math.max(0, this.#pending.length - MOST_PENDING);
     for (const { watchers } of this.#pending.splice(0, above)) {
@@ -69,8 +76,12 @@ class WatchedWorkspace implements LiveListener {
           this.#projectId,
           some.map(({ event }) => event),
         );
-        for (const [at, { event, watchers }] of some.entries()) {
-          const message = messageOf(event, records[at]!);
+        for (const [at, { event, uncounted, watchers }] of some.entries()) {
+          const record = records[at]!;
+          const message =
+            uncounted === undefined
+              ? messageOf(event, record)
+              : uncountedMessageOf(record, uncounted);
           for (const { stream } of watchers) stream.push(message);
         }
         await sleep(PAUSE_MS, undefined, { ref: false });
@@ -101,7 +112,11 @@ export class LiveEvents {
   async open(
     channels: LiveChannels,
     projectId: string,
-    { matches, onClose }: { matches: Matcher; onClose(act: () => void): void },
+    {
+      matches,
+      wantsUncounted,
+      onClose,
+    }: Pick<Watcher, 'matches' | 'wantsUncounted'> & { onClose(act: () => void): void },
   ): Promise<Watcher> {
     const most = config().LIVE_STREAMS;
     if (this.#count >= most) throw tooMany(`This server sends at most ${most} live streams`);
@@ -110,7 +125,7 @@ export class LiveEvents {
     if (workspace.watchers.size >= MOST_OF_WORKSPACE) {
       throw tooMany(`The workspace may have ${MOST_OF_WORKSPACE} live streams at a time`);
     }
-    const watcher: Watcher = { stream: new LiveStream(), matches };
+    const watcher: Watcher = { stream: new LiveStream(), matches, wantsUncounted };
     this.#workspaces.set(projectId, workspace);
     workspace.watchers.add(watcher);
     this.#count += 1;
