@@ -4,6 +4,8 @@ import { colorFaults, faultsOfRules, SIZES } from './window.ts';
 
 /** Sizes at which views are looked at: those of flows, and a tablet held upright. */
 const WIDTHS = { phone: SIZES.phone, tablet: { width: 834, height: 1112 }, desk: SIZES.desk };
+/** The desk at a zoom of 200 %, which leaves a window of half the size, in CSS pixels. */
+const ZOOMED = { width: SIZES.desk.width / 2, height: SIZES.desk.height / 2 };
 type Width = keyof typeof WIDTHS;
 
 /** Something to look at. */
@@ -22,10 +24,13 @@ export interface View {
 
 /** Side of what a finger can hit, in px (WCAG 2.5.5). */
 const TAP_PX = 44;
+/** A box that scrolls by no more than this has a scroll bar by mistake, in px. */
+const STRAY_SCROLL_PX = 4;
 
 /**
- * Looks at each view at every width, in both schemes: rules of axe, scrolling of the document, and on the phone the size of
- * what is tapped. One window, which is resized; a page is loaded again only where dialogs and menus have to be.
+ * Looks at each view at every width, in both schemes and in forced colors, and on the desk at a zoom of 200 %: rules of axe
+ * (each control has a name), scrolling, choices that can be seen, and on the phone the size of what is tapped. One window,
+ * which is resized; a page is loaded again only where dialogs and menus have to be.
  *
  * @returns what is wrong, each with the view
  */
@@ -57,6 +62,18 @@ export async function sweep(
       await settled(page);
       faults.push(...(await colorFaults(page)).map((fault) => `dark: ${fault}`));
       await photograph(page, `${view.name}-${size}-dark`);
+      await page.emulateMedia({ forcedColors: 'active' });
+      await settled(page);
+      const unseen = await faultsOfChoices(page);
+      faults.push(...unseen.map((fault) => `forced colors: ${fault}`));
+      await photograph(page, `${view.name}-${size}-forced`);
+      await page.emulateMedia({ forcedColors: 'none' });
+      if (size === 'desk') {
+        await page.setViewportSize(ZOOMED);
+        await settled(page);
+        faults.push(...(await faultsOfLayout(page, false)).map((fault) => `200 %: ${fault}`));
+        await photograph(page, `${view.name}-zoomed-dark`);
+      }
       found.push(...faults.map((fault) => `${where}: ${fault}`));
     }
   }
@@ -92,10 +109,13 @@ async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Finds boxes with wider contents, a document higher than the window, and targets too small for a finger. */
+/**
+ * Finds boxes with wider contents, scroll bars for a few pixels, a document higher than the window, and targets too small
+ * for a finger.
+ */
 function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
   return page.evaluate(
-    ({ least, isTapped }) => {
+    ({ least, most, isTapped }) => {
       const faults: string[] = [];
       const shown = (element: Element) => element.outerHTML.slice(0, 120);
       const dialog = document.querySelector('dialog:modal');
@@ -106,6 +126,13 @@ function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
         if (scrollWidth > clientWidth) {
           faults.push(`${scrollWidth} px in ${clientWidth} px: ${shown(box)}`);
         }
+      }
+      for (const box of document.querySelectorAll<HTMLElement>('body *:not(textarea)')) {
+        const rest = box.scrollHeight - box.clientHeight;
+        // What is left over by a border or a rounded line, not by content that somebody wants to scroll to.
+        if (rest < 1 || rest > most || !box.checkVisibility()) continue;
+        if (!['auto', 'scroll'].includes(getComputedStyle(box).overflowY)) continue;
+        faults.push(`scrolls by ${rest} px: ${shown(box)}`);
       }
       // The frame of a workspace is as high as the window, and its parts scroll: else all of it can be scrolled away.
       const { scrollHeight, clientHeight } = document.documentElement;
@@ -133,8 +160,39 @@ function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
       }
       return faults;
     },
-    { least: TAP_PX, isTapped },
+    { least: TAP_PX, most: STRAY_SCROLL_PX, isTapped },
   );
+}
+
+/** Finds chosen items that look like those beside them that are not chosen, by the colors, borders and marks shown. */
+function faultsOfChoices(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const chosen =
+      ':is([aria-current]:not([aria-current=false]), [aria-selected=true], [aria-pressed=true], [role=switch][aria-checked=true], label:has(> input[type=radio]:checked))';
+    const group =
+      'nav, fieldset, ul, [role=tablist], [role=listbox], [role=grid], [role=radiogroup]';
+    const look = (element: Element): string => {
+      const parts = [element, ...element.querySelectorAll('*')].map((one) => {
+        const { backgroundColor, color, borderColor, outlineStyle } = getComputedStyle(one);
+        // Browsers draw these themselves, in colors of the system.
+        const isBox = one.matches('input:not(.sr-only):checked');
+        return [backgroundColor, color, borderColor, outlineStyle, isBox].join();
+      });
+      const marks = element.querySelectorAll('svg').length;
+      return [...new Set(parts).add(`${marks} marks`)].toSorted().join(';');
+    };
+    const faults: string[] = [];
+    for (const element of document.querySelectorAll<HTMLElement>(chosen)) {
+      if (!element.checkVisibility()) continue;
+      const others = (element.closest(group) ?? element.parentElement!).querySelectorAll<Element>(
+        element.role === null ? element.localName : `[role=${element.role}]`,
+      );
+      const other = [...others].find((one) => !one.matches(chosen) && one.checkVisibility());
+      if (other === undefined || look(other) !== look(element)) continue;
+      faults.push(`looks like what is not chosen: ${element.outerHTML.slice(0, 120)}`);
+    }
+    return faults;
+  });
 }
 
 /** Highest picture of a view, in px. */

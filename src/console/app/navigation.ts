@@ -128,3 +128,9 @@ export const DESTINATIONS: readonly Destination[] = [
     group: 'Workspace',
   },
 ];
+
+/** The view of a workspace that a path belongs to: `/acme/pages/page_1` to that of pages. */
+export const destinationAt = (path: string): Destination | undefined => {
+  const [, , view] = path.split('/');
+  return DESTINATIONS.find(({ to }) => to === `/$workspace/${view}`);
+};

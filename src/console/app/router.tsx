@@ -11,7 +11,7 @@ import { readQuestion } from '../analytics/question.ts';
 import { ApiError } from '../api/error.ts';
 import { part } from '../api/reachability.ts';
 import { takeReturn } from '../sign-in/return.ts';
-import { ErrorPage, NotFoundPage } from './error-page.tsx';
+import { ErrorPage, NoSuchView, NotFoundPage, PendingView } from './error-page.tsx';
 import { meQuery, personClient, whenSignedOut } from './session.ts';
 
 /*
@@ -114,6 +114,7 @@ const workspace = createRoute({
     part(() => import('./shell.tsx')),
     'Shell',
   ),
+  notFoundComponent: NoSuchView,
 });
 
 const workspaceStart = createRoute({
@@ -195,6 +196,7 @@ const settings = createRoute({
     part(() => import('../settings/layout.tsx')),
     'SettingsLayout',
   ),
+  notFoundComponent: NoSuchView,
 });
 
 const settingsStart = createRoute({
@@ -422,6 +424,7 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,
+  defaultPendingComponent: PendingView,
   scrollRestoration: true,
   // Plain `name=value`, where the router would write JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -1,16 +1,17 @@
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/menu.tsx';
+import { WayBack } from '../ui/states.tsx';
 import { useAccent } from './accent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
-import { NotFoundPage } from './error-page.tsx';
+import { ListLink, NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
-import { DESTINATIONS, GROUPS } from './navigation.ts';
+import { DESTINATIONS, destinationAt, GROUPS } from './navigation.ts';
 import { useMe } from './session.ts';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -25,7 +26,7 @@ export function Shell() {
   useEffect(() => {
     if (workspace !== undefined) localStorage.setItem('workspace', workspace.slug);
   }, [workspace]);
-  if (workspace === undefined) return <NotFoundPage />;
+  if (workspace === undefined) return <NotAMemberPage slug={slug} />;
   return (
     <WorkspaceProvider key={workspace.slug} of={workspace}>
       <Frame />
@@ -36,8 +37,24 @@ export function Shell() {
 function Frame() {
   const [opened, setOpened] = useState<'navigation' | 'palette' | 'shortcuts'>();
   const close = () => setOpened(undefined);
+  const { may } = useWorkspace();
+  const destination = destinationAt(useLocation({ select: ({ pathname }) => pathname }));
   useAccent();
   useLeavingQuestion();
+  const sidebar = useRef<HTMLElement>(null);
+  const menuButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (opened !== 'navigation') return undefined;
+    // No shortcut: lists, which the sidebar covers on phones, take the key first.
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      const isMenuOpen = sidebar.current?.querySelector(':popover-open') !== null;
+      if (key !== 'Escape' || isMenuOpen) return;
+      setOpened(undefined);
+      menuButton.current?.focus();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [opened]);
   useGlobalShortcuts({
     openPalette: () => setOpened('palette'),
     openHelp: () => setOpened('shortcuts'),
@@ -52,6 +69,7 @@ function Frame() {
       </a>
       <header className="flex items-center gap-2 border-b border-line bg-panel px-2 py-1 md:hidden">
         <IconButton
+          ref={menuButton}
           icon={MenuIcon}
           label="Navigation"
           aria-expanded={opened === 'navigation'}
@@ -64,6 +82,7 @@ function Frame() {
       </header>
       <div className="relative flex min-h-0 flex-1">
         <aside
+          ref={sidebar}
           aria-label="Sidebar"
           className={classes(
             'flex-col gap-1 bg-ground p-2 max-md:absolute max-md:inset-0 max-md:z-40 md:flex md:w-60 md:shrink-0',
@@ -91,9 +110,15 @@ function Frame() {
           className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none md:my-2 md:mr-2 md:rounded-xl md:border"
         >
           <ConnectionBanner />
-          <Suspense>
-            <Outlet />
-          </Suspense>
+          {destination === undefined || may(destination.scope) ? (
+            <WayBack value={destination && <ListLink {...destination} />}>
+              <Suspense>
+                <Outlet />
+              </Suspense>
+            </WayBack>
+          ) : (
+            <NoAccess title={destination.label} />
+          )}
         </main>
       </div>
       {opened === 'palette' && <CommandPalette onClose={close} />}

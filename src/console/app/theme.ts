@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Dark, light, or what the system says. `public/theme.js` shows the choice, before the first paint too. */
+/** Dark, light, or what the system says. `public/first-paint.js` shows the choice, before the first paint too. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 

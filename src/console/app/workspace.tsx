@@ -2,6 +2,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { type Api, apiOf, type Schemas } from '../api/client.ts';
 import { makeQueryClient } from '../api/queries.ts';
+import { WindowName } from '../ui/page.tsx';
 import { mayDo } from './rights.ts';
 import { onSignedOut } from './session.ts';
 
@@ -34,10 +35,15 @@ export function WorkspaceProvider({ of, children }: { of: Membership; children: 
   );
   return (
     <QueryClientProvider client={storeOf(of.slug)}>
-      <Current value={value}>{children}</Current>
+      <Current value={value}>
+        <WindowName value={of.name}>{children}</WindowName>
+      </Current>
     </QueryClientProvider>
   );
 }
+
+/** True inside the frame of a workspace. */
+export const useIsInWorkspace = (): boolean => useContext(Current) !== undefined;
 
 /** The workspace whose records are shown. */
 export function useWorkspace(): CurrentWorkspace {

@@ -1,6 +1,8 @@
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { NoAccess } from '../app/error-page.tsx';
 import { useWorkspace } from '../app/workspace.tsx';
+import { inputLook } from '../ui/field.tsx';
 
 /** Views of the settings, with the scope without which one isn't shown. */
 const VIEWS = [
@@ -15,37 +17,51 @@ const VIEWS = [
   { to: '/$workspace/settings/profile', label: 'My profile', scope: 'links.read' },
 ] as const;
 
-/** The frame of all settings: the way from one to the other. */
+/** The frame of all settings: links to each of them, or a list to choose from where the window is narrow. */
 export function SettingsLayout() {
   const { slug, may } = useWorkspace();
-  const nav = useRef<HTMLElement>(null);
-  const view = useLocation({ select: ({ pathname }) => pathname });
-  // On phones, the present one may be out of sight.
-  useEffect(() => {
-    const link = nav.current?.querySelector(`[href$="${CSS.escape(view)}"]`);
-    link?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [view]);
+  const navigate = useNavigate();
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const views = VIEWS.filter(({ scope }) => may(scope));
+  const shown = VIEWS.find(({ to }) => path === to.replace('$workspace', slug));
   return (
     <>
-      <nav
-        ref={nav}
-        aria-label="Settings"
-        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2 md:px-4"
-      >
-        {VIEWS.filter(({ scope }) => may(scope)).map(({ to, label }) => (
-          <Link
-            key={to}
-            to={to}
-            params={{ workspace: slug }}
-            className="-mb-px border-b-2 border-transparent px-2 py-2.5 whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent-text aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:py-3"
-          >
-            {label}
-          </Link>
-        ))}
+      <nav aria-label="Settings" className="shrink-0 border-b border-line px-4 max-lg:py-2">
+        <select
+          aria-label="Settings"
+          className={`${inputLook} lg:hidden`}
+          value={shown?.to ?? ''}
+          onChange={({ target }) => {
+            const to = views.find((view) => view.to === target.value)?.to;
+            if (to !== undefined) void navigate({ to, params: { workspace: slug } });
+          }}
+        >
+          {views.map(({ to, label }) => (
+            <option key={to} value={to}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <div className="flex gap-1 max-lg:hidden">
+          {views.map(({ to, label }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ workspace: slug }}
+              className="-mb-px border-b-2 border-transparent px-2 py-2.5 whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent-text aria-[current=page]:font-medium aria-[current=page]:text-ink"
+            >
+              {label}
+            </Link>
+          ))}
+        </div>
       </nav>
-      <Suspense>
-        <Outlet />
-      </Suspense>
+      {shown === undefined || may(shown.scope) ? (
+        <Suspense>
+          <Outlet />
+        </Suspense>
+      ) : (
+        <NoAccess title={shown.label} />
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { classes } from './classes.ts';
 
 interface PageProps {
@@ -12,15 +12,19 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** Second part of the title of the window: the name of the workspace, so that two of them can be told apart. */
+export const WindowName = createContext('Console');
+
 /** True once a view was shown in this window. */
 let wasShown = false;
 
 /** A view: sets the title of the window, and takes the focus, so that screen readers begin with it. */
 export function Page({ title, actions, isFixed, isNarrow, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const windowName = useContext(WindowName);
   useEffect(() => {
-    document.title = `${title} · Console`;
-  }, [title]);
+    document.title = `${title} · ${windowName}`;
+  }, [title, windowName]);
   useEffect(() => {
     // At the first view, the focus stays on the top of the page, before the link that skips the navigation.
     const isFirst = !wasShown;

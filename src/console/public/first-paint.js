@@ -1,5 +1,11 @@
-// Before the first paint, so that no theme flashes; a file of its own, since the policy allows no inline script.
+// What the first paint needs to know; a file of its own, since the policy allows no inline script.
+const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
+
+// Pages without the frame whose shape index.html shows.
+if (/^\/console\/(?:sign-in|invitation|welcome)\/?$/.test(location.pathname)) {
+  root.dataset.page = 'card';
+}
 
 function showTheme() {
   let chosen;
@@ -9,7 +15,7 @@ function showTheme() {
     // Storage is blocked: the theme of the system stays.
   }
   const isChosen = chosen === 'light' || chosen === 'dark';
-  document.documentElement.dataset.theme = isChosen ? chosen : system.matches ? 'dark' : 'light';
+  root.dataset.theme = isChosen ? chosen : system.matches ? 'dark' : 'light';
 }
 
 showTheme();
