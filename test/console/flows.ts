@@ -440,6 +440,7 @@ describe('signing in to the console', function () {
       });
     await use(async (page) => {
       await page.getByRole('button', { name: /^Sign in as/ }).click();
+      await page.getByRole('button', { name: 'Not now' }).click();
       await row(page, 'mine').waitFor();
     });
     await use((page) => page.getByText('This sign-in link was used already').waitFor());

@@ -4,7 +4,7 @@ import { db } from '../../src/infra/db.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { inConsole, useBrowser } from './window.ts';
+import { dialog, inConsole, useBrowser } from './window.ts';
 
 /* The frame around all views: navigation, titles, what is shown in place of a view. See flows.ts. */
 
@@ -136,6 +136,17 @@ describe('the frame of the console', function () {
       expect(await heading(page, 'Links').count()).to.equal(0);
       await page.context().setOffline(false);
       await page.getByText('No webhooks yet').waitFor();
+    });
+  });
+
+  it('says that the session has ended, and that the draft is kept', async () => {
+    const { sessionId, token } = await aPerson({ in: { ...world, role: 'owner' } });
+    await inConsole(world, 'links?new=link', { token }, async (page) => {
+      await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/');
+      await dialog(page).getByRole('textbox', { name: 'Short link' }).fill('kept');
+      await db()('sessions').where({ id: sessionId }).delete();
+      await dialog(page).getByRole('button', { name: 'Create link' }).click();
+      await page.getByText('You were signed out. Sign in and your draft is still there.').waitFor();
     });
   });
 });

@@ -10,7 +10,15 @@ import { aPerson, mailedInvitations, type Person } from '../support/people.ts';
 import { CLIENT, SingleSignOn } from '../support/single-sign-on.ts';
 import { TlsProxy } from '../support/tls-proxy.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, PASSWORD, type Size, sizes, useBrowser } from './window.ts';
+import {
+  dialog,
+  expectAccessible,
+  inConsole,
+  PASSWORD,
+  type Size,
+  sizes,
+  useBrowser,
+} from './window.ts';
 
 /* Flows of people: invitations, ways to sign in, passwords, workspaces of their own. See flows.ts. */
 
@@ -26,6 +34,11 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account:/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
 }
 
 describe('people in the console', function () {
@@ -137,6 +150,10 @@ describe('people in the console', function () {
         await page.getByLabel('E-mail').waitFor();
         await page.goto(`${page.url()}${token}`);
         await page.getByRole('button', { name: /^Sign in as/ }).click();
+        await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `choose-password-${size}`);
+        await page.getByRole('button', { name: 'Not now' }).click();
         await links(page).waitFor();
         expect((await before.api.get('/me')).status).to.equal(401);
       });
@@ -153,14 +170,66 @@ describe('people in the console', function () {
       await page.getByLabel('E-mail').waitFor();
       await page.goto(`${page.url()}${token}`);
       await page.getByRole('button', { name: /^Sign in as/ }).click();
+      await page.getByRole('button', { name: 'Not now' }).click();
       await links(page).waitFor();
       expect(page.url()).not.to.contain('#');
-      await page.getByRole('button', { name: /^Account:/ }).click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).click();
-      await page.getByLabel('E-mail').waitFor();
+      await signOut(page);
+      await dialog(page).getByText('you can’t get back in').waitFor();
+      await dialog(page).getByRole('button', { name: 'Sign out' }).click();
+      await page.getByText('Lost your password? Ask your operator').waitFor();
       expect(await page.getByRole('alert').count()).to.equal(0);
       await page.goto(`${page.url()}${token}`);
       await page.getByText('This sign-in link was used already').waitFor();
+    });
+  });
+
+  for (const size of sizes) {
+    it(`asks who came by a one-time address for a password until there is one (${size})`, async () => {
+      const { userId, email } = await aPerson({ in: { ...world, role: 'member' } });
+      const token = new URL(await createSignInAddress(db(), userId)).hash;
+      await inConsole(world, `/sign-in${token}`, { size, ...nobody }, async (page) => {
+        await page.getByRole('button', { name: /^Sign in as/ }).click();
+        await page.getByRole('button', { name: 'Not now' }).click();
+        await page.getByText('You have no password yet').waitFor();
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `no-password-${size}`);
+        if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
+        await signOut(page);
+        await expectAccessible(page, `sign-out-without-password-${size}`);
+        await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+        if (size === 'phone') await page.keyboard.press('Escape');
+        await page.getByRole('link', { name: 'Choose a password' }).click();
+        await page.getByLabel('New password').fill('1234567890');
+        await page.getByRole('button', { name: 'Save password' }).click();
+        await page.getByText(/password must/).waitFor();
+        await page.getByLabel('New password').fill(PASSWORD);
+        await page.getByRole('button', { name: 'Save password' }).click();
+        // Back to where one was, without the banner, and without a question at the end.
+        await links(page).waitFor();
+        expect(await page.getByText('You have no password yet').count()).to.equal(0);
+        if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
+        await signOut(page);
+        await signIn(page, email);
+        await links(page).waitFor();
+      });
+    });
+  }
+
+  it('offers a new password to who came by a one-time address and has one', async () => {
+    const { userId, email } = await aPerson({
+      in: { ...world, role: 'member' },
+      password: PASSWORD,
+    });
+    const token = new URL(await createSignInAddress(db(), userId)).hash;
+    await inConsole(world, `/sign-in${token}`, nobody, async (page) => {
+      await page.getByRole('button', { name: /^Sign in as/ }).click();
+      await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+      await page.getByLabel('New password').fill('another good passphrase');
+      await page.getByRole('button', { name: 'Save password' }).click();
+      await links(page).waitFor();
+      await signOut(page);
+      await signIn(page, email, 'another good passphrase');
+      await links(page).waitFor();
     });
   });
 
@@ -371,7 +440,7 @@ describe('signing in over https and through a provider', function () {
       // As if it was begun in another browser.
       await page.context().clearCookies({ name: '__Host-oidc' });
       await atProvider(page, login);
-      await page.getByText('The sign-in took too long').waitFor();
+      await page.getByText('That sign-in expired').waitFor();
     });
   });
 });

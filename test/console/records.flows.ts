@@ -42,7 +42,7 @@ describe('records in the console', function () {
         await inConsole(world, 'links', { size, token }, async (page) => {
           if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
           await page.getByRole('button', { name: /^Account:/ }).click();
-          await page.getByRole('menuitem', { name: 'Operation' }).click();
+          await page.getByRole('menuitem', { name: 'Admin' }).click();
           const queues = page.getByRole('table', { name: 'Queues' });
           for (const name of ['writes', 'clicks', 'qr', 'webhooks']) {
             await queues.getByRole('row').filter({ hasText: name }).first().waitFor();

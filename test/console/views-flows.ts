@@ -10,7 +10,7 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { aSampleWorkspace, type SampleWorkspace } from './sample-workspace.ts';
 import { expectNothing, sweep, type View } from './sweep.ts';
-import { dialog, newContext, useBrowser, watch } from './window.ts';
+import { dialog, newContext, PASSWORD, useBrowser, watch } from './window.ts';
 
 /*
  * Every view that people see, at three widths and in both schemes: see flows.ts, and sweep.ts for what is checked.
@@ -52,6 +52,7 @@ describe('every view of the console', function () {
         const person = await aPerson({
           ...(first && { in: { ...first, role: 'owner' as const } }),
           isOperator,
+          password: PASSWORD,
         });
         for (const { projectId } of others) {
           const member = { project_id: projectId, user_id: person.userId, role: 'owner' };

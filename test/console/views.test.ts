@@ -5,7 +5,7 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
 import { expectNothing, sweep } from './sweep.ts';
-import { watch } from './window.ts';
+import { PASSWORD, watch } from './window.ts';
 
 /*
  * A part of views-flows.ts, in both schemes at the width of a phone, where most can go wrong. Skipped, and counted as
@@ -37,7 +37,10 @@ describe('views of the console on a phone', function () {
     const page = await context.newPage();
     const faults = watch(page);
     const found = await sweep(page, [{ name: 'sign-in', path: '/console/sign-in' }], ['phone']);
-    const { token } = await aPerson({ in: { projectId, slug, role: 'owner' } });
+    const { token } = await aPerson({
+      in: { projectId, slug, role: 'owner' },
+      password: PASSWORD,
+    });
     await context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
     const views = ['links', 'links?new=link', `qrcodes/${qrcodeId}`, 'analytics'].map((path) => ({
       name: path,

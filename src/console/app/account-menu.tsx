@@ -1,63 +1,121 @@
 import { useNavigate } from '@tanstack/react-router';
-import { CircleUser, Keyboard, LogOut, Monitor, Moon, Server, Sun } from 'lucide-react';
+import {
+  BookOpen,
+  CircleUser,
+  Keyboard,
+  LogOut,
+  Monitor,
+  Moon,
+  Server,
+  Sun,
+  UserRoundCog,
+} from 'lucide-react';
+import { useState } from 'react';
 import { people } from '../api/people.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { isWindowHeld } from '../ui/unsaved.ts';
 import { forgetDrafts } from './draft.tsx';
-import { useMe } from './session.ts';
+import { useLacksPassword, useMe } from './session.ts';
 import { THEMES, type Theme, useTheme } from './theme.ts';
+import { useWorkspace } from './workspace.tsx';
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon };
 const THEME_LABELS: Record<Theme, string> = {
-  system: 'Theme of the system',
+  system: 'System theme',
   light: 'Light theme',
   dark: 'Dark theme',
 };
 
-/** The person: theme, help, sign out. */
-export function AccountMenu({ onHelp }: { onHelp(): void }) {
+interface AccountMenuProps {
+  onHelp(): void;
+  /** Another view is opened. */
+  onLeave(): void;
+}
+
+/** The person: profile, theme, help, sign out. */
+export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
   const { name, email, isOperator } = useMe();
+  const { slug } = useWorkspace();
   const [theme, setTheme] = useTheme();
+  const [isAsked, ask] = useState(false);
+  const lacksPassword = useLacksPassword();
   const navigate = useNavigate();
   const signOut = async () => {
     if (isWindowHeld() && !confirm('Sign out? Changes that are not saved are lost.')) return;
     try {
       await people.signOut();
     } catch {
-      toast('You are still signed in: the service can’t be reached.', 'danger');
+      toast('Couldn’t sign you out. Check your connection and try again.', 'danger');
       return;
     }
     forgetDrafts();
     await navigate({ to: '/sign-in', search: {}, ignoreBlocker: true });
   };
   return (
-    <Menu
-      label="Account"
-      button={{
-        className:
-          'flex h-9 items-center gap-2.5 rounded-md px-2 text-left hover:bg-hover max-md:h-11',
-        children: (
-          <>
-            <CircleUser size={16} aria-hidden className="shrink-0 text-muted" />
-            <span className="sr-only">Account:</span>
-            <span className="truncate">{name === '' ? email : name}</span>
-          </>
-        ),
-      }}
-      items={[
-        ...THEMES.map((one) => ({
-          label: THEME_LABELS[one],
-          icon: THEME_ICONS[one],
-          isChecked: one === theme,
-          onSelect: () => setTheme(one),
-        })),
-        ...(isOperator
-          ? [{ label: 'Operation', icon: Server, onSelect: () => void navigate({ to: '/admin' }) }]
-          : []),
-        { label: 'Keyboard shortcuts', icon: Keyboard, hotkey: '?', onSelect: onHelp },
-        { label: 'Sign out', icon: LogOut, onSelect: () => void signOut() },
-      ]}
-    />
+    <>
+      <Menu
+        label="Account"
+        button={{
+          className:
+            'flex h-9 items-center gap-2.5 rounded-md px-2 text-left hover:bg-hover max-md:h-11',
+          children: (
+            <>
+              <CircleUser size={16} aria-hidden className="shrink-0 text-muted" />
+              <span className="sr-only">Account:</span>
+              <span className="truncate">{name === '' ? email : name}</span>
+            </>
+          ),
+        }}
+        items={[
+          {
+            label: 'My profile',
+            icon: UserRoundCog,
+            onSelect() {
+              onLeave();
+              void navigate({ to: '/$workspace/settings/profile', params: { workspace: slug } });
+            },
+          },
+          ...THEMES.map((one) => ({
+            label: THEME_LABELS[one],
+            icon: THEME_ICONS[one],
+            isChecked: one === theme,
+            onSelect: () => setTheme(one),
+          })),
+          ...(isOperator
+            ? [{ label: 'Admin', icon: Server, onSelect: () => void navigate({ to: '/admin' }) }]
+            : []),
+          {
+            label: 'Help and docs',
+            icon: BookOpen,
+            onSelect: () => void open('/docs', '_blank', 'noreferrer'),
+          },
+          { label: 'Keyboard shortcuts', icon: Keyboard, hotkey: '?', onSelect: onHelp },
+          {
+            label: 'Sign out',
+            icon: LogOut,
+            onSelect: () => (lacksPassword ? ask(true) : void signOut()),
+          },
+        ]}
+      />
+      {isAsked && (
+        <FormDialog
+          title="Sign out without a password?"
+          action="Sign out"
+          isDanger
+          onSubmit={() => void signOut()}
+          onClose={() => ask(false)}
+          busy={false}
+          error={null}
+        >
+          <p>
+            You have no password, and your sign-in link worked once. After signing out you can’t get
+            back in until your operator gives you another link. Choose a password first under “My
+            profile”.
+          </p>
+        </FormDialog>
+      )}
+    </>
   );
 }

@@ -97,6 +97,10 @@ export function RestoredNote({
   );
 }
 
+/** True when this tab keeps what somebody typed into a form. */
+export const hasKeptDraft = (): boolean =>
+  Object.keys(sessionStorage).some((key) => key.startsWith(PREFIX));
+
 /** Forgets what all forms keep, when a person signs out. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) {

@@ -54,7 +54,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => ({
-    ...(typeof search['to'] === 'string' && { to: search['to'] }),
+    ...returnTo(search),
     ...(typeof search['error'] === 'string' && { error: search['error'] }),
   }),
   component: lazyRouteComponent(
@@ -69,6 +69,17 @@ const invitation = createRoute({
   component: lazyRouteComponent(
     part(() => import('../sign-in/invitation-page.tsx')),
     'InvitationPage',
+  ),
+});
+
+const choosePassword = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/password',
+  validateSearch: returnTo,
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(
+    part(() => import('../sign-in/password-page.tsx')),
+    'PasswordPage',
   ),
 });
 
@@ -373,6 +384,11 @@ const events = createRoute({
   ),
 });
 
+/** The view to go to afterwards. */
+function returnTo(search: Record<string, unknown>): { to?: string } {
+  return typeof search['to'] === 'string' ? { to: search['to'] } : {};
+}
+
 /** A view keeps its state in the address bar, as texts by name. */
 function texts(search: Record<string, unknown>): Partial<Record<string, string>> {
   return Object.fromEntries(
@@ -386,6 +402,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     start,
     signIn,
+    choosePassword,
     invitation,
     welcome,
     admin,
@@ -439,7 +456,7 @@ whenSignedOut(() => {
   if (router.state.location.pathname === '/sign-in') return;
   void router.navigate({
     to: '/sign-in',
-    search: { to: router.state.location.href },
+    search: { to: router.state.location.href, error: 'ended' },
     // Unsaved forms are kept, and there again after the sign-in: nothing is asked.
     ignoreBlocker: true,
   });

@@ -23,6 +23,20 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The ways in which people can sign in. */
+export const methodsQuery = queryOptions({
+  queryKey: ['methods'],
+  queryFn: people.methods,
+  staleTime: 60_000,
+});
+
+/** True for a person who could not sign in again: without a password, and without a provider that signs people in. */
+export function useLacksPassword(): boolean {
+  const { hasPassword } = useMe();
+  const { data } = useQuery({ ...methodsQuery, enabled: !hasPassword }, personClient);
+  return !hasPassword && data?.oidc === null;
+}
+
 /** The signed-in person, on pages behind the sign-in. */
 export function useMe() {
   const { data } = useQuery(meQuery, personClient);

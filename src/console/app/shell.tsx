@@ -12,6 +12,7 @@ import { ConnectionBanner } from './connection-banner.tsx';
 import { ListLink, NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
 import { DESTINATIONS, destinationAt, GROUPS } from './navigation.ts';
+import { PasswordBanner } from './password-banner.tsx';
 import { useMe } from './session.ts';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -102,7 +103,7 @@ function Frame() {
             <Kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</Kbd>
           </button>
           <Navigation onChosen={close} />
-          <AccountMenu onHelp={() => setOpened('shortcuts')} />
+          <AccountMenu onHelp={() => setOpened('shortcuts')} onLeave={close} />
         </aside>
         <main
           id="main"
@@ -110,6 +111,7 @@ function Frame() {
           className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none md:my-2 md:mr-2 md:rounded-xl md:border"
         >
           <ConnectionBanner />
+          <PasswordBanner />
           {destination === undefined || may(destination.scope) ? (
             <WayBack value={destination && <ListLink {...destination} />}>
               <Suspense>

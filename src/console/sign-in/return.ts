@@ -1,12 +1,15 @@
 const NAME = 'return to';
 
-/** Keeps the view that was wanted while the browser is at the provider, which returns it to the start of the console. */
+/** The view that an address of this application names, or the start: links to other hosts are not followed. */
+export const viewOf = (to: string | undefined): string => (to?.startsWith('/') === true ? to : '/');
+
+/** Keeps the view to return to while the browser is at the provider, which leads back to the start of the console. */
 export function leaveFor(to: string | undefined): void {
   if (to === undefined) sessionStorage.removeItem(NAME);
   else sessionStorage.setItem(NAME, to);
 }
 
-/** The view that was wanted before, once. */
+/** The view to return to, once. */
 export function takeReturn(): string | undefined {
   const to = sessionStorage.getItem(NAME) ?? undefined;
   sessionStorage.removeItem(NAME);

@@ -5,37 +5,50 @@ import { type FormEvent, useEffect, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { people } from '../api/people.ts';
-import { forgetPerson, meQuery, personClient } from '../app/session.ts';
+import { hasKeptDraft } from '../app/draft.tsx';
+import { forgetPerson, meQuery, methodsQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
-import { leaveFor } from './return.ts';
+import { leaveFor, viewOf } from './return.ts';
 
-/** Reasons for which the provider's sign-in ends here, by `error` of the address. */
+/** Reasons for which a sign-in through the provider ends here, by `error` of the URL. */
 const REASONS: Record<string, string> = {
   unknown_user:
     'There is no account for you here. Ask an owner of the workspace for an invitation.',
-  disabled: 'Your account is disabled. Ask whoever runs this service.',
-  expired: 'The sign-in took too long, or was begun in another window. Try it again.',
+  disabled: 'Your account is disabled. Ask your operator.',
+  expired: 'That sign-in expired. Try again.',
   denied: 'The provider refused the sign-in, or you cancelled it.',
   too_many: 'Too many attempts to sign in. Wait a minute, then try again.',
 };
 
-/** Sign in by password, by a one-time address, which asks first, or through a provider. */
+/** The `error` of the URL after the API has ended the session. */
+const ENDED = 'ended';
+
+/** Sign in by password, by a one-time link, which asks first, or through a provider. */
 export function SignInPage() {
   const { to, error: reason } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const methods = useQuery({ queryKey: ['methods'], queryFn: people.methods }, personClient);
+  const methods = useQuery(methodsQuery, personClient);
   const enter = (me: Schemas['Me']) => {
     personClient.setQueryData(meQuery.queryKey, me);
-    // Only an address of this application: `href` would follow any.
-    void navigate(to?.startsWith('/') === true ? { to: to as '/' } : { to: '/' });
+    void navigate({ to: viewOf(to) as '/' });
   };
   const byPassword = useMutation({ mutationFn: people.signIn, onSuccess: enter }, personClient);
-  const byLink = useMutation({ mutationFn: people.signInByLink, onSuccess: enter }, personClient);
+  const byLink = useMutation(
+    {
+      mutationFn: people.signInByLink,
+      onSuccess(me) {
+        personClient.setQueryData(meQuery.queryKey, me);
+        // The link works once: without a password, the next sign-in would need another one.
+        void navigate({ to: '/sign-in/password', search: to === undefined ? {} : { to } });
+      },
+    },
+    personClient,
+  );
   const lookUp = useMutation({ mutationFn: people.lookUpLink }, personClient);
   useEffect(forgetPerson, []);
   useToken((token) => {
@@ -47,13 +60,19 @@ export function SignInPage() {
     event.preventDefault();
     byPassword.mutate({ email, password });
   };
-  const failure = messageOf(byPassword.error, byLink.error ?? lookUp.error, reason);
+  const [hasDraft] = useState(hasKeptDraft);
+  const isEnded = reason === ENDED || hasDraft;
+  const failure = messageOf(
+    byPassword.error,
+    byLink.error ?? lookUp.error,
+    reason === ENDED ? undefined : reason,
+  );
   if (lookUp.isSuccess && byLink.error === null) {
     const person = lookUp.data.email;
     return (
       <Card title="Sign in">
         <p className="text-muted">
-          This address signs this browser in once. Another session in it ends.
+          This link signs you in once, in this browser. Anybody signed in here is signed out.
         </p>
         <Button
           look="primary"
@@ -75,7 +94,13 @@ export function SignInPage() {
           {failure}
         </p>
       )}
-      {lookUp.isPending && <p role="status">Looking up the address …</p>}
+      {failure === undefined && isEnded && (
+        <p role="status" className="rounded-md bg-accent-soft px-3 py-2">
+          You were signed out.{' '}
+          {hasDraft ? 'Sign in and your draft is still there.' : 'Sign in again.'}
+        </p>
+      )}
+      {lookUp.isPending && <p role="status">Checking the link …</p>}
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="E-mail"
@@ -98,6 +123,9 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
+      <p className="text-xs text-muted">
+        Lost your password? Ask your operator for a sign-in link.
+      </p>
       {methods.data?.oidc && (
         <a href="/auth/oidc" onClick={() => leaveFor(to)} className={buttonLook()}>
           <LogIn size={15} aria-hidden />
@@ -118,5 +146,5 @@ function messageOf(byPassword: unknown, byLink: unknown, reason: string | undefi
   }
   if (byLink) return describe(byLink);
   if (reason === undefined) return undefined;
-  return REASONS[reason] ?? 'The sign-in with the provider failed. Try it again.';
+  return REASONS[reason] ?? 'The sign-in with the provider failed. Try again.';
 }
