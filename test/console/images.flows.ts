@@ -116,7 +116,7 @@ describe('images in the console', function () {
       await inConsole(world, 'settings/workspace', {}, async (page) => {
         const place = page.getByRole('group', { name: 'Logo' });
         await place.waitFor();
-        await bring(page, place, page.getByLabel('Address of a logo'));
+        await bring(page, place, page.getByLabel('Logo URL'));
         const save = page
           .locator('form')
           .filter({ has: place })

@@ -241,6 +241,8 @@ describe('people in the console', function () {
         await signIn(page, email);
         await page.getByRole('heading', { name: 'New workspace' }).waitFor();
         await expectAccessible(page, `welcome-${size}`);
+        await page.getByLabel('Name').fill('Agentur Müller & Söhne');
+        expect(await page.getByLabel('Slug').inputValue()).to.equal('agentur-mueller-soehne');
         await page.getByLabel('Name').fill('Admin');
         expect(await page.getByLabel('Slug').inputValue()).to.equal('admin');
         await page.getByRole('button', { name: 'Create workspace' }).click();
@@ -285,7 +287,7 @@ describe('people in the console', function () {
           .waitFor();
         await page.getByLabel('Current password').fill(PASSWORD);
         await page.getByRole('button', { name: 'Change password' }).click();
-        await page.getByText('The password is changed').waitFor();
+        await page.getByText('Password saved.').waitFor();
         // No reload: what it asks for next leads to the sign-in, and back.
         await other.getByRole('link', { name: 'QR codes' }).click();
         await signIn(other, email);

@@ -54,16 +54,11 @@ describe('records in the console', function () {
           await expectAccessible(page, `admin-${size}`);
           const count = await letter.count();
           await letter.first().getByRole('button').click();
-          await dialog(page)
-            .getByText('1 attempts, the last one')
-            .or(dialog(page).getByText('1 attempt,'))
-            .waitFor();
-          expect(await dialog(page).getByLabel('Input of the job').inputValue()).to.contain(
-            '"n": 1',
-          );
+          await dialog(page).getByText('1 attempt, the last').waitFor();
+          expect(await dialog(page).getByLabel('Job input').inputValue()).to.contain('"n": 1');
           await expectAccessible(page, `dead-letter-${size}`);
           await dialog(page).getByRole('button', { name: 'Retry' }).click();
-          await page.getByText('It is tried once more').waitFor();
+          await page.getByText('Job queued again').waitFor();
           // It fails again, and is there again.
           await eventually(async () => {
             await page.reload();
@@ -71,8 +66,8 @@ describe('records in the console', function () {
             expect(await letter.count()).to.equal(count);
           });
           await letter.first().getByRole('button').click();
-          await dialog(page).getByRole('button', { name: 'Discard for good' }).click();
-          await page.getByText('It is discarded').waitFor();
+          await dialog(page).getByRole('button', { name: 'Discard' }).click();
+          await page.getByText('Job discarded').waitFor();
           await eventually(async () => expect(await letter.count()).to.equal(count - 1));
         });
       } finally {
@@ -121,7 +116,7 @@ describe('records in the console', function () {
     const refused = await world.api.post('/links', { url: A, key: 'a' }, { headers });
     await inConsole(world, 'settings/jobs', {}, async (page) => {
       const find = async (id: string) => {
-        await page.getByLabel('Id of the job').fill(id);
+        await page.getByLabel('Job ID').fill(id);
         await page.keyboard.press('Enter');
       };
       await find(body.id);
@@ -131,7 +126,7 @@ describe('records in the console', function () {
       await find(refused.body.id);
       await page.getByText('The key "a" is taken').waitFor();
       await find('job_none');
-      await page.getByText('There is no such job.').waitFor();
+      await page.getByText('Job not found.').waitFor();
     });
   });
 
@@ -213,12 +208,19 @@ describe('records in the console', function () {
         await page.getByRole('button', { name: 'Add domain' }).click();
         await dialog(page).getByLabel('Domain').fill('no domain');
         await dialog(page).getByRole('button', { name: 'Add domain' }).click();
+        // Once, at the field, by the name that the form has for it.
         await dialog(page)
-          .getByText(/(slug|domain) must/i)
-          .first()
+          .getByText(/^Domain must/)
           .waitFor();
-        await dialog(page).getByLabel('Domain').fill(host);
-        await dialog(page).getByLabel('Its root leads to').fill(A);
+        expect(await dialog(page).getByText(/slug/i).count()).to.equal(1);
+        expect(await dialog(page).getByRole('alert').count()).to.equal(0);
+        await page.evaluate(
+          `navigator.clipboard.writeText('https://${host.toUpperCase()}:8443/a?b')`,
+        );
+        await dialog(page).getByLabel('Domain').press('ControlOrMeta+a');
+        await dialog(page).getByLabel('Domain').press('ControlOrMeta+v');
+        expect(await dialog(page).getByLabel('Domain').inputValue()).to.equal(host);
+        await dialog(page).getByLabel('Redirect homepage to').fill(A);
         await dialog(page).getByRole('button', { name: 'Add domain' }).click();
         await card.getByText('Waiting for DNS').waitFor();
         const [, name, value] = await card.locator('code').allInnerTexts();

@@ -64,7 +64,7 @@ describe('settings in the console', function () {
         await dialog(page).getByLabel('Medium').fill('email');
         await dialog(page).getByRole('button', { name: 'Create template' }).click();
         await page.getByRole('row').filter({ hasText: 'Newsletter' }).waitFor();
-        await choose(page, 'Newsletter', 'Change');
+        await choose(page, 'Newsletter', 'Edit');
         await dialog(page).getByLabel('Name').fill('Letter');
         await dialog(page).getByLabel('Medium').fill('');
         await expectAccessible(page, `utm-template-${size}`);
@@ -96,7 +96,7 @@ describe('settings in the console', function () {
       await inConsole(world, 'settings/keys', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create key' }).click();
         await dialog(page).getByLabel('Name').fill('Shop');
-        await dialog(page).getByLabel('May do').selectOption('limited');
+        await dialog(page).getByLabel('Permissions').selectOption('limited');
         await dialog(page).getByRole('radiogroup', { name: 'Tags' }).getByText('Read').click();
         await dialog(page).getByRole('button', { name: 'Create key' }).click();
         const first = await secretShown(page, 'API key');
@@ -111,9 +111,9 @@ describe('settings in the console', function () {
         expect([await statusOf(first), await statusOf(second)]).to.deep.equal([401, 200]);
 
         await choose(page, 'Shop', 'Revoke');
-        await dialog(page).getByText('This can’t be taken back.').waitFor();
+        await dialog(page).getByText('You can’t undo this.').waitFor();
         await dialog(page).getByRole('button', { name: 'Revoke key' }).click();
-        await page.getByText('“Shop” is revoked').waitFor();
+        await page.getByText('“Shop” revoked').waitFor();
         expect(await statusOf(second)).to.equal(401);
       });
     });
@@ -126,7 +126,7 @@ describe('settings in the console', function () {
         await dialog(page).getByLabel('E-mail').fill(`grace-${size}@people.test`);
         await dialog(page).getByText('viewer').click();
         await dialog(page).getByRole('button', { name: 'Create invitation' }).click();
-        await page.getByText(`grace-${size}@people.test gets an invitation by e-mail`).waitFor();
+        await page.getByText(`Invitation sent to grace-${size}@people.test`).waitFor();
         await dialog(page).waitFor({ state: 'detached' });
         const [address] = await mailedInvitations(`grace-${size}@people.test`);
         const { pathname, hash } = new URL(address!);
@@ -157,7 +157,7 @@ describe('settings in the console', function () {
         await page.getByText('Saved').first().waitFor();
         await isOn(true).waitFor();
         await page.getByLabel('Report').selectOption('weekly');
-        await page.getByText(/It comes at 8:00/).waitFor();
+        await page.getByText(/Sent at 8:00/).waitFor();
         await expectAccessible(page, `notifications-${size}`);
 
         await page.getByRole('button', { name: 'Preview the report' }).click();
@@ -187,7 +187,7 @@ describe('settings in the console', function () {
       const { port } = await api.logged('API is listening');
       const origin = `http://127.0.0.1:${String(port)}`;
       await inConsole(world, 'settings/profile', { origin }, async (page) => {
-        await page.getByText('E-mail isn’t set up on this installation').waitFor();
+        await page.getByText('E-mail isn’t set up').waitFor();
         await expectAccessible(page, 'notifications-not-set-up');
       });
     } finally {
@@ -201,7 +201,7 @@ describe('settings in the console', function () {
       const password = 'correct horse battery staple';
       await page.getByLabel('New password').fill(password);
       await page.getByRole('button', { name: 'Set password' }).click();
-      await page.getByText('The password is changed').waitFor();
+      await page.getByText('Password saved.').waitFor();
       await inConsole(world, 'links', { role: null }, async (other) => {
         await other.getByLabel('E-mail').fill(email);
         await other.getByLabel('Password').fill(password);
@@ -209,7 +209,7 @@ describe('settings in the console', function () {
         await other.getByRole('heading', { name: 'Links' }).waitFor();
         await page.reload();
         await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
-        await page.getByText('All other browsers are signed out').waitFor();
+        await page.getByText('All other devices are signed out').waitFor();
         await other.reload();
         await other.getByLabel('Password').waitFor();
       });

@@ -274,7 +274,7 @@ describe('every view of the console', function () {
         {
           name: 'domain-edit',
           path: inSample('domains'),
-          open: choose(`Actions for ${world.domain}`, 'Change'),
+          open: choose(`Actions for ${world.domain}`, 'Edit'),
         },
         {
           name: 'domain-delete',
@@ -354,7 +354,7 @@ describe('every view of the console', function () {
   it('of the settings', async () => {
     const limited = async (page: Page) => {
       await button(page, 'Create key').click();
-      await dialog(page).getByLabel('May do').selectOption('limited');
+      await dialog(page).getByLabel('Permissions').selectOption('limited');
     };
     await look(
       [
@@ -386,7 +386,7 @@ describe('every view of the console', function () {
         {
           name: 'key-edit',
           path: inSample('settings/keys'),
-          open: choose('Actions for Shop', 'Change'),
+          open: choose('Actions for Shop', 'Edit'),
         },
         {
           name: 'key-revoke',
@@ -406,7 +406,7 @@ describe('every view of the console', function () {
           name: 'job',
           path: inSample('settings/jobs'),
           async open(page) {
-            await page.getByLabel('Id of the job').fill(sample.jobId);
+            await page.getByLabel('Job ID').fill(sample.jobId);
             await button(page, 'Find').click();
             await page.getByLabel('Result').waitFor();
           },
@@ -488,7 +488,7 @@ describe('every view of the console', function () {
           path: '/console/admin',
           async open(page) {
             await button(page, 'nobody.does').first().click();
-            await dialog(page).getByLabel('Input of the job').waitFor();
+            await dialog(page).getByLabel('Job input').waitFor();
           },
         },
       ],

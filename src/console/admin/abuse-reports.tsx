@@ -39,7 +39,7 @@ const DECISIONS: Record<Decision, string> = {
   dismiss: 'Dismiss the report',
 };
 
-/** Reports of visitors about links, to be answered. */
+/** Abuse reports of visitors, for operators to answer. */
 export function AbuseReports() {
   const [opened, setOpened] = useState<Report>();
   const [state, setState] = useState<State>('open');
@@ -81,7 +81,7 @@ export function AbuseReports() {
       {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
       {reports?.length === 0 && page === 1 && (
         <Empty icon={ShieldCheck} title={state === 'open' ? 'No open reports' : 'No such reports'}>
-          Visitors report links by the form at /_/report of every short domain.
+          Visitors can report a link at /_/report on each of your short domains.
         </Empty>
       )}
       {reports !== undefined && reports.length > 0 && (
@@ -168,7 +168,7 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
       ),
     onDone: () => {
       void personClient.invalidateQueries({ queryKey: ['admin'] });
-      toast('The report is answered');
+      toast('Report answered');
       onClose();
     },
   });
@@ -191,8 +191,8 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
         error={errors['decision']}
         hint={
           decision === 'dismiss'
-            ? 'The link goes on working.'
-            : 'Visitors get a page that says that the link is blocked. Other open reports about it are answered alike.'
+            ? 'The link keeps working.'
+            : 'Visitors see a page that says the link is blocked. Other open reports about it get the same answer.'
         }
         onChange={(event) => setDecision(event.target.value as Decision)}
       >
@@ -205,7 +205,7 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
       {decision === 'block-host' && (
         <TextField
           label="Host"
-          hint="Its subdomains are blocked with it, in every workspace."
+          hint="Blocks the host and its subdomains in every workspace."
           required
           value={host}
           error={errors['host']}
@@ -214,7 +214,7 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
       )}
       <TextArea
         label="Note"
-        hint="Only operators see it."
+        hint="Visible to operators only."
         value={note}
         error={errors['note']}
         onChange={(event) => setNote(event.target.value)}
@@ -254,7 +254,7 @@ function ReportDetails({ report }: { report: Report }) {
       <dt>Reporter</dt>
       <dd>
         {email === null ? (
-          'No email'
+          'No e-mail'
         ) : (
           <a className="underline" href={`mailto:${encodeURIComponent(email)}`}>
             {email}

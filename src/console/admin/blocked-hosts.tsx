@@ -24,7 +24,7 @@ const TYPING_MS = 250;
 
 type Opened = { what: 'block' } | { what: 'unblock'; host: string };
 
-/** Hosts that no link may lead to. */
+/** Hosts to which no link may redirect. */
 export function BlockedHosts() {
   const [opened, setOpened] = useState<Opened>();
   const [typed, setTyped] = useState('');
@@ -63,9 +63,9 @@ export function BlockedHosts() {
       {query.isPending && <Skeleton className="mx-6 h-24" />}
       {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
       {query.data?.length === 0 && (
-        <Empty icon={ShieldCheck} title={search === '' ? 'No blocked hosts' : 'No such host'}>
-          No link can lead to a blocked host or its subdomains, and visitors of links that already
-          do get a page that says so.
+        <Empty icon={ShieldCheck} title={search === '' ? 'No blocked hosts' : 'No matching hosts'}>
+          Links can’t redirect to a blocked host or its subdomains. Visitors of links that already
+          do see a page that says so.
         </Empty>
       )}
       {query.data !== undefined && query.data.length > 0 && (
@@ -121,7 +121,7 @@ function BlockDialog({ onClose }: { onClose(): void }) {
           body: { reason },
         }),
       ),
-    onDone: changed('The host is blocked', onClose),
+    onDone: changed('Host blocked', onClose),
   });
   const errors = messagesOf(block.error);
   return (
@@ -136,7 +136,7 @@ function BlockDialog({ onClose }: { onClose(): void }) {
       <TextField
         label="Host"
         placeholder="malware.example"
-        hint="Its subdomains are blocked with it."
+        hint="Blocks its subdomains too."
         required
         value={host}
         error={errors['host']}
@@ -144,7 +144,7 @@ function BlockDialog({ onClose }: { onClose(): void }) {
       />
       <TextArea
         label="Reason"
-        hint="Only operators see it."
+        hint="Visible to operators only."
         required
         value={reason}
         error={errors['reason']}
@@ -158,7 +158,7 @@ function UnblockDialog({ host, onClose }: { host: string; onClose(): void }) {
   const unblock = useWrite({
     send: (_: undefined) =>
       api.DELETE('/admin/blocked-hosts/{host}', { params: { path: { host } } }),
-    onDone: changed('The host is no longer blocked', onClose),
+    onDone: changed('Host unblocked', onClose),
   });
   return (
     <FormDialog
@@ -169,7 +169,7 @@ function UnblockDialog({ host, onClose }: { host: string; onClose(): void }) {
       busy={unblock.isPending}
       error={unblock.error}
     >
-      <p>Links that lead there work again at once.</p>
+      <p>Links to this host work again at once.</p>
     </FormDialog>
   );
 }

@@ -77,7 +77,7 @@ function UnblockDialog({ link, onClose }: { link: BlockedLink; onClose(): void }
       api.DELETE('/admin/blocked-links/{id}', { params: { path: { id: link.id } } }),
     onDone: () => {
       void personClient.invalidateQueries({ queryKey: ['admin'] });
-      toast('The link is no longer blocked');
+      toast('Link unblocked');
       onClose();
     },
   });
@@ -90,7 +90,7 @@ function UnblockDialog({ link, onClose }: { link: BlockedLink; onClose(): void }
       busy={unblock.isPending}
       error={unblock.error}
     >
-      <p>Visitors are led to its destination again at once.</p>
+      <p>The link redirects to its destination again at once.</p>
     </FormDialog>
   );
 }

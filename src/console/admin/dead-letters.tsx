@@ -34,7 +34,7 @@ export function DeadLetters() {
       {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
       {query.data?.length === 0 && (
         <Empty icon={MailCheck} title="No dead letters">
-          Each job that fails for good appears here, with its error, to be retried or discarded.
+          Jobs that failed for good appear here with their error. You can retry or discard them.
         </Empty>
       )}
       {query.data !== undefined && query.data.length > 0 && (
@@ -95,11 +95,11 @@ function DeadLetterDialog({ id, onClose }: { id: string; onClose(): void }) {
   const retry = useWrite({
     send: (_: undefined) =>
       answer(api.POST('/admin/dead-letters/{id}/retry', { params: { path } })),
-    ...over('It is tried once more'),
+    ...over('Job queued again'),
   });
   const discard = useWrite({
     send: (_: undefined) => api.DELETE('/admin/dead-letters/{id}', { params: { path } }),
-    ...over('It is discarded'),
+    ...over('Job discarded'),
   });
   const letter = query.data;
   return (
@@ -114,7 +114,7 @@ function DeadLetterDialog({ id, onClose }: { id: string; onClose(): void }) {
             busy={discard.isPending}
             onClick={() => discard.write(undefined)}
           >
-            Discard for good
+            Discard
           </Button>
           <Button
             look="primary"
@@ -133,10 +133,11 @@ function DeadLetterDialog({ id, onClose }: { id: string; onClose(): void }) {
         <div className="flex flex-col gap-4">
           <p className="text-danger">{letter.error}</p>
           <p className="text-muted">
-            {letter.attempts} attempts, the last one <Time at={letter.failedAt} />.
+            {letter.attempts} {letter.attempts === 1 ? 'attempt' : 'attempts'}, the last{' '}
+            <Time at={letter.failedAt} />.
           </p>
-          <Text label="Input of the job">{JSON.stringify(letter.data, undefined, 2)}</Text>
-          <Text label="Where the error was thrown">{letter.stack}</Text>
+          <Text label="Job input">{JSON.stringify(letter.data, undefined, 2)}</Text>
+          <Text label="Stack trace">{letter.stack}</Text>
         </div>
       )}
     </Dialog>

@@ -25,7 +25,7 @@ export function AdminPage() {
   return (
     <main>
       <Page
-        title="Operation"
+        title="Admin"
         actions={
           <Link to="/" className={buttonLook()}>
             <ArrowLeft size={15} aria-hidden />
@@ -142,7 +142,7 @@ function Queues() {
             ]}
           />
           <p className="px-4 pt-3 text-muted md:px-6">
-            {format.format(query.data.rejectedVisits)} visits were refused by the database.
+            The database rejected {format.format(query.data.rejectedVisits)} visits.
           </p>
         </>
       )}

@@ -43,7 +43,7 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
   const lacksPassword = useLacksPassword();
   const navigate = useNavigate();
   const signOut = async () => {
-    if (isWindowHeld() && !confirm('Sign out? Changes that are not saved are lost.')) return;
+    if (isWindowHeld() && !confirm('Sign out? Unsaved changes will be lost.')) return;
     try {
       await people.signOut();
     } catch {

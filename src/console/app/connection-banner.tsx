@@ -12,7 +12,7 @@ export function ConnectionBanner() {
         <p className="flex items-center gap-2 bg-warning-soft px-4 py-2 text-warning md:px-6">
           <WifiOff size={15} aria-hidden />
           {waiting === 0
-            ? 'No connection. What you see may be outdated.'
+            ? 'No connection. What you see may be out of date.'
             : `No connection. ${waiting === 1 ? 'One change waits' : `${waiting} changes wait`}, and will be sent when it is back.`}
         </p>
       )}

@@ -14,7 +14,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const Frame = useIsInWorkspace() ? 'div' : 'main';
   return (
     <Frame>
-      <h1 className="sr-only">This view can’t be shown</h1>
+      <h1 className="sr-only">This page can’t be shown</h1>
       <Failure
         error={error}
         retry={() => {

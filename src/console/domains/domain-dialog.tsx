@@ -7,12 +7,12 @@ import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 
 interface DomainDialogProps {
-  /** The domain to change; absent for a new one. */
+  /** The domain to edit; absent for a new one. */
   domain?: Schemas['Domain'];
   onClose(): void;
 }
 
-/** Adds or changes a domain. */
+/** Adds or edits a domain. */
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
@@ -30,7 +30,9 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         return answer(api.PATCH('/domains/{id}', { params: { path: { id: domain.id } }, body }));
       }
       const header = { 'Idempotency-Key': key };
-      return answer(api.POST('/domains', { params: { header }, body: { ...body, slug } }));
+      return answer(
+        api.POST('/domains', { params: { header }, body: { ...body, slug: hostFrom(slug) } }),
+      );
     },
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['domains'] });
@@ -45,11 +47,11 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       size="medium"
       onClose={onClose}
       busy={save.isPending}
-      error={save.error}
+      error={isSaidAtFields(save.error) ? null : save.error}
       onSubmit={() => {
         const files = { appleAppSiteAssociation: read(apple), assetLinks: read(android) };
         const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
-        setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'This is not valid JSON.'])));
+        setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
         if (wrong.length > 0) return;
         save.write({
           target: target === '' ? null : target,
@@ -72,41 +74,49 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
           value={slug}
           error={messages['slug']}
           onChange={(event) => setSlug(event.target.value.trim())}
+          onBlur={() => setSlug(hostFrom(slug))}
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData('text').trim();
+            const host = hostFrom(pasted);
+            if (host === pasted) return;
+            event.preventDefault();
+            setSlug(host);
+          }}
         />
       )}
-      <Address
-        label="Its root leads to"
-        hint="For visitors who open the domain without a key."
+      <UrlField
+        label="Redirect homepage to"
+        hint="For visitors of the domain itself, without a slug."
         value={target}
         error={messages['target']}
         onChange={setTarget}
       />
       <SelectField
-        label="How"
+        label="Method"
         value={type}
         error={messages['type']}
         onChange={(event) => setType(event.target.value === 'rewrite' ? 'rewrite' : 'redirect')}
       >
-        <option value="redirect">Redirect: visitors see the address that it leads to</option>
-        <option value="rewrite">Frame: visitors keep seeing your domain</option>
+        <option value="redirect">Redirect: visitors see the URL of the page</option>
+        <option value="rewrite">Frame: visitors see your domain</option>
       </SelectField>
-      <Address
-        label="Expired links lead to"
-        hint="For links without an address of their own for this."
+      <UrlField
+        label="Redirect expired links to"
+        hint="For links that set no URL for this themselves."
         value={expiredUrl}
         error={messages['expiredUrl']}
         onChange={setExpiredUrl}
       />
-      <Address
-        label="Unknown keys lead to"
-        hint="Empty: visitors see a page that says so."
+      <UrlField
+        label="Redirect unknown links to"
+        hint="Leave empty to show a page that says the link doesn’t exist."
         value={notFoundUrl}
         error={messages['notFoundUrl']}
         onChange={setNotFoundUrl}
       />
       <TextArea
-        label="Links open in an iOS app"
-        hint="The file apple-app-site-association, as JSON. Empty: there is none."
+        label="iOS app links"
+        hint="The JSON of your apple-app-site-association file, to open links in your app."
         spellCheck={false}
         className="font-mono text-xs"
         value={apple}
@@ -114,8 +124,8 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         onChange={(event) => setApple(event.target.value)}
       />
       <TextArea
-        label="Links open in an Android app"
-        hint="The file assetlinks.json, as JSON. Empty: there is none."
+        label="Android app links"
+        hint="The JSON of your assetlinks.json file, to open links in your app."
         spellCheck={false}
         className="font-mono text-xs"
         value={android}
@@ -125,6 +135,34 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
     </FormDialog>
   );
 }
+
+/** Fields of the form, each of which says its own part of a refusal. */
+const FIELDS = new Set([
+  'slug',
+  'target',
+  'type',
+  'expiredUrl',
+  'notFoundUrl',
+  'appleAppSiteAssociation',
+  'assetLinks',
+]);
+
+/** True when the fields say all of a refusal, so that the form need not say it again. */
+function isSaidAtFields(error: Error | null): boolean {
+  const names = Object.keys(messagesOf(error));
+  return names.length > 0 && names.every((name) => FIELDS.has(name));
+}
+
+/** The host of what was typed or pasted, which may be a URL: `https://Go.Example.com/a` gives `go.example.com`. */
+const hostFrom = (text: string): string =>
+  text
+    .trim()
+    .replace(/^[a-z][a-z\d+.-]*:\/\//i, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/^.*@/, '')
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
 
 const NO_JSON = Symbol('a text that is not JSON');
 
@@ -141,7 +179,7 @@ function read(text: string): unknown {
 const jsonOf = (value: object | null | undefined): string =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
-interface AddressProps {
+interface UrlFieldProps {
   label: string;
   hint: string;
   value: string;
@@ -149,7 +187,7 @@ interface AddressProps {
   onChange(value: string): void;
 }
 
-function Address({ onChange, ...rest }: AddressProps) {
+function UrlField({ onChange, ...rest }: UrlFieldProps) {
   return (
     <TextField
       {...rest}

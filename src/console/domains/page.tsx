@@ -44,13 +44,13 @@ export function DomainsPage() {
         query={domains}
         empty={
           <Empty icon={Globe} title="No domains yet" action={addButton}>
-            On a domain of your own, people see your name in each link.{' '}
+            Use your own domain so that people recognise your links.{' '}
             <DocsLink guide="redirects">How domains work</DocsLink>
           </Empty>
         }
       >
         {(rows) => (
-          <ul className="flex w-full max-w-3xl flex-col gap-4 px-4 pb-10 md:px-6">
+          <ul className="grid w-full max-w-6xl items-start gap-4 px-4 pb-10 *:min-w-0 md:px-6 xl:has-[>:nth-child(2)]:grid-cols-2">
             {rows.map((domain) => (
               <DomainCard key={domain.id} domain={domain} open={setOpened} />
             ))}
@@ -89,8 +89,8 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
           </div>
           <p className="truncate text-muted">
             {domain.target === null
-              ? 'Its root leads nowhere yet'
-              : `Its root leads to ${domain.target}`}
+              ? 'No homepage redirect'
+              : `Homepage redirects to ${domain.target}`}
           </p>
         </div>
         {may('domains.write') && (
@@ -98,7 +98,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
             label={`Actions for ${domain.slug}`}
             items={[
               {
-                label: 'Change',
+                label: 'Edit',
                 icon: Pencil,
                 onSelect: () => open({ what: 'edit', domain }),
               },
@@ -112,7 +112,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
                     },
                   ]),
               {
-                label: domain.archived ? 'Take out of the archive' : 'Archive',
+                label: domain.archived ? 'Restore' : 'Archive',
                 icon: Archive,
                 onSelect: () => update.write({ archived: !domain.archived }),
               },
@@ -138,7 +138,7 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
     send: (id: string) => answer(api.DELETE('/domains/{id}', { params: { path: { id } } })),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['domains'] });
-      toast(`${domain.slug} is deleted`);
+      toast(`${domain.slug} deleted`);
       onClose();
     },
   });
@@ -153,8 +153,8 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
       onSubmit={() => remove.write(domain.id)}
     >
       <p>
-        Visitors of this domain get no answer from then on. A domain that still has links or QR
-        codes can’t be deleted: archive it instead.
+        The domain stops working at once. A domain that still has links or QR codes can’t be
+        deleted: archive it instead.
       </p>
     </FormDialog>
   );

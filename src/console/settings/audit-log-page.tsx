@@ -104,11 +104,11 @@ export function AuditLogPage() {
         empty={
           isFiltered ? (
             <Empty icon={ScrollText} title="Nothing found">
-              No change in the last 400 days fits. Choose another kind, or empty the field.
+              No matching changes in the last 400 days.
             </Empty>
           ) : (
             <Empty icon={ScrollText} title="No changes yet">
-              Each change of this workspace gets a line here: who made it, when, and to what.{' '}
+              Every change in this workspace is listed here: who made it, when, and to which record.{' '}
               <DocsLink guide="workspaces#audit-log">How the audit log works</DocsLink>
             </Empty>
           )

@@ -17,15 +17,15 @@ const EVENTS = {
   scans: 'Scans',
   leads: 'Leads',
   sales: 'Sales',
-  views: 'Views of pages',
+  views: 'Page views',
 } as const;
 const SPANS = {
-  '24h': 'The last 24 hours',
-  '7d': 'The last 7 days',
-  '30d': 'The last 30 days',
-  '90d': 'The last 90 days',
-  '1y': 'The last year',
-  all: 'All that is kept',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  '1y': 'Last year',
+  all: 'All time',
 } as const;
 
 /** Files of all links, of events, and of the whole workspace. */
@@ -37,9 +37,9 @@ export function ExportsPage() {
         {may('links.read') && <LinksExport />}
         {may('events.read') && <EventsExport />}
         {may('workspace.write') && <WorkspaceExport />}
-        <p className="text-muted">
-          Large files are written by a worker, which takes a while; you can go on with other things
-          in another window. <DocsLink guide="api">How exports work</DocsLink>
+        <p className="text-muted xl:col-span-2">
+          Large files take a while to prepare. You can keep working in another window.{' '}
+          <DocsLink guide="api">How exports work</DocsLink>
         </p>
       </Sections>
     </Page>
@@ -58,7 +58,7 @@ function LinksExport() {
   return (
     <Section
       title="Links"
-      description="Every link with all its fields but its password, oldest first."
+      description="Every link with all its fields except the password, oldest first."
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />
@@ -82,11 +82,11 @@ function EventsExport() {
   return (
     <Section
       title="Events"
-      description="Visits, leads and sales one by one, oldest first. From the plan business on."
+      description="Every click, lead and sale. Business plan and up."
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />
-      <div className="grid gap-4 md:grid-cols-3">
+      <div className="grid gap-4 md:grid-cols-3 xl:grid-cols-1">
         <SelectField
           label="Kind"
           value={event}
@@ -99,7 +99,7 @@ function EventsExport() {
           ))}
         </SelectField>
         <SelectField
-          label="Span"
+          label="Period"
           value={interval}
           onChange={(change) => setInterval(change.target.value as typeof interval)}
         >
@@ -129,13 +129,13 @@ function WorkspaceExport() {
   return (
     <Section
       title="Whole workspace"
-      description="One file with links, QR codes, tags, folders, domains, pages, customers and events, which the import of another workspace or installation takes whole."
+      description="A complete copy you can import into another workspace: links, QR codes, tags, folders, domains, pages, customers and events."
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />
       <TextField
         label="Passphrase"
-        hint="Encrypts the passwords of links. Without one they are left out, and the import refuses links that have one."
+        hint="Encrypts the passwords of links. Without a passphrase, links that have a password can’t be imported."
         type="password"
         autoComplete="new-password"
         maxLength={200}
@@ -162,7 +162,7 @@ function FormatField({ format, onChange }: { format: Format; onChange(format: Fo
 function SaveButton({ busy, onClick }: { busy: boolean; onClick(): void }) {
   return (
     <Button look="primary" icon={Download} busy={busy} onClick={onClick}>
-      {busy ? 'Preparing the file' : 'Download'}
+      {busy ? 'Preparing …' : 'Download'}
     </Button>
   );
 }

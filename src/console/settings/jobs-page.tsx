@@ -10,11 +10,11 @@ import { Page } from '../ui/page.tsx';
 import { Section, Sections } from '../ui/section.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 
-/** While a job is not over: time between two looks, in ms. */
+/** Time between two reads of an unfinished job, in ms. */
 const REFRESH_MS = 1_000;
 const TONES = { queued: undefined, running: 'warning', done: 'success', failed: 'danger' } as const;
 
-/** The outcome of a write that was answered by 202. */
+/** Looks up the state and the result of a background job. */
 export function JobsPage() {
   const [id, setId] = useState('');
   const [asked, setAsked] = useState('');
@@ -29,7 +29,7 @@ export function JobsPage() {
           title="Find a job"
           description={
             <>
-              Writes that take longer are answered by 202 with the id of their job.{' '}
+              Look up a background job by its ID. The API returns it with status 202.{' '}
               <DocsLink guide="api">How jobs work</DocsLink>
             </>
           }
@@ -37,7 +37,7 @@ export function JobsPage() {
           <form onSubmit={submit} className="flex items-end gap-2">
             <div className="flex-1">
               <TextField
-                label="Id of the job"
+                label="Job ID"
                 required
                 spellCheck={false}
                 autoComplete="off"
@@ -68,9 +68,7 @@ function FoundJob({ id }: { id: string }) {
   });
   if (query.isPending) return <Skeleton className="h-10 w-full" />;
   if (query.error instanceof ApiError && query.error.status === 404) {
-    return (
-      <p role="status">There is no such job. A job is forgotten some time after it is over.</p>
-    );
+    return <p role="status">Job not found. Finished jobs are removed after a while.</p>;
   }
   if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
   const job = query.data;

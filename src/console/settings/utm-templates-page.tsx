@@ -47,7 +47,7 @@ export function UtmTemplatesPage() {
             label={`Actions for ${template.name}`}
             items={[
               {
-                label: 'Change',
+                label: 'Edit',
                 icon: Pencil,
                 onSelect: () => setOpened({ what: 'edit', template }),
               },
@@ -70,8 +70,8 @@ export function UtmTemplatesPage() {
       {templates.isPending && <Skeleton className="mx-6 h-40" />}
       {templates.data?.length === 0 && (
         <Empty icon={Tags} title="No UTM templates yet" action={createButton}>
-          Values for the UTM parameters of a campaign, so that everybody spells them alike. They are
-          chosen in the form of a link, under “UTM parameters”.{' '}
+          Save the UTM parameters of a campaign so that everybody spells them the same way. Choose a
+          template under “UTM parameters” when you create or edit a link.{' '}
           <DocsLink guide="workspaces">How templates work</DocsLink>
         </Empty>
       )}
@@ -113,7 +113,7 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
     },
     onDone: (saved) => {
       void client.invalidateQueries({ queryKey: ['utm-templates'] });
-      toast(`The template “${saved.name}” is saved`);
+      toast(`Template “${saved.name}” saved`);
       onClose();
     },
   });
@@ -161,7 +161,7 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
     send: (id: string) => answer(api.DELETE('/utm-templates/{id}', { params: { path: { id } } })),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['utm-templates'] });
-      toast(`The template “${template.name}” is deleted`);
+      toast(`Template “${template.name}” deleted`);
       onClose();
     },
   });
@@ -175,7 +175,7 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
       error={remove.error}
       onSubmit={() => remove.write(template.id)}
     >
-      <p>Links that were made with it stay as they are.</p>
+      <p>Links created with it stay as they are.</p>
     </FormDialog>
   );
 }

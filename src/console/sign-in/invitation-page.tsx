@@ -49,7 +49,7 @@ function Gone() {
   return (
     <Card title="This invitation is no longer valid">
       <p className="text-muted">
-        It was used, taken back, or has expired after seven days. Ask for a new one.
+        It was used, cancelled, or expired after seven days. Ask for a new one.
       </p>
       <Link to="/" className={buttonLook()}>
         Go to the console
@@ -151,7 +151,7 @@ function Offer({ token, invitation, me }: OfferProps) {
       </form>
       {me === undefined && (
         <Link to="/sign-in" search={{ to: '/invitation' }} className={buttonLook()}>
-          I have an account: sign in
+          I have an account. Sign in
         </Link>
       )}
     </>,

@@ -6,15 +6,16 @@ import { people } from '../api/people.ts';
 import { meQuery, personClient, useMe } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { slugFrom } from '../ui/slug.ts';
 import { Card } from './card.tsx';
 
-/** Joins workspaces that invite the person, and makes one: for who has none yet, and for another one. */
+/** Joins workspaces that invite the person, or creates one. */
 export function WelcomePage() {
   const navigate = useNavigate();
   const { invitations } = useMe();
   const [name, setName] = useState('');
   const [slug, setSlug] = useState<string>();
-  const shownSlug = slug ?? slugOf(name);
+  const shownSlug = slug ?? slugFrom(name);
   const create = useMutation(
     {
       mutationFn: people.createWorkspace,
@@ -39,7 +40,7 @@ export function WelcomePage() {
         </>
       )}
       <p className="text-muted">
-        A workspace holds links, QR codes and their statistics. Invite others to it later.
+        A workspace holds your links, QR codes and analytics. You can invite others later.
       </p>
       {create.error && Object.keys(fields).length === 0 && (
         <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
@@ -60,7 +61,7 @@ export function WelcomePage() {
           required
           value={shownSlug}
           error={fields['slug']}
-          hint={`Its address: /console/${shownSlug === '' ? 'slug' : shownSlug}`}
+          hint={`Your URL: ${location.host}/console/${shownSlug === '' ? 'slug' : shownSlug}. Can’t be changed later.`}
           onChange={(event) => setSlug(event.target.value)}
         />
         <Button type="submit" look="primary" busy={create.isPending}>
@@ -111,14 +112,9 @@ function OwnInvitations() {
           </li>
         ))}
       </ul>
-      <p className="text-sm text-muted">Ignore those from people you don’t know: they expire.</p>
+      <p className="text-sm text-muted">
+        Ignore invitations from people you don’t know. They expire.
+      </p>
     </>
   );
 }
-
-const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .normalize('NFKD')
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '');

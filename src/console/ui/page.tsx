@@ -37,7 +37,7 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
       <header
         className={classes(
           'flex min-h-14 w-full shrink-0 flex-wrap items-center justify-between gap-2 px-4 py-2 md:px-6 md:pt-3',
-          isNarrow === true && 'max-w-3xl',
+          isNarrow === true && 'max-w-6xl',
         )}
       >
         <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold">

@@ -13,7 +13,7 @@ interface SecretDialogProps {
   children: ReactNode;
 }
 
-/** Shows what is shown once: the service keeps no copy of it. */
+/** Shows a secret once: the service keeps no copy of it. */
 export function SecretDialog({ title, label, secret, onClose, children }: SecretDialogProps) {
   useUnsaved(true);
   return (
@@ -28,7 +28,7 @@ export function SecretDialog({ title, label, secret, onClose, children }: Secret
     >
       <div className="flex flex-col gap-4">
         <div>{children}</div>
-        <Field label={label} hint="It is shown only now. Copy it before you close this.">
+        <Field label={label} hint="Copy it now. You won’t see it again.">
           {(control) => (
             <div className="flex items-center gap-1">
               <input

@@ -21,7 +21,10 @@ export function Time({ at }: { at: string }) {
 function fromNow(moment: Date): string {
   const seconds = (moment.getTime() - Date.now()) / 1000;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) < length) continue;
+    const count = seconds / length;
+    // What was made for seven days is "in 7 days" a second later, too.
+    return relative.format(count > 0 ? Math.round(count) : Math.trunc(count), unit);
   }
   return seconds > 0 ? 'in a moment' : 'just now';
 }

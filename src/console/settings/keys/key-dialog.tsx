@@ -22,7 +22,7 @@ const LIFETIMES = [
 ];
 const DAY_MS = 86_400_000;
 
-/** Makes a key. */
+/** Creates a key. */
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -57,7 +57,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
     >
       <TextField
         label="Name"
-        hint="Say where it is used, such as “Shop” or “CI”."
+        hint="Where the key is used, such as “Shop” or “CI”."
         autoFocus
         required
         maxLength={100}
@@ -79,12 +79,12 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
           ))}
         </SelectField>
         <SelectField
-          label="May do"
+          label="Permissions"
           value={isLimited ? 'limited' : 'all'}
           onChange={(event) => setLimited(event.target.value === 'limited')}
         >
-          <option value="all">All that I may</option>
-          <option value="limited">Only what I choose</option>
+          <option value="all">Same as mine</option>
+          <option value="limited">Restricted</option>
         </SelectField>
       </div>
       {isLimited && (
@@ -104,7 +104,7 @@ interface EditKeyDialogProps {
   onClose(): void;
 }
 
-/** Changes the name and the scopes of a key. */
+/** Edits the name and the scopes of a key. */
 export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -122,7 +122,7 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
   const messages = messagesOf(update.error);
   return (
     <FormDialog
-      title="Change the API key"
+      title="Edit API key"
       action="Save"
       size="medium"
       onClose={onClose}
@@ -139,12 +139,12 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
         onChange={(event) => setName(event.target.value)}
       />
       <SelectField
-        label="May do"
+        label="Permissions"
         value={isAll ? 'all' : 'limited'}
         onChange={(event) => setScopes(event.target.value === 'all' ? ['*'] : ['links.write'])}
       >
-        {(isAll || may('keys.write')) && <option value="all">Everything</option>}
-        <option value="limited">Only what I choose</option>
+        {(isAll || may('keys.write')) && <option value="all">Full access</option>}
+        <option value="limited">Restricted</option>
       </SelectField>
       {!isAll && (
         <ScopeFields

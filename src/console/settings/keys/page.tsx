@@ -45,7 +45,7 @@ export function KeysPage() {
         query={keys}
         empty={
           <Empty icon={KeyRound} title="No API keys" action={createButton}>
-            A key lets your own software use the API in the name of this workspace.{' '}
+            An API key lets your software use the API for this workspace.{' '}
             <DocsLink guide="workspaces#api-keys">How keys work</DocsLink>
           </Empty>
         }
@@ -65,7 +65,7 @@ export function KeysPage() {
                   </div>
                 ),
               },
-              { name: 'May do', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
+              { name: 'Permissions', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
               {
                 name: 'Last used',
                 render: ({ lastUsedAt }) =>
@@ -85,7 +85,7 @@ export function KeysPage() {
                       label={`Actions for ${key.name}`}
                       items={[
                         {
-                          label: 'Change',
+                          label: 'Edit',
                           icon: Pencil,
                           onSelect: () => setOpened({ what: 'edit', key }),
                         },
@@ -110,8 +110,8 @@ export function KeysPage() {
       </RecordList>
       {keys.rows.length > 0 && (
         <p className="max-w-prose px-4 py-3 text-muted md:px-6">
-          Keys belong to the workspace. A key ends when the person who made it leaves the workspace,
-          but not when their account is disabled: revoke it then.
+          Keys stop working when their creator leaves the workspace. If an account is disabled,
+          revoke its keys.
         </p>
       )}
       {opened?.what === 'new' && (
@@ -133,8 +133,8 @@ export function KeysPage() {
           secret={opened.key.key}
           onClose={close}
         >
-          Send it as <code className="text-xs">Authorization: Bearer …</code>. Keep it where only
-          your software can read it.
+          Send it in the header <code className="text-xs">Authorization: Bearer …</code>. Store it
+          where only your software can read it.
         </SecretDialog>
       )}
     </Page>
@@ -180,8 +180,8 @@ function RotateDialog({
       onSubmit={() => rotate.write(apiKey.id)}
     >
       <p>
-        You get a new key, and the present one (<code className="text-xs">{apiKey.hint}</code>) ends
-        at once: software that uses it is refused until it has the new one.
+        You get a new key, and the current one (<code className="text-xs">{apiKey.hint}</code>)
+        stops working at once. Update your software with the new key.
       </p>
     </FormDialog>
   );
@@ -194,7 +194,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
     send: (id: string) => answer(api.DELETE('/keys/{id}', { params: { path: { id } } })),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['keys'] });
-      toast(`“${apiKey.name}” is revoked`);
+      toast(`“${apiKey.name}” revoked`);
       onClose();
     },
   });
@@ -209,14 +209,14 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
       onSubmit={() => revoke.write(apiKey.id)}
     >
       <p>
-        Software that uses <code className="text-xs">{apiKey.hint}</code> is refused at once.
+        Software that uses <code className="text-xs">{apiKey.hint}</code> loses access at once.
         {apiKey.lastUsedAt !== null && (
           <>
             {' '}
             It was last used <Time at={apiKey.lastUsedAt} />.
           </>
         )}{' '}
-        This can’t be taken back.
+        You can’t undo this.
       </p>
     </FormDialog>
   );

@@ -31,9 +31,9 @@ export const RESOURCES: readonly Resource[] = [
   { label: 'Audit log', read: 'audit.read' },
 ];
 
-/** Scopes of a key in a few words: "Everything", "Links, Tags (read)". */
+/** Scopes of a key in a few words: "Full access", "Links, Tags (read)". */
 export function summaryOf(scopes: readonly Scope[]): string {
-  if (scopes.includes('*')) return 'Everything';
+  if (scopes.includes('*')) return 'Full access';
   const parts = RESOURCES.flatMap(({ label, read, write }) => {
     if (write !== undefined && scopes.includes(write)) return [label];
     return read !== undefined && scopes.includes(read) ? [`${label} (read)`] : [];

@@ -17,11 +17,11 @@ export function Invitations() {
   const invitations = usePaged(['invitations'], (page, signal) =>
     answer(api.GET('/invitations', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
-  const takeBack = useWrite({
+  const cancel = useWrite({
     send: (id: string) => answer(api.DELETE('/invitations/{id}', { params: { path: { id } } })),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['invitations'] });
-      toast('The invitation is taken back: its address no longer works');
+      toast('Invitation cancelled. Its link no longer works.');
     },
     onFailed: (error) => toast(describe(error), 'danger'),
   });
@@ -32,11 +32,7 @@ export function Invitations() {
       </h2>
       <RecordList
         query={invitations}
-        empty={
-          <p className="px-4 text-muted md:px-6">
-            None is open. An invitation gives a person a role in this workspace.
-          </p>
-        }
+        empty={<p className="px-4 text-muted md:px-6">No pending invitations.</p>}
       >
         {(rows) => (
           <Table
@@ -57,10 +53,10 @@ export function Invitations() {
                 render: ({ id, email }) => (
                   <Button
                     size="small"
-                    aria-label={`Take back the invitation of ${email}`}
-                    onClick={() => takeBack.write(id)}
+                    aria-label={`Cancel the invitation of ${email}`}
+                    onClick={() => cancel.write(id)}
                   >
-                    Take back
+                    Cancel invitation
                   </Button>
                 ),
               },

@@ -13,7 +13,7 @@ interface InviteDialogProps {
   onInvited(invitation: Schemas['InvitationWithUrl']): void;
 }
 
-/** Makes an invitation. */
+/** Creates an invitation. */
 export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
@@ -39,7 +39,7 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
       <TextField
         label="E-mail"
         type="email"
-        hint="They get an address by e-mail. Where no mail is set up, you get it to send on."
+        hint="We’ll e-mail them an invite link. If e-mail isn’t set up, you get the link to share."
         autoFocus
         required
         value={email}

@@ -15,7 +15,7 @@ interface MemberDialogProps {
   onClose(): void;
 }
 
-/** Changes what a person may do. */
+/** Changes the role of a person. */
 export function RoleDialog({ member, onClose }: MemberDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
@@ -57,7 +57,7 @@ export function RemoveDialog({ member, onClose }: MemberDialogProps) {
     onDone: async () => {
       if (!isMe) {
         void client.invalidateQueries({ queryKey: ['members'] });
-        toast(`${member.email} is removed`);
+        toast(`${member.email} removed`);
         onClose();
         return;
       }
@@ -76,8 +76,9 @@ export function RemoveDialog({ member, onClose }: MemberDialogProps) {
       onSubmit={() => remove.write(member.userId)}
     >
       <p>
-        {isMe ? 'You no longer see this workspace' : 'They no longer see this workspace'}, and API
-        keys that {isMe ? 'you' : 'they'} made in it end at once. Links and all other records stay.
+        {isMe ? 'You lose access to this workspace' : 'They lose access to this workspace'}, and the
+        API keys that {isMe ? 'you' : 'they'} created here stop working. Links and all other records
+        stay.
       </p>
     </FormDialog>
   );

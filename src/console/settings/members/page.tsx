@@ -94,7 +94,7 @@ export function MembersPage() {
                     ...(mayWrite || isMe
                       ? [
                           {
-                            label: isMe ? 'Leave the workspace' : 'Remove',
+                            label: isMe ? 'Leave workspace' : 'Remove',
                             isDanger: true,
                             onSelect: () => setOpened({ what: 'remove', member }),
                           },
@@ -118,7 +118,7 @@ export function MembersPage() {
           onClose={close}
           onInvited={(invitation) => {
             if (invitation.url !== null) return setOpened({ what: 'invited', invitation });
-            toast(`${invitation.email} gets an invitation by e-mail, valid for seven days`);
+            toast(`Invitation sent to ${invitation.email}. It is valid for seven days.`);
             return close();
           }}
         />
@@ -126,11 +126,11 @@ export function MembersPage() {
       {opened?.what === 'invited' && opened.invitation.url !== null && (
         <SecretDialog
           title={`Invite ${opened.invitation.email}`}
-          label="Address of the invitation"
+          label="Invite link"
           secret={opened.invitation.url}
           onClose={close}
         >
-          Send this address to {opened.invitation.email}. It works once, for seven days.
+          Send this link to {opened.invitation.email}. It works once, within seven days.
         </SecretDialog>
       )}
       {opened?.what === 'role' && <RoleDialog member={opened.member} onClose={close} />}

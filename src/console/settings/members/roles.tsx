@@ -2,9 +2,9 @@ import type { Role } from '../../api/people.ts';
 
 /** Rights of each role, in a sentence. */
 const ROLES: Readonly<Record<Role, string>> = {
-  owner: 'Everything, with people, API keys and settings.',
-  member: 'Makes and changes links, codes and all other records.',
-  viewer: 'Sees links, codes and statistics, and changes nothing.',
+  owner: 'Can do everything, including people, API keys and settings.',
+  member: 'Can create and edit links, QR codes and all other records.',
+  viewer: 'Can see links, QR codes and analytics, but not change anything.',
 };
 
 /** A choice of role. */

@@ -21,11 +21,11 @@ const key = ['notifications'];
 const ALERTS: Record<Alert, { label: string; hint: string }> = {
   'limit.reached': {
     label: 'Limit reached',
-    hint: 'The workspace uses 80 % or all of a limit of its plan.',
+    hint: 'The workspace reaches 80 % or 100 % of a limit of its plan.',
   },
   'link.expired': {
     label: 'Link expired',
-    hint: 'A link expires by its date, or by its number of visits.',
+    hint: 'A link reaches its expiry date or its click limit.',
   },
   'link.broken': {
     label: 'Destination broken',
@@ -33,12 +33,12 @@ const ALERTS: Record<Alert, { label: string; hint: string }> = {
   },
   'webhook.disabled': {
     label: 'Webhook disabled',
-    hint: 'A webhook is disabled because its receiver fails.',
+    hint: 'A webhook is disabled because its deliveries keep failing.',
   },
 };
 const ALL = Object.keys(ALERTS) as Alert[];
 
-/** The mail that the person gets from the workspace that is open. */
+/** Which e-mails the person gets about the open workspace. */
 export function NotificationsSection() {
   const { slug } = useWorkspace();
   const all = useQuery({ queryKey: key, queryFn: people.notifications }, personClient);
@@ -51,11 +51,10 @@ export function NotificationsSection() {
           <>
             {all.data?.isMailSetUp === false && (
               <p className="font-medium text-ink">
-                E-mail isn’t set up on this installation, so nothing is sent. Its operator sets
-                SMTP_URL.
+                E-mail isn’t set up, so nothing will be sent. Ask your operator to set SMTP_URL.
               </p>
             )}
-            <p>What you get from the workspace {own.name}.</p>
+            <p>Choose which e-mails you get about {own.name}.</p>
           </>
         )
       }
@@ -101,7 +100,7 @@ function Choices({ own }: { own: Notifications }) {
         hint={
           plan === 'free'
             ? 'Reports need the pro plan.'
-            : `Clicks, scans, leads and sales, compared with the time before. It comes at 8:00, ${own.report?.timezone ?? zone}.`
+            : `Clicks, scans, leads and sales, compared with the previous period. Sent at 8:00, ${own.report?.timezone ?? zone}.`
         }
         disabled={plan === 'free' || change.isPending}
         value={own.report?.every ?? ''}
@@ -112,7 +111,7 @@ function Choices({ own }: { own: Notifications }) {
       >
         <option value="">None</option>
         <option value="weekly">Every week, on Monday</option>
-        <option value="monthly">Every month, on its first day</option>
+        <option value="monthly">Every month, on the 1st</option>
       </SelectField>
       {plan !== 'free' && (
         <div>

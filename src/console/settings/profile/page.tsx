@@ -71,7 +71,7 @@ function PasswordSection() {
   const me = useMe();
   const [currentPassword, setCurrentPassword] = useState('');
   const [password, setPassword] = useState('');
-  const change = useChangeMe('The password is changed, and all other sessions are ended', () => {
+  const change = useChangeMe('Password saved. All your other sessions are signed out.', () => {
     setCurrentPassword('');
     setPassword('');
   });
@@ -81,8 +81,8 @@ function PasswordSection() {
       title="Password"
       description={
         me.hasPassword
-          ? 'A new password ends all other sessions.'
-          : 'You have no password yet: set one to sign in with it.'
+          ? 'A new password signs out all your other sessions.'
+          : 'Set a password so you can sign in again.'
       }
       action={me.hasPassword ? 'Change password' : 'Set password'}
       mayWrite

@@ -23,18 +23,18 @@ export function Sessions() {
     onError: (error: Error) => toast(describe(error), 'danger'),
   });
   const end = useMutation(
-    { mutationFn: people.endSession, ...ended('That browser is signed out') },
+    { mutationFn: people.endSession, ...ended('Device signed out') },
     personClient,
   );
   const endOthers = useMutation(
-    { mutationFn: people.endOtherSessions, ...ended('All other browsers are signed out') },
+    { mutationFn: people.endOtherSessions, ...ended('All other devices are signed out') },
     personClient,
   );
   const rows = sessions.data ?? [];
   return (
     <Section
       title="Sessions"
-      description="Browsers in which you are signed in. End those that you don’t know."
+      description="Devices signed in to your account. Sign out any you don’t recognise."
       footer={
         rows.length > 1 && (
           <Button look="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
@@ -75,20 +75,15 @@ function SessionRow({ session, end, isEnding }: SessionRowProps) {
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2">
           <span title={userAgent}>{name}</span>
-          {isCurrent && <Badge tone="success">This browser</Badge>}
+          {isCurrent && <Badge tone="success">This device</Badge>}
         </p>
         <p className="text-xs text-muted">
-          {network !== '' && `${network}, `}used <Time at={lastUsedAt} />
+          {network !== '' && `${network}, `}last used <Time at={lastUsedAt} />
         </p>
       </div>
       {!isCurrent && (
-        <Button
-          size="small"
-          busy={isEnding}
-          aria-label={`End the session of ${name}`}
-          onClick={end}
-        >
-          End
+        <Button size="small" busy={isEnding} aria-label={`Sign out ${name}`} onClick={end}>
+          Sign out
         </Button>
       )}
     </li>

@@ -37,7 +37,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
   return (
     <FormSection
       title="Brand"
-      description="Pages that visitors see, such as that for a password, have this logo and this color."
+      description="Shown on pages your visitors see, such as the password page."
       mayWrite={mayWrite}
       busy={save.isPending}
       error={save.error}
@@ -53,7 +53,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
       />
       <Field
         label="Color"
-        hint="Of buttons and links, such as #0055ff."
+        hint="The color of buttons and links, such as #0055ff."
         error={messages['brandColor']}
       >
         {(control) => (
@@ -123,7 +123,7 @@ function LogoField({ logo, stored, onChange, mayWrite, error }: LogoFieldProps) 
                   // On white: so it stands on the pages of visitors.
                   <img
                     src={shown}
-                    alt="The present logo"
+                    alt="Current logo"
                     className="h-12 max-w-48 rounded bg-white p-1"
                   />
                 )}
@@ -141,9 +141,9 @@ function LogoField({ logo, stored, onChange, mayWrite, error }: LogoFieldProps) 
       </Field>
       {mayWrite && (
         <TextField
-          label="Address of a logo"
+          label="Logo URL"
           type="url"
-          hint="Instead of a file. The service fetches the image once, when you save, and keeps it."
+          hint="Use an image from the web instead of a file. We download it once, when you save."
           placeholder="https://example.com/logo.png"
           value={typed === logo ? typed : ''}
           onChange={({ target: { value } }) => {

@@ -31,7 +31,7 @@ export function General({ workspace }: { workspace: Schemas['Workspace'] }) {
       />
       <TextField
         label="Slug"
-        hint="It names the workspace in addresses and in the API, and stays."
+        hint="Used in URLs and the API. Can’t be changed."
         disabled
         value={workspace.slug}
       />

@@ -18,26 +18,26 @@ export function Usage({ workspace: { plan, limits, usage } }: { workspace: Schem
   ];
   return (
     <Section
-      title="Plan and use"
+      title="Plan and usage"
       description={
         <>
-          This workspace has the plan <Badge>{plan}</Badge>. The operator of the service changes it.{' '}
-          <DocsLink guide="workspaces">What plans allow</DocsLink>
+          This workspace is on the <Badge>{plan}</Badge> plan. Ask your operator to change it.{' '}
+          <DocsLink guide="workspaces">What each plan includes</DocsLink>
         </>
       }
     >
       <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
         <Figure
-          label="Requests a minute"
+          label="Requests per minute"
           value={
             limits.requestsPerMinute === null ? 'No limit' : format.format(limits.requestsPerMinute)
           }
         />
         <Figure
-          label="Events are kept"
+          label="Events are kept for"
           value={
             limits.retentionDays === null
-              ? 'Without limit'
+              ? 'No limit'
               : `${format.format(limits.retentionDays)} days`
           }
         />

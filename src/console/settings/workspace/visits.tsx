@@ -7,7 +7,7 @@ import { messagesOf } from '../../ui/form-dialog.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
-/** Windows to choose from, in seconds. */
+/** Choices of the time in which a visitor counts once, in seconds. */
 const WINDOWS = [
   { label: 'Every visit', seconds: 0 },
   { label: 'Once a minute', seconds: 60 },
@@ -36,8 +36,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       onSubmit={() => save.write({ clickDedupeSeconds: seconds, keepFullIp })}
     >
       <SelectField
-        label="A visitor counts on a link"
-        hint="Further visits of the same visitor in this time still arrive, and aren’t counted."
+        label="Count a visitor"
+        hint="Repeat visits in this time still reach the destination but aren’t counted."
         disabled={!mayWrite}
         value={seconds}
         error={messagesOf(save.error)['clickDedupeSeconds']}
@@ -55,8 +55,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         )}
       </SelectField>
       <Switch
-        label="Keep IP addresses in full"
-        hint="Off: only the network of a visitor is kept. Full addresses are personal data: say so in your privacy policy."
+        label="Store full IP addresses"
+        hint="Off: we store only the network part. Full IP addresses are personal data; mention them in your privacy policy."
         checked={keepFullIp}
         disabled={!mayWrite}
         onChange={setKeepFullIp}
