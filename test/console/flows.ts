@@ -408,10 +408,10 @@ describe('signing in to the console', function () {
         password: 'correct horse',
       });
       await inConsole(world, 'links?search=mine', { size, role: null }, async (page) => {
-        await page.getByLabel('E-mail').fill(email);
+        await page.getByLabel('Email').fill(email);
         await page.getByLabel('Password').fill('wrong horse');
         await page.keyboard.press('Enter');
-        await page.getByText('E-mail or password is wrong.').waitFor();
+        await page.getByText('Email or password is wrong.').waitFor();
         await page.getByLabel('Password').fill('correct horse');
         await page.keyboard.press('Enter');
         await row(page, 'mine').waitFor();
@@ -419,9 +419,9 @@ describe('signing in to the console', function () {
         if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
         await page.getByRole('button', { name: /^Account:/ }).click();
         await page.getByRole('menuitem', { name: 'Sign out' }).click();
-        await page.getByLabel('E-mail').waitFor();
+        await page.getByLabel('Email').waitFor();
         await page.goBack();
-        await page.getByLabel('E-mail').waitFor();
+        await page.getByLabel('Email').waitFor();
       });
     });
   }
@@ -431,7 +431,7 @@ describe('signing in to the console', function () {
     const token = new URL(await createSignInAddress(db(), userId)).hash;
     const use = (work: (page: Page) => Promise<unknown>) =>
       inConsole(world, 'links', { role: null }, async (page) => {
-        await page.getByLabel('E-mail').waitFor();
+        await page.getByLabel('Email').waitFor();
         // A new document: the same one would only scroll to the fragment.
         await page.goto('about:blank');
         await page.goto(new URL(`/console/sign-in${token}`, stack().apiUrl).href);
@@ -522,7 +522,7 @@ describe('views of the console', function () {
           await expectAccessible(page, name('edit-all'));
         });
         await inConsole(world, 'links', { size, scheme, role: null }, async (page) => {
-          await page.getByLabel('E-mail').waitFor();
+          await page.getByLabel('Email').waitFor();
           await expectAccessible(page, name('sign-in'));
         });
       });

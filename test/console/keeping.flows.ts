@@ -242,7 +242,7 @@ describe('the console loses nothing', function () {
       await dialog(page).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: /^Account:/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
-      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await open();
@@ -259,7 +259,7 @@ describe('the console loses nothing', function () {
       await destination(page).fill(A);
       await db()('sessions').where({ user_id: userId }).update({ ended_at: new Date() });
       await create(page).click();
-      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText(RESTORED).waitFor();

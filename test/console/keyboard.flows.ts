@@ -32,7 +32,7 @@ describe('the console by the keyboard alone', function () {
   it('signs in and out', async () => {
     const { email } = await aPerson({ in: { ...world, role: 'owner' }, password: PASSWORD });
     await inConsole(world, 'links', { role: null }, async (page) => {
-      await type(page, page.getByLabel('E-mail'), email);
+      await type(page, page.getByLabel('Email'), email);
       await type(page, page.getByLabel('Password'), PASSWORD);
       await page.keyboard.press('Enter');
       await page.getByText('No links yet').waitFor();
@@ -41,14 +41,14 @@ describe('the console by the keyboard alone', function () {
       await signOut.waitFor();
       await page.keyboard.press('End');
       await page.keyboard.press('Enter');
-      await page.getByLabel('E-mail').waitFor();
+      await page.getByLabel('Email').waitFor();
     });
   });
 
   it('invites a person, who joins', async () => {
     await inConsole(world, 'settings/members', {}, async (page) => {
       await press(page, page.getByRole('button', { name: 'Invite' }));
-      await type(page, dialog(page).getByLabel('E-mail'), 'grace@people.test');
+      await type(page, dialog(page).getByLabel('Email'), 'grace@people.test');
       await page.keyboard.press('Enter');
       await page.getByText('grace@people.test gets an invitation by e-mail').waitFor();
       await dialog(page).waitFor({ state: 'detached' });

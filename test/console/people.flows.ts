@@ -31,7 +31,7 @@ const isTooWide = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 
 async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -147,7 +147,7 @@ describe('people in the console', function () {
         expect(await isTooWide(page)).to.equal(false);
         await expectAccessible(page, `sign-in-link-${size}`);
         await page.getByRole('button', { name: 'Cancel' }).click();
-        await page.getByLabel('E-mail').waitFor();
+        await page.getByLabel('Email').waitFor();
         await page.goto(`${page.url()}${token}`);
         await page.getByRole('button', { name: /^Sign in as/ }).click();
         await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
@@ -167,7 +167,7 @@ describe('people in the console', function () {
     const { userId } = await aPerson({ in: { ...world, role: 'member' } });
     const token = new URL(await createSignInAddress(db(), userId)).hash;
     await inConsole(world, '/sign-in', nobody, async (page) => {
-      await page.getByLabel('E-mail').waitFor();
+      await page.getByLabel('Email').waitFor();
       await page.goto(`${page.url()}${token}`);
       await page.getByRole('button', { name: /^Sign in as/ }).click();
       await page.getByRole('button', { name: 'Not now' }).click();
@@ -291,7 +291,7 @@ describe('people in the console', function () {
         // No reload: what it asks for next leads to the sign-in, and back.
         await other.getByRole('link', { name: 'QR codes' }).click();
         await signIn(other, email);
-        await other.getByText('E-mail or password is wrong.').waitFor();
+        await other.getByText('Email or password is wrong.').waitFor();
         await signIn(other, email, 'another good passphrase');
         await other.getByRole('heading', { name: 'QR codes', exact: true }).waitFor();
       });
@@ -398,7 +398,7 @@ describe('signing in over https and through a provider', function () {
       await links(page).waitFor();
       await page.getByRole('button', { name: /^Account:/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
-      await page.getByLabel('E-mail').waitFor();
+      await page.getByLabel('Email').waitFor();
       expect(await page.context().cookies(proxy.origin)).to.deep.equal([]);
     });
   });

@@ -192,11 +192,11 @@ describe('records in the console', function () {
       await row(page, 'tag · create').waitFor({ state: 'detached' });
       await page.getByLabel('Kind of record').selectOption('');
       await row(page, 'tag · create').waitFor();
-      await page.getByLabel('Id of a person or API key').fill(userId);
+      await page.getByLabel('Changed by').selectOption(userId);
       await row(page, 'tag · create').waitFor({ state: 'detached' });
       await row(page, 'link · create').waitFor();
-      await page.getByLabel('Id of a person or API key').fill('user_none');
-      await page.getByText('Nothing found').waitFor();
+      await page.getByLabel('Kind of record').selectOption('customer');
+      await page.getByText('No matching changes').waitFor();
     });
   });
 

@@ -123,7 +123,7 @@ describe('settings in the console', function () {
     it(`invites a person, who joins in another browser (${size})`, async () => {
       await inConsole(world, 'settings/members', { size }, async (page) => {
         await page.getByRole('button', { name: 'Invite' }).click();
-        await dialog(page).getByLabel('E-mail').fill(`grace-${size}@people.test`);
+        await dialog(page).getByLabel('Email').fill(`grace-${size}@people.test`);
         await dialog(page).getByText('viewer').click();
         await dialog(page).getByRole('button', { name: 'Create invitation' }).click();
         await page.getByText(`Invitation sent to grace-${size}@people.test`).waitFor();
@@ -161,7 +161,7 @@ describe('settings in the console', function () {
         await expectAccessible(page, `notifications-${size}`);
 
         await page.getByRole('button', { name: 'Preview the report' }).click();
-        const mail = page.frameLocator('iframe[title=E-mail]');
+        const mail = page.frameLocator('iframe[title=Email]');
         await mail.getByRole('heading', { name: /weekly report/ }).waitFor();
         const number = mail.getByText('0 (0 before)').first();
         expect(await number.evaluate(alignmentOf)).to.equal('right');
@@ -187,7 +187,7 @@ describe('settings in the console', function () {
       const { port } = await api.logged('API is listening');
       const origin = `http://127.0.0.1:${String(port)}`;
       await inConsole(world, 'settings/profile', { origin }, async (page) => {
-        await page.getByText('E-mail isn’t set up').waitFor();
+        await page.getByText('Email isn’t set up').waitFor();
         await expectAccessible(page, 'notifications-not-set-up');
       });
     } finally {
@@ -203,7 +203,7 @@ describe('settings in the console', function () {
       await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByText('Password saved.').waitFor();
       await inConsole(world, 'links', { role: null }, async (other) => {
-        await other.getByLabel('E-mail').fill(email);
+        await other.getByLabel('Email').fill(email);
         await other.getByLabel('Password').fill(password);
         await other.getByRole('button', { name: 'Sign in' }).click();
         await other.getByRole('heading', { name: 'Links' }).waitFor();

@@ -446,7 +446,7 @@ describe('every view of the console', function () {
         name: 'sign-in-refused',
         path: '/console/sign-in',
         async open(page) {
-          await page.getByLabel('E-mail').fill('nobody@people.example');
+          await page.getByLabel('Email').fill('nobody@people.example');
           await page.getByLabel('Password').fill('wrong horse');
           await button(page, 'Sign in').click();
           await page.getByRole('alert').waitFor();

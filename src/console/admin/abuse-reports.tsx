@@ -254,7 +254,7 @@ function ReportDetails({ report }: { report: Report }) {
       <dt>Reporter</dt>
       <dd>
         {email === null ? (
-          'No e-mail'
+          'No email'
         ) : (
           <a className="underline" href={`mailto:${encodeURIComponent(email)}`}>
             {email}

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
-import type { Schemas } from '../api/client.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -11,7 +11,6 @@ import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
-import { useDebounced } from '../ui/use-debounced.ts';
 
 type Entry = Schemas['AuditEntry'];
 
@@ -51,9 +50,8 @@ export function AuditLogPage() {
   const { api } = useWorkspace();
   const [target, setTarget] = useState('');
   const [actor, setActor] = useState('');
-  const settled = useDebounced(actor.trim(), 250);
   const query = useInfiniteQuery({
-    queryKey: ['audit-log', target, settled],
+    queryKey: ['audit-log', target, actor],
     queryFn: async ({ pageParam: cursor, signal }) => {
       const { data = [], response } = await api.GET('/audit-log', {
         params: {
@@ -61,7 +59,7 @@ export function AuditLogPage() {
             limit: PAGE_SIZE,
             ...(cursor !== undefined && { cursor }),
             ...(target !== '' && { target }),
-            ...(settled !== '' && { actor: settled }),
+            ...(actor !== '' && { actor }),
           },
         },
         signal,
@@ -73,7 +71,7 @@ export function AuditLogPage() {
     placeholderData: (before) => before,
   });
   const rows = query.data?.pages.flatMap(({ entries }) => entries) ?? [];
-  const isFiltered = target !== '' || settled !== '';
+  const isFiltered = target !== '' || actor !== '';
   return (
     <Page title="Audit log">
       <div className="flex flex-wrap gap-2 px-4 pb-3 md:px-6">
@@ -90,14 +88,7 @@ export function AuditLogPage() {
             </option>
           ))}
         </select>
-        <input
-          type="search"
-          aria-label="Id of a person or API key"
-          placeholder="Id of a person or API key"
-          className={`${inputLook} md:w-72`}
-          value={actor}
-          onChange={(event) => setActor(event.target.value)}
-        />
+        <ActorChoice actor={actor} onChange={setActor} />
       </div>
       <RecordList
         query={{ ...query, rows }}
@@ -117,6 +108,50 @@ export function AuditLogPage() {
         {(entries) => <Entries entries={entries} />}
       </RecordList>
     </Page>
+  );
+}
+
+interface ActorChoiceProps {
+  /** Id of a person or an API key; empty for all. */
+  actor: string;
+  onChange(actor: string): void;
+}
+
+/** Whose changes are listed: those of everybody, of a person, or of an API key. */
+function ActorChoice({ actor, onChange }: ActorChoiceProps) {
+  const { api } = useWorkspace();
+  const query = { page: 1, pageSize: PAGE_SIZE };
+  const members = useQuery({
+    queryKey: ['members', 'first page'],
+    queryFn: ({ signal }) => answer(api.GET('/members', { params: { query }, signal })),
+  });
+  const keys = useQuery({
+    queryKey: ['keys', 'first page'],
+    queryFn: ({ signal }) => answer(api.GET('/keys', { params: { query }, signal })),
+  });
+  return (
+    <select
+      aria-label="Changed by"
+      className={`${inputLook} md:w-72`}
+      value={actor}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">Changed by anyone</option>
+      <optgroup label="People">
+        {members.data?.map(({ userId, name, email }) => (
+          <option key={userId} value={userId}>
+            {name === '' ? email : name}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="API keys">
+        {keys.data?.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+    </select>
   );
 }
 

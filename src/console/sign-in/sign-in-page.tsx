@@ -103,7 +103,7 @@ export function SignInPage() {
       {lookUp.isPending && <p role="status">Checking the link …</p>}
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           autoFocus
@@ -138,7 +138,7 @@ export function SignInPage() {
 
 function messageOf(byPassword: unknown, byLink: unknown, reason: string | undefined) {
   if (byPassword instanceof ApiError && byPassword.status === 401) {
-    return 'E-mail or password is wrong.';
+    return 'Email or password is wrong.';
   }
   if (byPassword) return describe(byPassword);
   if (byLink instanceof ApiError && byLink.status === 401) {

@@ -40,7 +40,7 @@ export function Invitations() {
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { name: 'E-mail', render: ({ email }) => <span className="break-all">{email}</span> },
+              { name: 'Email', render: ({ email }) => <span className="break-all">{email}</span> },
               { name: 'Role', render: ({ role }) => <span className="capitalize">{role}</span> },
               {
                 name: 'Expires',

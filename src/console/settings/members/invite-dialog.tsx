@@ -37,9 +37,9 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
       onSubmit={() => invite.write({ email, role })}
     >
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
-        hint="We’ll e-mail them an invite link. If e-mail isn’t set up, you get the link to share."
+        hint="We’ll email them an invite link. If email isn’t set up, you get the link to share."
         autoFocus
         required
         value={email}

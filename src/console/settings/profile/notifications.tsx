@@ -38,23 +38,23 @@ const ALERTS: Record<Alert, { label: string; hint: string }> = {
 };
 const ALL = Object.keys(ALERTS) as Alert[];
 
-/** Which e-mails the person gets about the open workspace. */
+/** Which emails the person gets about the open workspace. */
 export function NotificationsSection() {
   const { slug } = useWorkspace();
   const all = useQuery({ queryKey: key, queryFn: people.notifications }, personClient);
   const own = all.data?.workspaces.find((one) => one.slug === slug);
   return (
     <Section
-      title="E-mail notifications"
+      title="Email notifications"
       description={
         own === undefined ? undefined : (
           <>
             {all.data?.isMailSetUp === false && (
               <p className="font-medium text-ink">
-                E-mail isn’t set up, so nothing will be sent. Ask your operator to set SMTP_URL.
+                Email isn’t set up, so nothing will be sent. Ask your operator to set SMTP_URL.
               </p>
             )}
-            <p>Choose which e-mails you get about {own.name}.</p>
+            <p>Choose which emails you get about {own.name}.</p>
           </>
         )
       }

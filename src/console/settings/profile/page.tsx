@@ -62,7 +62,7 @@ function NameSection() {
         error={messagesOf(change.error)['name']}
         onChange={(event) => setName(event.target.value)}
       />
-      <TextField label="E-mail" disabled value={me.email} />
+      <TextField label="Email" disabled value={me.email} />
     </FormSection>
   );
 }

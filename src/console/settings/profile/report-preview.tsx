@@ -6,7 +6,7 @@ import { Failure, Skeleton } from '../../ui/states.tsx';
 
 type Choice = Pick<NonNullable<Schemas['Notifications']['report']>, 'every' | 'timezone'>;
 
-/** The latest report of the workspace that is open, as it comes by e-mail. */
+/** The latest report of the workspace that is open, as it comes by email. */
 export function ReportPreview({ choice, onClose }: { choice: Choice; onClose(): void }) {
   const { slug } = useWorkspace();
   const mail = useQuery({
@@ -31,7 +31,7 @@ const STYLE = 'data-style';
 function Mail({ html }: { html: string }) {
   return (
     <iframe
-      title="E-mail"
+      title="Email"
       // Nothing in it runs, and no address in it opens.
       sandbox="allow-same-origin"
       srcDoc={html.replaceAll(' style="', ` ${STYLE}="`)}
