@@ -113,7 +113,9 @@ function Frame() {
           <ConnectionBanner />
           <PasswordBanner />
           {destination === undefined || may(destination.scope) ? (
-            <WayBack value={destination && <ListLink {...destination} />}>
+            <WayBack
+              value={destination && <ListLink to={destination.to} label={destination.label} />}
+            >
               <Suspense>
                 <Outlet />
               </Suspense>
