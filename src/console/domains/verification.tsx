@@ -24,24 +24,19 @@ export function Verification({ domain }: { domain: Schemas['Domain'] }) {
   const { type, name, value } = record;
   return (
     <div className="flex flex-col gap-3 border-t border-line bg-ground p-4">
-      <p>
-        Set this record where the DNS of the domain is kept. It may take some minutes until others
-        see it.
-      </p>
+      <p>Add this record at your DNS provider. It can take a few minutes to appear.</p>
       <dl className="flex flex-col gap-1 rounded-md border border-line bg-panel px-3 py-1">
         <Part name="Type" value={type} />
         <Part name="Name" value={name} isCopied />
         <Part name="Value" value={value} isCopied />
       </dl>
       <p className="text-muted">
-        Then let the domain itself lead to this service, by a CNAME, A or AAAA record. Whoever runs
-        the service knows its address.
+        Then point the domain here with a CNAME, A or AAAA record. Ask your operator for its value.
       </p>
       <Refused error={verify.error} />
       {verify.data?.verified === false && (
         <p role="status" className="text-warning">
-          The record is not there yet, or has another value. Check it, wait some minutes, and try
-          again.
+          The record is missing or has another value. Check it, then try again in a few minutes.
         </p>
       )}
       {may('domains.write') && (

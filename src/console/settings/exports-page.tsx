@@ -37,7 +37,7 @@ export function ExportsPage() {
         {may('links.read') && <LinksExport />}
         {may('events.read') && <EventsExport />}
         {may('workspace.write') && <WorkspaceExport />}
-        <p className="text-muted xl:col-span-2">
+        <p className="text-muted xl:[column-span:all]">
           Large files take a while to prepare. You can keep working in another window.{' '}
           <DocsLink guide="api">How exports work</DocsLink>
         </p>

@@ -39,7 +39,7 @@ export function Section({ title, description, footer, isDanger, children }: Sect
 /** The column in which sections stand, two columns where the window is wide. */
 export function Sections({ children }: { children: ReactNode }) {
   return (
-    <div className="grid w-full max-w-3xl items-start gap-5 px-4 pb-10 *:min-w-0 md:px-6 xl:has-[>:nth-child(2)]:max-w-6xl xl:has-[>:nth-child(2)]:grid-cols-2">
+    <div className="flex w-full max-w-3xl flex-col gap-5 px-4 pb-10 md:px-6 xl:block xl:gap-6 xl:has-[>:nth-child(2)]:max-w-6xl xl:has-[>:nth-child(2)]:columns-2 xl:*:mb-5 xl:*:break-inside-avoid">
       {children}
     </div>
   );

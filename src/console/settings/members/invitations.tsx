@@ -41,7 +41,10 @@ export function Invitations() {
             keyOf={({ id }) => id}
             columns={[
               { name: 'Email', render: ({ email }) => <span className="break-all">{email}</span> },
-              { name: 'Role', render: ({ role }) => <span className="capitalize">{role}</span> },
+              {
+                name: 'Role',
+                render: ({ role }) => <span className="capitalize whitespace-nowrap">{role}</span>,
+              },
               {
                 name: 'Expires',
                 isMinor: true,
@@ -53,10 +56,10 @@ export function Invitations() {
                 render: ({ id, email }) => (
                   <Button
                     size="small"
-                    aria-label={`Cancel the invitation of ${email}`}
+                    aria-label={`Cancel invitation of ${email}`}
                     onClick={() => cancel.write(id)}
                   >
-                    Cancel invitation
+                    Cancel
                   </Button>
                 ),
               },
