@@ -3,19 +3,24 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { DESTINATIONS } from './navigation.ts';
 import { useWorkspace } from './workspace.tsx';
 
-/** A key, or two in a row: `g l`. */
+/** A key, two in a row (`g l`), or one with Ctrl, which on a Mac is ⌘ (`Ctrl+a`). */
 export type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
 
 /** Longest time between the two keys of a sequence, in ms. */
 const SEQUENCE_MS = 1_000;
 
-/** Keys work unless something is typed, a modifier is held, or a dialog is open. */
+const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select';
+
+/** Keys work unless something is typed, or a dialog is open. */
 function isForPage(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
+  if (event.altKey || event.defaultPrevented) return false;
   if (document.querySelector('dialog:modal, [popover]:popover-open') !== null) return false;
   const at = event.target as HTMLElement;
-  return !at.isContentEditable && !/^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName);
+  return !at.isContentEditable && !at.matches(TYPED_INTO);
 }
+
+const nameOf = ({ ctrlKey, metaKey, key }: KeyboardEvent): string =>
+  ctrlKey || metaKey ? `Ctrl+${key.toLowerCase()}` : key;
 
 /** Keys that work as long as the calling component is shown. Describe them in `shortcuts-dialog.tsx`. */
 export function useShortcuts(shortcuts: Shortcuts): void {
@@ -24,9 +29,9 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     if (!isForPage(event)) return;
     const before = first.current;
     const isSequence = before !== undefined && event.timeStamp - before.at < SEQUENCE_MS;
-    const action =
-      (isSequence ? shortcuts[`${before.key} ${event.key}`] : undefined) ?? shortcuts[event.key];
-    first.current = action === undefined ? { key: event.key, at: event.timeStamp } : undefined;
+    const key = nameOf(event);
+    const action = (isSequence ? shortcuts[`${before.key} ${key}`] : undefined) ?? shortcuts[key];
+    first.current = action === undefined ? { key, at: event.timeStamp } : undefined;
     if (action === undefined) return;
     event.preventDefault();
     action(event);

@@ -68,10 +68,12 @@ interface CopyButtonProps {
   text: string;
   label: string;
   className?: string;
+  /** -1 in grids whose rows the arrow keys walk through. */
+  tabIndex?: number;
 }
 
 /** Copies a text, and says for a moment that it did. */
-export function CopyButton({ text, label, className }: CopyButtonProps) {
+export function CopyButton({ text, label, className, tabIndex }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return undefined;
@@ -84,6 +86,7 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
         icon={isCopied ? Check : Copy}
         label={label}
         className={className}
+        tabIndex={tabIndex}
         onClick={(event) => {
           event.preventDefault();
           void copy(text).then(() => setCopied(true));
@@ -99,10 +102,12 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
 /** Copies to the clipboard; on pages without https, where browsers have none, through a selection. */
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const before = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   document.body.append(field);
   field.select();
   document.execCommand('copy');
   field.remove();
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true });
 }

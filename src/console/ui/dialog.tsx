@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import { Scroller } from './scroller.tsx';
@@ -34,7 +34,8 @@ export function Dialog({
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before it is taken out of the page: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     // React's autoFocus comes too early, while the dialog is not shown yet.

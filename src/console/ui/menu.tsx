@@ -26,7 +26,7 @@ const GAP = 6;
 
 /**
  * What opens beside a button, by the browser's own popover: above dialogs too, closed by Escape and a click elsewhere.
- * Menus are walked through by arrow keys.
+ * Menus are used as WAI-ARIA describes them: arrow keys, Home, End, the first letter of an item, and Tab to leave.
  */
 export function Popover({
   button,
@@ -56,18 +56,30 @@ export function Popover({
   };
 
   const walk = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
-    if (step === undefined || role !== 'menu') return;
-    event.preventDefault();
+    if (role !== 'menu') return;
+    if (event.key === 'Tab') return close();
     const items = [...panel.current!.querySelectorAll<HTMLElement>('[role^=menuitem]')];
-    const now = items.indexOf(document.activeElement as HTMLElement);
-    const next = Number.isFinite(step) ? (now + step + items.length) % items.length : step;
-    items.at(next === Infinity ? -1 : Math.max(0, next))?.focus();
+    const next = itemFor(event, items, items.indexOf(document.activeElement as HTMLElement));
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
   };
 
   return (
     <>
-      <button type="button" {...button} ref={opener} popoverTarget={id} aria-haspopup={role} />
+      <button
+        type="button"
+        {...button}
+        ref={opener}
+        popoverTarget={id}
+        aria-haspopup={role}
+        onKeyDown={(event) => {
+          if (role !== 'menu' || event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          event.stopPropagation();
+          panel.current?.showPopover();
+        }}
+      />
       <div
         ref={panel}
         id={id}
@@ -100,6 +112,23 @@ export function Popover({
         {isOpen && children(close)}
       </div>
     </>
+  );
+}
+
+/** The item of a menu that a key leads to. */
+function itemFor(
+  { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
+  items: readonly HTMLElement[],
+  now: number,
+): HTMLElement | undefined {
+  if (key === 'ArrowDown') return items[(now + 1) % items.length];
+  if (key === 'ArrowUp') return items.at(now <= 0 ? -1 : now - 1);
+  if (key === 'Home') return items[0];
+  if (key === 'End') return items.at(-1);
+  if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return undefined;
+  // Repeated, a letter leads from one item that begins with it to the next.
+  return [...items.slice(now + 1), ...items.slice(0, now + 1)].find((item) =>
+    item.textContent.trim().toLowerCase().startsWith(key.toLowerCase()),
   );
 }
 
@@ -145,7 +174,11 @@ export function Menu({ button, label, items }: MenuProps) {
           >
             {Icon && <Icon size={15} aria-hidden />}
             <span className="flex-1 truncate">{label}</span>
-            {hotkey && <Kbd>{hotkey}</Kbd>}
+            {hotkey && (
+              <span className="max-md:hidden pointer-coarse:hidden">
+                <Kbd>{hotkey}</Kbd>
+              </span>
+            )}
             {isChecked === true && <Check size={15} aria-hidden className="shrink-0" />}
           </button>
         ))
