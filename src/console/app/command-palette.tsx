@@ -1,70 +1,84 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { Building2, Link2, type LucideIcon, Plus, QrCode } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
-import { answer } from '../api/client.ts';
+import { ChevronRight } from 'lucide-react';
+import { type KeyboardEvent, type MouseEvent, useEffect, useId, useState } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { useDebounced } from '../ui/use-debounced.ts';
-import { DESTINATIONS } from './navigation.ts';
-import { useMe } from './session.ts';
-import { useWorkspace } from './workspace.tsx';
+import { Kbd } from '../ui/menu.tsx';
+import { type Command, useCommands } from './commands.ts';
 
-interface Command {
-  id: string;
-  label: string;
-  hint?: string;
-  icon: LucideIcon;
-  run(): void;
-}
-
-/** Links, and QR codes, that the palette shows for what is typed. */
-const RECORDS_SHOWN = 6;
-
-/** Everything by a few letters: views, actions, workspaces, links, QR codes. */
+/** Everything by a few letters: views, settings, actions, links, QR codes, tags, customers. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
+  /** The record whose actions are shown instead. */
+  const [record, setRecord] = useState<Command>();
   const listId = useId();
-  const commands = useCommands(text);
+  const { commands: found, isBusy } = useCommands(text);
+  const commands = record?.actions ?? found;
+  const current = commands[chosen];
+  useEffect(() => {
+    document.querySelector(`[id="${listId}-${chosen}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [listId, chosen]);
+
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
     onClose();
     command.run();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  const showActions = (command: Command | undefined) => {
+    if (command?.actions === undefined) return false;
+    setRecord(command);
+    setChosen(0);
+    return true;
+  };
+  const leave = () => {
+    setChosen(
+      Math.max(
+        0,
+        found.findIndex(({ id }) => id === record?.id),
+      ),
+    );
+    setRecord(undefined);
+  };
+  const type = (typed: string) => {
+    setText(typed);
+    setRecord(undefined);
+    setChosen(0);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const { selectionStart, value } = event.currentTarget as HTMLInputElement;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      setChosen((chosen + step + commands.length) % Math.max(1, commands.length));
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      run(commands[chosen]);
-    }
+    const count = Math.max(1, commands.length);
+    if (step !== undefined) setChosen((chosen + step + count) % count);
+    else if (event.key === 'Enter') run(current);
+    else if (event.key === 'ArrowRight' && selectionStart === value.length) {
+      if (!showActions(current)) return;
+    } else if (event.key === 'ArrowLeft' && record !== undefined) leave();
+    else return;
+    event.preventDefault();
+  };
+  const onClick = (event: MouseEvent, command: Command) => {
+    const isMore = (event.target as HTMLElement).closest('[data-actions]') !== null;
+    if (!isMore || !showActions(command)) run(command);
   };
   return (
     <Dialog title="Search and commands" onClose={onClose}>
       <input
         data-autofocus
         role="combobox"
-        aria-label="Search views, actions, links and QR codes"
+        aria-label="Search links, QR codes, views and actions"
         aria-expanded
         aria-controls={listId}
-        aria-activedescendant={commands[chosen] && `${listId}-${chosen}`}
-        placeholder="Type a view, an action, a link or a QR code"
+        aria-activedescendant={current && `${listId}-${chosen}`}
+        placeholder="Search links, QR codes, views and actions"
         value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setChosen(0);
-        }}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={onKeyDown}
         className="mb-2 h-10 max-md:h-11 w-full rounded-md border border-edge bg-panel px-3 text-base"
       />
       <div
         id={listId}
         role="listbox"
-        aria-label="Results"
+        aria-label={record === undefined ? 'Results' : `Actions for ${record.label}`}
         className="h-96 overflow-y-auto max-md:h-[70dvh]"
       >
         {commands.map((command, index) => (
@@ -75,100 +89,45 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
             tabIndex={-1}
             aria-selected={index === chosen}
             onMouseMove={() => setChosen(index)}
-            onClick={() => run(command)}
-            onKeyDown={onKeyDown}
+            onClick={(event) => onClick(event, command)}
+            onKeyDown={(event) => event.key === 'Enter' && run(command)}
             className={classes(
-              'flex h-9 cursor-pointer items-center gap-2.5 rounded-md px-2 max-md:h-11',
+              'flex h-9 cursor-pointer items-center gap-2.5 rounded-md pl-2 max-md:h-11',
               index === chosen && 'bg-hover',
             )}
           >
             <command.icon size={16} aria-hidden className="shrink-0 text-muted" />
-            <span className="shrink-0">{command.label}</span>
-            <span className="truncate text-muted">{command.hint}</span>
+            <span className="max-w-[60%] shrink-0 truncate">{command.label}</span>
+            <span className="flex-1 truncate text-muted">{command.hint}</span>
+            {command.actions && (
+              <span
+                data-actions
+                title="Actions"
+                className="grid size-9 shrink-0 place-items-center text-muted hover:text-ink max-md:size-11"
+              >
+                <ChevronRight size={16} aria-hidden />
+              </span>
+            )}
           </div>
         ))}
       </div>
-      <p role="status" className="text-muted">
-        {commands.length === 0 ? 'Nothing found.' : ''}
+      <p role="status" className="flex h-6 items-end justify-end gap-3 text-xs text-muted">
+        {commands.length === 0 && (
+          <span className="flex-1">{isBusy ? 'Searching …' : 'Nothing found.'}</span>
+        )}
+        {current?.actions && <Hint keys="→">Actions</Hint>}
+        {record && <Hint keys="←">Back</Hint>}
       </p>
     </Dialog>
   );
 }
 
-function useCommands(text: string): Command[] {
-  const { slug, may, api } = useWorkspace();
-  const { workspaces } = useMe();
-  const navigate = useNavigate();
-  const search = useDebounced(text.trim(), 120);
-  const query = { search, pageSize: RECORDS_SHOWN };
-  const foundLinks = useQuery({
-    queryKey: ['links', 'palette', search],
-    queryFn: ({ signal }) => answer(api.GET('/links', { params: { query }, signal })),
-    enabled: search !== '',
-    placeholderData: (before) => before,
-  });
-  const foundCodes = useQuery({
-    queryKey: ['qrcodes', 'palette', search],
-    queryFn: ({ signal }) => answer(api.GET('/qrcodes', { params: { query }, signal })),
-    enabled: search !== '',
-    placeholderData: (before) => before,
-  });
-  const params = { workspace: slug };
-  const fixed: Command[] = [
-    ...(may('links.write')
-      ? [
-          {
-            id: 'create-link',
-            label: 'Create a link',
-            icon: Plus,
-            run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
-          },
-        ]
-      : []),
-    ...(may('qrcodes.write')
-      ? [
-          {
-            id: 'create-qrcode',
-            label: 'Create a QR code',
-            icon: Plus,
-            run: () => void navigate({ to: '/$workspace/qrcodes/new', params }),
-          },
-        ]
-      : []),
-    ...DESTINATIONS.filter(({ scope }) => may(scope)).map(({ to, label, icon }) => ({
-      id: to,
-      label,
-      icon,
-      run: () => void navigate({ to, params }),
-    })),
-    ...workspaces
-      .filter((other) => other.slug !== slug)
-      .map((other) => ({
-        id: `workspace-${other.slug}`,
-        label: other.name,
-        hint: 'Switch workspace',
-        icon: Building2,
-        run: () => void navigate({ to: '/$workspace/links', params: { workspace: other.slug } }),
-      })),
-  ];
-  const wanted = text.trim().toLowerCase();
-  const links = (wanted === '' ? [] : (foundLinks.data ?? [])).map((link) => ({
-    id: link.id,
-    label: `${link.domain}/${link.key}`,
-    hint: link.url,
-    icon: Link2,
-    run: () => void navigate({ to: '/$workspace/links', params, search: { edit: link.id } }),
-  }));
-  const codes = (wanted === '' ? [] : (foundCodes.data ?? [])).map((code) => ({
-    id: code.id,
-    label: code.title ?? `${code.domain}/${code.key}`,
-    hint: code.url ?? 'QR code',
-    icon: QrCode,
-    run: () =>
-      void navigate({
-        to: '/$workspace/qrcodes/$qrcode',
-        params: { workspace: slug, qrcode: code.id },
-      }),
-  }));
-  return [...fixed.filter(({ label }) => label.toLowerCase().includes(wanted)), ...links, ...codes];
+/** What a key does, for those who have a keyboard. */
+function Hint({ keys, children }: { keys: string; children: string }) {
+  return (
+    <span className="flex items-center gap-1 max-md:hidden pointer-coarse:hidden">
+      <Kbd>{keys}</Kbd>
+      {children}
+    </span>
+  );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 
 /** Dark, light, or what the system says. `public/first-paint.js` shows the choice, before the first paint too. */
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -6,16 +6,19 @@ export type Theme = (typeof THEMES)[number];
 
 /** The chosen theme, and a function that chooses. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState<Theme>(
-    () => THEMES.find((one) => one === localStorage.getItem('theme')) ?? 'system',
-  );
-  return [
-    theme,
-    (chosen) => {
-      localStorage.setItem('theme', chosen);
-      // The browser tells other windows only.
-      dispatchEvent(new Event('storage'));
-      setTheme(chosen);
-    },
-  ];
+  return [useSyncExternalStore(subscribe, chosenTheme), chooseTheme];
+}
+
+const chosenTheme = (): Theme =>
+  THEMES.find((one) => one === localStorage.getItem('theme')) ?? 'system';
+
+function chooseTheme(theme: Theme): void {
+  localStorage.setItem('theme', theme);
+  // The browser tells other windows only.
+  dispatchEvent(new Event('storage'));
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('storage', listener);
+  return () => removeEventListener('storage', listener);
 }

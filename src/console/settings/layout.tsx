@@ -5,7 +5,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { inputLook } from '../ui/field.tsx';
 
 /** Views of the settings, with the scope without which one isn't shown. */
-const VIEWS = [
+export const VIEWS = [
   { to: '/$workspace/settings/workspace', label: 'Workspace', scope: 'workspace.read' },
   { to: '/$workspace/settings/members', label: 'Members', scope: 'members.read' },
   { to: '/$workspace/settings/keys', label: 'API keys', scope: 'keys.read' },

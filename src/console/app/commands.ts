@@ -1,0 +1,328 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import {
+  BookOpen,
+  Building2,
+  ChartNoAxesColumn,
+  Copy,
+  ExternalLink,
+  Folder,
+  Link2,
+  type LucideIcon,
+  Palette,
+  Pencil,
+  Plus,
+  QrCode,
+  Settings,
+  Tag,
+  User,
+} from 'lucide-react';
+import { answer, type Schemas } from '../api/client.ts';
+import { VIEWS as SETTINGS } from '../settings/layout.tsx';
+import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
+import { copy } from '../ui/button.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+import { DESTINATIONS } from './navigation.ts';
+import { useMe } from './session.ts';
+import { THEMES, type Theme, useTheme } from './theme.ts';
+import { useWorkspace } from './workspace.tsx';
+
+/** Something that the palette finds and does. */
+export interface Command {
+  id: string;
+  label: string;
+  hint?: string | undefined;
+  /** Further words by which it is found. */
+  words?: string;
+  icon: LucideIcon;
+  run(): void;
+  /** What else can be done with the record that it stands for. */
+  actions?: readonly Command[];
+}
+
+/** Records of a kind that are shown for what is typed. */
+const RECORDS_SHOWN = 6;
+/** Pause in typing after which records are searched for, in ms. */
+const PAUSE_MS = 120;
+
+/** Words by which people look for a view whose name has others. */
+const WORDS: Readonly<Partial<Record<string, string>>> = {
+  '/$workspace/analytics': 'statistics reports clicks',
+  '/$workspace/live': 'realtime',
+  '/$workspace/labels': 'campaigns',
+  '/$workspace/domains': 'dns',
+  '/$workspace/imports': 'csv upload migrate',
+  '/$workspace/settings/workspace': 'name logo brand color',
+  '/$workspace/settings/members': 'invite people team roles',
+  '/$workspace/settings/keys': 'token secret developer',
+  '/$workspace/settings/utm-templates': 'campaign',
+  '/$workspace/settings/audit-log': 'history changes',
+  '/$workspace/settings/exports': 'download csv backup',
+  '/$workspace/settings/profile': 'account password email sessions notifications sign-in',
+};
+
+const THEME_LABELS: Record<Theme, string> = {
+  system: 'System theme',
+  light: 'Light theme',
+  dark: 'Dark theme',
+};
+
+/** The commands for what is typed, best first; `isBusy` while more may come. */
+export function useCommands(text: string): { commands: Command[]; isBusy: boolean } {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fixed = useFixedCommands();
+  const { exact, others, isBusy } = useRecordCommands(text.trim());
+  // Without a text, only what the workspace is made of: the rest is long.
+  const shown = fixed.filter((command) =>
+    words.length === 0 ? command.isUsual === true : matches(command, words),
+  );
+  const question = text.trim();
+  const inDocs: Command[] =
+    question === ''
+      ? []
+      : [
+          {
+            id: 'docs',
+            label: `Search the docs for “${question}”`,
+            icon: BookOpen,
+            run: () => openDocs(`/docs/search?${new URLSearchParams({ q: question })}`),
+          },
+        ];
+  return { commands: [...exact, ...shown, ...others, ...inDocs], isBusy };
+}
+
+const matches = ({ label, hint = '', words = '' }: Command, wanted: readonly string[]): boolean => {
+  const all = `${label} ${hint} ${words}`.toLowerCase();
+  return wanted.every((word) => all.includes(word));
+};
+
+/** Views, actions and choices, which are there in every workspace. */
+function useFixedCommands(): (Command & { isUsual?: boolean })[] {
+  const { slug, may } = useWorkspace();
+  const { workspaces } = useMe();
+  const navigate = useNavigate();
+  const [, setTheme] = useTheme();
+  const params = { workspace: slug };
+  const creations = [
+    {
+      id: 'create-link',
+      label: 'Create a link',
+      scope: 'links.write',
+      run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
+    },
+    {
+      id: 'create-qrcode',
+      label: 'Create a QR code',
+      scope: 'qrcodes.write',
+      run: () => void navigate({ to: '/$workspace/qrcodes/new', params }),
+    },
+  ];
+  const docs = [
+    { label: 'Documentation', path: '/docs', words: 'help guides' },
+    { label: 'API reference', path: '/docs/api-reference', words: 'developer endpoints openapi' },
+  ];
+  return [
+    ...creations
+      .filter(({ scope }) => may(scope))
+      .map((one) => ({ ...one, icon: Plus, words: 'new add', isUsual: true })),
+    ...DESTINATIONS.filter(({ scope }) => may(scope)).map(({ to, label, icon }) => ({
+      id: to,
+      label,
+      icon,
+      words: WORDS[to] ?? '',
+      isUsual: true,
+      run: () => void navigate({ to, params }),
+    })),
+    ...workspaces
+      .filter((other) => other.slug !== slug)
+      .map((other) => ({
+        id: `workspace-${other.slug}`,
+        label: other.name,
+        hint: 'Switch workspace',
+        icon: Building2,
+        isUsual: true,
+        run: () => void navigate({ to: '/$workspace/links', params: { workspace: other.slug } }),
+      })),
+    ...SETTINGS.filter(({ scope }) => may(scope)).map(({ to, label }) => ({
+      id: to,
+      label,
+      hint: 'Settings',
+      words: WORDS[to] ?? '',
+      icon: Settings,
+      run: () => void navigate({ to, params }),
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme-${theme}`,
+      label: THEME_LABELS[theme],
+      words: 'mode appearance color',
+      icon: Palette,
+      run: () => setTheme(theme),
+    })),
+    ...docs.map(({ label, path, words }) => ({
+      id: path,
+      label,
+      words,
+      icon: BookOpen,
+      run: () => openDocs(path),
+    })),
+  ];
+}
+
+const openDocs = (path: string) => void window.open(path, '_blank', 'noopener');
+
+/** Records that the API or the lists in memory have for a text. Those that it names exactly come first. */
+function useRecordCommands(text: string): {
+  exact: Command[];
+  others: Command[];
+  isBusy: boolean;
+} {
+  const { slug, may, api, plan } = useWorkspace();
+  const navigate = useNavigate();
+  const params = { workspace: slug };
+  const search = useDebounced(text, PAUSE_MS);
+  const isAsked = text !== '' && search !== '';
+  const query = { search, pageSize: RECORDS_SHOWN };
+  const shared = { placeholderData: <T>(before: T) => before };
+  const links = useQuery({
+    ...shared,
+    queryKey: ['links', 'palette', search],
+    queryFn: ({ signal }) => answer(api.GET('/links', { params: { query }, signal })),
+    enabled: isAsked && may('links.read'),
+  });
+  const codes = useQuery({
+    ...shared,
+    queryKey: ['qrcodes', 'palette', search],
+    queryFn: ({ signal }) => answer(api.GET('/qrcodes', { params: { query }, signal })),
+    enabled: isAsked && may('qrcodes.read'),
+  });
+  const hasCustomers = plan === 'business' || plan === 'enterprise';
+  const customers = useQuery({
+    ...shared,
+    queryKey: ['customers', 'palette', search],
+    queryFn: ({ signal }) => answer(api.GET('/customers', { params: { query }, signal })),
+    enabled: isAsked && hasCustomers && may('customers.read'),
+  });
+  const tags = useQuery({ ...tagsQuery(api), enabled: isAsked && may('tags.read') });
+  const folders = useQuery({ ...foldersQuery(api), enabled: isAsked && may('folders.read') });
+  if (!isAsked) return { exact: [], others: [], isBusy: text !== '' };
+
+  const isNamed = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
+  const toLinks = (filter: Record<string, string>) =>
+    void navigate({ to: '/$workspace/links', params, search: filter });
+  const analytics = (
+    filter: { linkId: string } | { qrcodeId: string; event: 'scans' },
+  ): Command => ({
+    id: 'analytics',
+    label: 'Analytics',
+    icon: ChartNoAxesColumn,
+    run: () =>
+      void navigate({
+        to: '/$workspace/analytics',
+        params,
+        search: { ...filter, interval: 'all' },
+      }),
+  });
+  const copying = (name: string, shortLink: string): Command => ({
+    id: 'copy',
+    label: 'Copy short link',
+    icon: Copy,
+    run: () => void copy(shortLink).then(() => toast(`${name} copied`)),
+  });
+
+  const linkCommand = (link: Schemas['Link']): Command => {
+    const name = `${link.domain}/${link.key}`;
+    const open = () =>
+      void navigate({ to: '/$workspace/links', params, search: { edit: link.id } });
+    return {
+      id: link.id,
+      label: link.title ?? name,
+      hint: link.title === null ? link.url : name,
+      icon: Link2,
+      run: open,
+      actions: [
+        { id: 'edit', label: may('links.write') ? 'Edit' : 'Details', icon: Pencil, run: open },
+        copying(name, link.shortLink),
+        ...(may('analytics.read') ? [analytics({ linkId: link.id })] : []),
+        ...(/^https?:/i.test(link.url)
+          ? [
+              {
+                id: 'destination',
+                label: 'Open destination',
+                hint: link.url,
+                icon: ExternalLink,
+                run: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
+              },
+            ]
+          : []),
+      ],
+    };
+  };
+  const codeCommand = (code: Schemas['QrCode']): Command => {
+    const name = `${code.domain}/${code.key}`;
+    const open = () =>
+      void navigate({
+        to: '/$workspace/qrcodes/$qrcode',
+        params: { workspace: slug, qrcode: code.id },
+      });
+    return {
+      id: code.id,
+      label: code.title ?? name,
+      hint: code.url ?? 'QR code',
+      icon: QrCode,
+      run: open,
+      ...(!code.static && {
+        actions: [
+          { id: 'edit', label: may('qrcodes.write') ? 'Edit' : 'Details', icon: Pencil, run: open },
+          copying(name, code.shortLink ?? `https://${name}`),
+          ...(may('analytics.read') ? [analytics({ qrcodeId: code.id, event: 'scans' })] : []),
+        ],
+      }),
+    };
+  };
+  const wanted = withoutScheme(text);
+  const isExact = ({ domain, key }: { domain: string; key: string }) =>
+    wanted === `${domain}/${key}`.toLowerCase() || wanted === key.toLowerCase();
+  const foundLinks = links.data ?? [];
+  return {
+    exact: foundLinks.filter(isExact).map(linkCommand),
+    others: [
+      ...foundLinks.filter((link) => !isExact(link)).map(linkCommand),
+      ...(codes.data ?? []).map(codeCommand),
+      ...(tags.data ?? []).filter(isNamed).map(({ id, name }) => ({
+        id,
+        label: name,
+        hint: 'Links with this tag',
+        icon: Tag,
+        run: () => toLinks({ tagIds: id }),
+      })),
+      ...(folders.data ?? []).filter(isNamed).map(({ id, name }) => ({
+        id,
+        label: name,
+        hint: 'Links in this folder',
+        icon: Folder,
+        run: () => toLinks({ folderId: id }),
+      })),
+      ...(customers.data ?? []).map(({ id, name, email, externalId }) => ({
+        id,
+        label: name ?? email ?? externalId,
+        hint: name === null ? 'Customer' : (email ?? 'Customer'),
+        icon: User,
+        run: () =>
+          void navigate({
+            to: '/$workspace/customers/$customerId',
+            params: { workspace: slug, customerId: id },
+          }),
+      })),
+    ],
+    isBusy: search !== text || links.isFetching || codes.isFetching || customers.isFetching,
+  };
+}
+
+/** A short link as people paste it, as far as it names the link: `https://go.example/a?x=1` is `go.example/a`. */
+const withoutScheme = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[?#].*$/, '')
+    .replace(/\/$/, '');
