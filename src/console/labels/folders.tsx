@@ -9,9 +9,10 @@ const FOLDERS: Kind<Folder> = {
   noun: 'folder',
   title: 'Folders',
   icon: FolderIcon,
-  purpose: 'A link is in one folder or none: keep the links of a project together.',
+  purpose:
+    'Use folders to keep the links of a project together. Each link is in one folder at most.',
   change: 'Rename',
-  deletion: 'Its links and QR codes stay, without a folder.',
+  deletion: 'Its links and QR codes are kept, without a folder.',
   load: (api, query, signal) => answer(api.GET('/folders', { params: { query }, signal })),
   remove: (api, id) => answer(api.DELETE('/folders/{id}', { params: { path: { id } } })),
   mark: () => <FolderIcon size={15} aria-hidden className="text-muted" />,

@@ -155,7 +155,7 @@ export function LabelForm({ noun, label, change, send, onClose, children }: Labe
   });
   return (
     <FormDialog
-      title={label === undefined ? `Create a ${noun}` : `${change} the ${noun}`}
+      title={`${label === undefined ? 'Create' : change} ${noun}`}
       action={label === undefined ? `Create ${noun}` : change}
       onClose={onClose}
       busy={save.isPending}
@@ -192,7 +192,7 @@ function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogP
       void client.invalidateQueries({ queryKey: [`${noun}s`] });
       void client.invalidateQueries({ queryKey: ['links'] });
       void client.invalidateQueries({ queryKey: ['qrcodes'] });
-      toast(`The ${noun} “${label.name}” is deleted`);
+      toast(`${noun === 'tag' ? 'Tag' : 'Folder'} “${label.name}” deleted`);
       onClose();
     },
   });

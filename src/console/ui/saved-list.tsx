@@ -48,9 +48,9 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
             {record.name}
           </button>
           {isOwn?.(record) === true && (
-            <span title="Only you see it" className="px-1 text-muted">
+            <span title="Only you can see it" className="px-1 text-muted">
               <Lock size={13} aria-hidden />
-              <span className="sr-only">Only you see it</span>
+              <span className="sr-only">Only you can see it</span>
             </span>
           )}
           {mayWrite && (
@@ -66,7 +66,7 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
         <div className="flex flex-col gap-2 p-1">
           <div className="flex gap-1">
             <input
-              aria-label={`Name of the ${noun}`}
+              aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)} name`}
               placeholder={`Save this ${noun} as …`}
               maxLength={190}
               value={name}
