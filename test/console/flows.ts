@@ -123,7 +123,7 @@ describe('links in the console', function () {
       expect(page.url()).to.contain('hasPassword=true');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Views' }).click();
-      await page.getByLabel('Name of the view').fill('Locked');
+      await page.getByLabel('View name').fill('Locked');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: /With: Password/ }).click();
       await row(page, 'alphabet').waitFor();
@@ -135,12 +135,13 @@ describe('links in the console', function () {
     });
   });
 
-  it('shows the title of a link beside its destination', async () => {
+  it('shows the title of a link before its short link, and its destination where there is room', async () => {
     await world.api.post('/links', { url: A, key: 'titled', title: 'Spring sale' });
     for (const size of sizes) {
       await inConsole(world, 'links', { size }, async (page) => {
         await row(page, 'titled').getByText('Spring sale').waitFor();
-        await row(page, 'titled').getByText(A).waitFor();
+        await row(page, 'titled').getByText('/titled').waitFor();
+        expect(await row(page, 'titled').getByText(A).isVisible()).to.equal(size === 'desk');
       });
     }
   });
@@ -155,19 +156,19 @@ describe('links in the console', function () {
       ] as const) {
         await views(page);
         if (isOwn) await page.getByLabel('Only for me').check();
-        await page.getByLabel('Name of the view').fill(name);
+        await page.getByLabel('View name').fill(name);
         await page.keyboard.press('Enter');
-        await page.getByText(`The view “${name}” is saved`).waitFor();
+        await page.getByText(`View “${name}” saved`).waitFor();
       }
       await views(page);
-      await page.getByText('Only you see it').waitFor();
+      await page.getByText('Only you can see it').waitFor();
       await expectAccessible(page, 'views');
     });
     await inConsole(world, 'links', { role: 'viewer' }, async (page) => {
       await views(page);
       await page.getByRole('button', { name: 'Locked', exact: true }).waitFor();
       expect(await page.getByRole('button', { name: 'Mine', exact: true }).count()).to.equal(0);
-      expect(await page.getByLabel('Name of the view').count()).to.equal(0);
+      expect(await page.getByLabel('View name').count()).to.equal(0);
       await page.getByRole('button', { name: 'Locked', exact: true }).click();
       await page.getByRole('button', { name: /With: Password/ }).waitFor();
     });
@@ -183,7 +184,7 @@ describe('links in the console', function () {
     await inConsole(world, 'links?new=link', {}, async (page) => {
       await open(page, `${A}?utm_source=news&utm_medium=email`);
       await templates(page);
-      await page.getByLabel('Name of the template').fill('Weekly');
+      await page.getByLabel('Template name').fill('Weekly');
       await page.keyboard.press('Enter');
       await page.getByText('The template “Weekly” is saved').waitFor();
     });
@@ -237,7 +238,7 @@ describe('links in the console', function () {
       await page.getByText('3 selected').waitFor();
       await page.getByRole('toolbar').getByRole('button', { name: 'Tags' }).click();
       await page.getByLabel('Spring').check();
-      await page.getByRole('button', { name: 'Set tags' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
       await row(page, 'two').getByText('Spring').waitFor();
       await page.goto('about:blank');
       await eventually(async () => {
@@ -337,9 +338,11 @@ describe('links in the console', function () {
         .getByRole('button', { name: /Actions for/ })
         .click();
       expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal([
-        'Copy short link',
+        'Copy short linky',
         'Open destination',
         'Detailse',
+        'QR code',
+        'Analytics',
       ]);
       await page.getByRole('menuitem', { name: 'Details' }).click();
       await dialog(page).getByRole('button', { name: 'Close' }).first().waitFor();

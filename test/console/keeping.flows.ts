@@ -120,7 +120,7 @@ describe('the console loses nothing', function () {
       await page.getByRole('button', { name: 'Actions for goes' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.clock.install();
-      await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click();
+      await dialog(page).getByRole('button', { name: 'Delete QR code' }).click();
       await page.getByText('1 QR code deleted').waitFor();
       await offline(page, true);
       // It can't be sent when the window is closed now.

@@ -429,7 +429,7 @@ describe('QR codes in the console', function () {
       expect(page.url()).to.contain('type=url');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Views' }).click();
-      await page.getByLabel('Name of the view').fill('Sites');
+      await page.getByLabel('View name').fill('Sites');
       await page.getByRole('button', { name: 'Save' }).click();
       await rows.nth(0).getByRole('checkbox').click();
       await rows
@@ -445,7 +445,7 @@ describe('QR codes in the console', function () {
       await page.getByText('4 codes').waitFor();
       // An empty parameter asks for nothing.
       await page.goto(`${page.url().split('?')[0]}?type=&search=call`);
-      await page.getByText('1 code', { exact: true }).waitFor();
+      await page.getByText('1 QR code', { exact: true }).waitFor();
     });
     expect((await world.api.get('/qrcodes')).body).to.have.length(4);
   });
@@ -616,11 +616,11 @@ describe('QR codes in the console', function () {
       for (const title of ['stays', 'goes']) {
         await page.getByRole('button', { name: `Actions for ${title}` }).click();
         await page.getByRole('menuitem', { name: 'Delete' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete QR code' }).click();
         await page.getByText('1 QR code deleted').waitFor();
         if (title === 'stays') await page.getByRole('button', { name: 'Undo' }).click();
       }
-      await page.getByText('1 code', { exact: true }).waitFor();
+      await page.getByText('1 QR code', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Actions for stays' }).click();
       await page.getByRole('menuitem', { name: 'Archive' }).click();
       await page.getByText('No QR codes yet').waitFor();
@@ -686,7 +686,7 @@ describe('QR codes in the console', function () {
         await inConsole(world, 'qrcodes', options, async (page) => {
           await page.getByRole('row').first().locator('img').waitFor();
           await expectAccessible(page, view('list'));
-          await page.getByRole('checkbox').first().check();
+          await page.getByRole('checkbox').nth(1).check();
           await page.getByRole('button', { name: 'Sheet or ZIP' }).click();
           await page.getByRole('img', { name: 'The first page' }).waitFor();
           await expectAccessible(page, view('sheet'));

@@ -176,7 +176,7 @@ describe('every view of the console', function () {
       await page.getByRole('radio', { name, exact: true }).check();
       await page.getByText('Easy to scan').first().waitFor();
     };
-    const firstCode = (page: Page) => page.getByRole('checkbox').first().check();
+    const firstCode = (page: Page) => page.getByRole('checkbox').nth(1).check();
     await look(
       [
         { name: 'qrcodes', path: inSample('qrcodes') },

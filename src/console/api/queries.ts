@@ -92,14 +92,20 @@ export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input,
   };
 }
 
-/** Like `write` of `useWrite`, for what is sent after its component is gone. */
+/**
+ * Like `write` of `useWrite`, for what is sent after its component is gone.
+ *
+ * @param scope writes of the same one are sent one after another
+ */
 export function sendLater<Input, Result>(
   client: QueryClient,
   { send, onDone, onFailed }: Write<Input, Result>,
   input: Input,
+  scope?: string,
 ): void {
   const key = newIdempotencyKey();
   const observer = new MutationObserver<Result>(client, {
+    ...(scope !== undefined && { scope: { id: scope } }),
     mutationFn: () => send(input, key),
     onSuccess: (result) => onDone?.(result, input),
     onError: (error) => onFailed?.(error, input),

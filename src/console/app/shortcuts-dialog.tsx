@@ -7,16 +7,20 @@ import { useWorkspace } from './workspace.tsx';
 const KEYS: Record<string, [keys: string, meaning: string][]> = {
   Everywhere: [
     ['Ctrl K', 'Search and commands'],
-    ['?', 'This list'],
+    ['?', 'Keyboard shortcuts'],
   ],
   'In lists': [
     ['j', 'Next row'],
     ['k', 'Previous row'],
-    ['x', 'Select the row'],
     ['Enter', 'Open the row'],
     ['e', 'Edit the row'],
+    ['y', 'Copy the short link'],
+    ['.', 'More actions'],
     ['c', 'Create'],
-    ['/', 'Search in the list'],
+    ['/', 'Search'],
+    ['x', 'Select the row'],
+    ['Shift ↓', 'Extend the selection'],
+    ['Ctrl A', 'Select all'],
     ['Esc', 'Clear the selection'],
   ],
 };

@@ -1,26 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Link2, Plus, SearchX } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { Link2, Plus } from 'lucide-react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { part } from '../api/reachability.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { BulkBar } from '../short-links/bulk-bar.tsx';
-import { ActiveFilters } from '../short-links/filters.tsx';
-import { RecordGrid } from '../short-links/list.tsx';
-import { hasFilters, type ListSearch } from '../short-links/list-kind.ts';
-import { countText, useFirstPage, withoutEmpty } from '../short-links/listing.ts';
-import { Toolbar } from '../short-links/toolbar.tsx';
+import type { BulkEdit } from '../short-links/bulk-bar.tsx';
+import type { ListSearch } from '../short-links/list-kind.ts';
+import { withoutEmpty } from '../short-links/listing.ts';
+import { Records } from '../short-links/records.tsx';
+import { useSelection } from '../short-links/selection.ts';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty, Failure } from '../ui/states.tsx';
+import { Empty } from '../ui/states.tsx';
+import { whenIdle } from '../ui/when-idle.ts';
+import { DeleteDialog, needsQuestion } from './delete-dialog.tsx';
+import { duplicateLink } from './duplicate.ts';
 import { changeLinks, deleteLinks } from './pending.ts';
 import { countQuery, LINK_LIST, type Link, pageQuery } from './question.ts';
-import { LinkCells, nameOf } from './row.tsx';
+import { type LinkActions, LinkCells, nameOf } from './row.tsx';
 
-const LinkDialog = lazy(
-  part(() => import('./edit/dialog.tsx').then((module) => ({ default: module.LinkDialog }))),
-);
+const loadDialog = part(async () => ({
+  default: (await import('./edit/dialog.tsx')).LinkDialog,
+}));
+const LinkDialog = lazy(loadDialog);
+const QrDialog = lazy(part(async () => ({ default: (await import('./edit/aside.tsx')).QrDialog })));
 
 /** The links of a workspace. The address bar holds filters, sorting, and the link that is open. */
 export function LinksPage() {
@@ -28,7 +32,8 @@ export function LinksPage() {
   const client = useQueryClient();
   const search: ListSearch = useSearch({ from: '/$workspace/links' });
   const navigate = useNavigate();
-  const [selected, setSelected] = useState<ReadonlyMap<string, Link>>(new Map());
+  const selection = useSelection<Link>();
+  const [dialog, setDialog] = useState<{ what: 'delete' | 'qr'; links: readonly Link[] }>();
   const mayWrite = may('links.write');
 
   const setSearch = useCallback(
@@ -41,28 +46,35 @@ export function LinksPage() {
       }),
     [navigate, slug],
   );
-  const { first, total } = useFirstPage(pageQuery(api, search, 0), countQuery(api, search));
-  const isNone = first.data?.length === 0;
-  const clear = () => setSelected(new Map());
-  const remove = (ids: readonly string[]) => {
-    deleteLinks({ api, client }, ids);
-    clear();
+  const create = () => setSearch({ new: 'link' });
+  const change = (links: readonly Link[], edit: BulkEdit) =>
+    changeLinks({ api, client }, links, edit, () => selection.keep(links, edit.shown));
+  const remove = (links: readonly Link[]) => {
+    deleteLinks({ api, client }, links);
+    selection.drop(links);
   };
-  const open = useCallback(({ id }: Link) => setSearch({ edit: id }), [setSearch]);
-  const latest = useRef(remove);
+  const askToRemove = (links: readonly Link[]) =>
+    needsQuestion(links) ? setDialog({ what: 'delete', links }) : remove(links);
+  const latest = useRef({ change, askToRemove });
   useEffect(() => {
-    latest.current = remove;
+    latest.current = { change, askToRemove };
   });
-  const cells = useCallback(
-    (link: Link) => (
-      <LinkCells link={link} onOpen={open} onDelete={({ id }) => latest.current([id])} />
-    ),
-    [open],
+  const actions = useMemo<LinkActions>(
+    () => ({
+      open: ({ id }) => setSearch({ edit: id }),
+      showQrCode: (link) => setDialog({ what: 'qr', links: [link] }),
+      duplicate: (link) =>
+        void duplicateLink({ api, client }, link).then(
+          (copy) => copy && setSearch({ edit: copy.id }),
+        ),
+      change: (link, edit) => latest.current.change([link], edit),
+      remove: (link) => latest.current.askToRemove([link]),
+    }),
+    [api, client, setSearch],
   );
-  useShortcuts({
-    ...(mayWrite && { c: () => setSearch({ new: 'link' }) }),
-    Escape: clear,
-  });
+  const cells = useCallback((link: Link) => <LinkCells link={link} actions={actions} />, [actions]);
+  useShortcuts(mayWrite ? { c: create } : {});
+  useEffect(() => whenIdle(() => void loadDialog()), []);
 
   return (
     <Page
@@ -70,87 +82,67 @@ export function LinksPage() {
       isFixed
       actions={
         mayWrite && (
-          <Button look="primary" icon={Plus} onClick={() => setSearch({ new: 'link' })}>
+          <Button look="primary" icon={Plus} onClick={create}>
             Create link
           </Button>
         )
       }
     >
-      <Toolbar kind={LINK_LIST} search={search} setSearch={setSearch} />
-      <ActiveFilters kind={LINK_LIST} search={search} setSearch={setSearch} />
-      {first.error && first.data === undefined ? (
-        <Failure error={first.error} retry={() => void first.refetch()} />
-      ) : isNone && !hasFilters(LINK_LIST, search) ? (
-        <Empty
-          icon={Link2}
-          title="No links yet"
-          action={
-            mayWrite && (
-              <Button look="primary" icon={Plus} onClick={() => setSearch({ new: 'link' })}>
-                Create the first link
-              </Button>
-            )
-          }
-        >
-          A short link leads to any address, by rules if you like, and counts its visits. Put it
-          into a message, a post, or on paper as a QR code.
-        </Empty>
-      ) : isNone ? (
-        <Empty
-          icon={SearchX}
-          title="No link matches"
-          action={
-            <Button
-              onClick={() =>
-                void navigate({ to: '/$workspace/links', params: { workspace: slug } })
-              }
-            >
-              Show all links
-            </Button>
-          }
-        >
-          The search looks at slugs and destinations. Archived links are found by the filter for
-          them.
-        </Empty>
-      ) : (
-        <>
-          <p role="status" className="px-4 pb-1 text-xs text-muted md:px-6">
-            {countText(total, 'link')}
-          </p>
-          <RecordGrid
-            label="Links"
-            rowPx={ROW_PX}
-            total={total}
-            pageQuery={(page) => pageQuery(api, search, page)}
-            selected={selected}
-            setSelected={setSelected}
-            selectScope="links.write"
-            onOpen={open}
-            nameOf={nameOf}
-            cells={cells}
-          />
-        </>
-      )}
-      {selected.size > 0 && (
-        <BulkBar
-          label="links"
-          count={selected.size}
-          clear={clear}
-          onChange={(edit) => {
-            changeLinks({ api, client }, [...selected.keys()], edit);
-            clear();
-          }}
-          onDelete={() => remove([...selected.keys()])}
-        />
-      )}
+      <Records
+        kind={LINK_LIST}
+        search={search}
+        setSearch={setSearch}
+        showAll={() => void navigate({ to: '/$workspace/links', params: { workspace: slug } })}
+        pageQuery={(page) => pageQuery(api, search, page)}
+        countQuery={countQuery(api, search)}
+        selection={selection}
+        maySelect={mayWrite}
+        empty={
+          <Empty
+            icon={Link2}
+            title="No links yet"
+            action={
+              mayWrite && (
+                <Button look="primary" icon={Plus} onClick={create}>
+                  Create the first link
+                </Button>
+              )
+            }
+          >
+            Shorten any URL, choose where each visitor goes, and see every click. Share it anywhere,
+            or print it as a QR code.
+          </Empty>
+        }
+        rowPx={ROW_PX}
+        cells={cells}
+        nameOf={nameOf}
+        copyOf={({ shortLink }) => shortLink}
+        onOpen={actions.open}
+        onChange={mayWrite ? change : undefined}
+        onDelete={askToRemove}
+      />
       <Suspense>
-        {mayWrite && search.new === 'link' && search.edit === undefined && (
+        {mayWrite && search['new'] === 'link' && search['edit'] === undefined && (
           <LinkDialog key="new" onClose={() => setSearch({ new: '' })} />
         )}
-        {search.edit !== undefined && (
-          <LinkDialog key={search.edit} id={search.edit} onClose={() => setSearch({ edit: '' })} />
+        {search['edit'] !== undefined && (
+          <LinkDialog
+            key={search['edit']}
+            id={search['edit']}
+            onClose={() => setSearch({ edit: '' })}
+          />
+        )}
+        {dialog?.what === 'qr' && dialog.links[0] !== undefined && (
+          <QrDialog link={dialog.links[0]} onClose={() => setDialog(undefined)} />
         )}
       </Suspense>
+      {dialog?.what === 'delete' && (
+        <DeleteDialog
+          links={dialog.links}
+          onDelete={() => remove(dialog.links)}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
     </Page>
   );
 }

@@ -2,21 +2,24 @@ import type { QueryClient } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { writeLater } from '../short-links/pending.ts';
-import { refreshLinks } from './question.ts';
+import { type Link, refreshLinks } from './question.ts';
 
-interface Scene {
+/** What writes need. */
+export interface WriteContext {
   api: Api;
   client: QueryClient;
 }
 
-const countOf = ({ length }: readonly string[]) => (length === 1 ? '1 link' : `${length} links`);
+const countOf = ({ length }: readonly Link[]) =>
+  length === 1 ? '1 link' : `${length.toLocaleString()} links`;
+const idsOf = (links: readonly Link[]) => links.map(({ id }) => id);
 
 /** Deletes links after a while in which that can be undone. */
-export function deleteLinks({ api, client }: Scene, ids: readonly string[]): void {
+export function deleteLinks({ api, client }: WriteContext, links: readonly Link[]): void {
   writeLater(client, {
-    ids,
+    ids: idsOf(links),
     overlay: 'deleted',
-    text: `${countOf(ids)} deleted`,
+    text: `${countOf(links)} deleted`,
     async send(linkIds) {
       await answer(api.DELETE('/links/bulk', { params: { query: { linkIds } }, keepalive: true }));
     },
@@ -24,27 +27,24 @@ export function deleteLinks({ api, client }: Scene, ids: readonly string[]): voi
   });
 }
 
-/** Changes links after a while in which that can be undone. */
+/** Changes links after a while in which that can be undone. @param onDone called when the API has made the change */
 export function changeLinks(
-  { api, client }: Scene,
-  ids: readonly string[],
-  { data, shown, text }: BulkEdit,
+  { api, client }: WriteContext,
+  links: readonly Link[],
+  { data, shown, say }: BulkEdit,
+  onDone: () => void,
 ): void {
   writeLater(client, {
-    ids,
+    ids: idsOf(links),
     overlay: shown,
-    text: `${countOf(ids)} ${text}`,
+    text: say(countOf(links)),
     async send(linkIds) {
       const results = await answer(
         api.PATCH('/links/bulk', { body: { linkIds, data }, keepalive: true }),
       );
-      const refused = results.flatMap((result) =>
-        'error' in result ? [result.error.message] : [],
-      );
-      if (refused.length > 0) {
-        throw new Error(`${refused.length} of ${linkIds.length} were refused: ${refused[0]}`);
-      }
+      return results.flatMap((result) => ('error' in result ? [result.error.message] : []));
     },
     refresh: refreshLinks,
+    onDone,
   });
 }

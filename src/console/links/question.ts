@@ -8,8 +8,8 @@ export type Link = Schemas['Link'];
 
 /** The list of links. */
 export const LINK_LIST: ListKind = {
-  noun: 'links',
-  label: 'links',
+  list: 'links',
+  noun: { one: 'link', many: 'links' },
   searched: 'slugs and destinations',
   sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
   filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState'],
@@ -20,8 +20,8 @@ export const LINK_LIST: ListKind = {
       options: [
         { value: 'broken', label: 'Broken' },
         { value: 'failing', label: 'Failing' },
-        { value: 'redirecting', label: 'Leads to another site' },
-        { value: 'unclear', label: 'Could not be checked' },
+        { value: 'redirecting', label: 'Redirects to another site' },
+        { value: 'unclear', label: 'Couldn’t be checked' },
         { value: 'ok', label: 'Works' },
         { value: 'unchecked', label: 'Not checked yet' },
       ],

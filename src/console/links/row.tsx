@@ -1,78 +1,96 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { Link as RouterLink, useNavigate } from '@tanstack/react-router';
 import {
   Archive,
   ArchiveRestore,
+  ChartNoAxesColumn,
   Clock,
   Copy,
+  CopyPlus,
   ExternalLink,
   Lock,
   MessageSquare,
   MousePointerClick,
   Pencil,
+  QrCode,
   Split,
   Trash2,
 } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
-import { RowTags } from '../short-links/row-tags.tsx';
+import { archiving, type BulkEdit } from '../short-links/bulk-bar.tsx';
+import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { CopyButton, copy } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
 import { RowMenu } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
-import { changeLinks } from './pending.ts';
 import type { Link } from './question.ts';
+
+/** Actions on one link; the same object for all rows. */
+export interface LinkActions {
+  open(link: Link): void;
+  showQrCode(link: Link): void;
+  duplicate(link: Link): void;
+  change(link: Link, edit: BulkEdit): void;
+  remove(link: Link): void;
+}
 
 interface LinkCellsProps {
   link: Link;
-  onOpen(link: Link): void;
-  onDelete(link: Link): void;
+  actions: LinkActions;
 }
 
-/** One link: where it is, where it leads, how it does. */
-export function LinkCells({ link, onOpen, onDelete }: LinkCellsProps) {
-  const name = nameOf(link);
+/** One link: its name, its short link, its destination, and how often it was clicked. */
+export function LinkCells({ link, actions }: LinkCellsProps) {
+  const { title } = link;
+  const copyLabel = `Copy ${nameOf(link)}`;
+  const copyInline = (
+    <CopyButton
+      text={link.shortLink}
+      label={copyLabel}
+      tabIndex={-1}
+      className="-my-1.5 max-md:hidden"
+    />
+  );
   return (
     <>
       <div role="gridcell" className="min-w-0 flex-1">
-        <div className="flex items-center gap-1">
-          <ShortLinkName domain={link.domain} slug={link.key} />
-          <CopyButton
-            text={link.shortLink}
-            label={`Copy ${name}`}
-            className="-my-1 max-md:hidden"
-          />
+        <div className="flex items-center gap-1.5">
+          {title === null ? (
+            <>
+              <ShortLinkName domain={link.domain} slug={link.key} />
+              {copyInline}
+            </>
+          ) : (
+            <span className="truncate font-medium">{title}</span>
+          )}
           <States link={link} />
         </div>
-        <p className="flex gap-1.5 text-muted">
-          {link.title !== null && (
+        <div className="flex items-center gap-1.5 text-muted">
+          {title !== null && (
             <>
-              <span className="max-w-[60%] shrink-0 truncate text-ink">{link.title}</span>
-              <span aria-hidden>·</span>
+              <ShortLinkName
+                domain={link.domain}
+                slug={link.key}
+                className="text-ink md:max-w-[60%] md:shrink-0"
+              />
+              {copyInline}
             </>
           )}
-          <span className="truncate">{link.url}</span>
-        </p>
+          <span className={classes('truncate', title !== null && 'max-md:hidden')}>{link.url}</span>
+          <FolderMark folderId={link.folderId} className="shrink-0 max-w-[40%] lg:hidden" />
+        </div>
       </div>
-      <RowTags tags={link.tags} />
-      <div
-        role="gridcell"
-        className="flex min-w-16 shrink-0 items-center justify-end gap-1 tabular-nums"
-      >
-        <MousePointerClick size={14} aria-hidden className="text-muted" />
-        <span className="sr-only">Clicks:</span>
-        {link.clicks.toLocaleString()}
-        {link.importedClicks > 0 && (
-          <span className="text-xs text-muted max-md:hidden">
-            <span className="sr-only">Before the import:</span>+
-            {compact.format(link.importedClicks)}
-          </span>
-        )}
-      </div>
+      <RowLabels folderId={link.folderId} tags={link.tags} />
+      <Clicks link={link} />
       <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted md:block">
         <Time at={link.createdAt} />
       </div>
+      <div role="gridcell" className="md:hidden">
+        <CopyButton text={link.shortLink} label={copyLabel} tabIndex={-1} />
+      </div>
       <div role="gridcell">
-        <LinkMenu link={link} onOpen={onOpen} onDelete={onDelete} />
+        <LinkMenu link={link} actions={actions} />
       </div>
     </>
   );
@@ -82,6 +100,46 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
 /** A link by its short link. */
 export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
+
+/** The clicks of a link, which lead to its analytics. */
+function Clicks({ link }: { link: Link }) {
+  const { slug, may } = useWorkspace();
+  const look =
+    'flex items-center justify-end gap-1 rounded-md tabular-nums max-md:h-11 max-md:min-w-11 max-md:px-1 md:h-8 md:min-w-16';
+  const content = (
+    <>
+      <MousePointerClick size={14} aria-hidden className="text-muted max-md:hidden" />
+      <span className="sr-only">Clicks:</span>
+      {link.clicks.toLocaleString()}
+      {link.importedClicks > 0 && (
+        <span className="text-xs text-muted max-md:hidden">
+          <span className="sr-only">Before the import:</span>+{compact.format(link.importedClicks)}
+        </span>
+      )}
+    </>
+  );
+  return (
+    <div role="gridcell" className="shrink-0">
+      {may('analytics.read') ? (
+        <RouterLink
+          to="/$workspace/analytics"
+          params={{ workspace: slug }}
+          search={analyticsOf(link)}
+          title="Analytics"
+          tabIndex={-1}
+          className={classes(look, 'hover:underline')}
+        >
+          {content}
+        </RouterLink>
+      ) : (
+        <span className={look}>{content}</span>
+      )}
+    </div>
+  );
+}
+
+/** The analytics that count the same clicks as the row. */
+const analyticsOf = ({ id }: Link) => ({ linkId: id, interval: 'all' as const });
 
 function States({ link }: { link: Link }) {
   const isExpired = link.expiresAt !== null && isPast(link.expiresAt);
@@ -99,17 +157,22 @@ function States({ link }: { link: Link }) {
   );
 }
 
-function LinkMenu({ link, onOpen, onDelete }: LinkCellsProps) {
-  const { api, may } = useWorkspace();
-  const client = useQueryClient();
+function LinkMenu({ link, actions }: LinkCellsProps) {
+  const { slug, may } = useWorkspace();
+  const navigate = useNavigate();
   const { archived } = link;
-  const open = { icon: Pencil, hotkey: 'e', onSelect: () => onOpen(link) };
+  const mayWrite = may('links.write');
   return (
     <RowMenu
       label={`Actions for ${nameOf(link)}`}
       tabIndex={-1}
       items={[
-        { label: 'Copy short link', icon: Copy, onSelect: () => void copy(link.shortLink) },
+        {
+          label: 'Copy short link',
+          icon: Copy,
+          hotkey: 'y',
+          onSelect: () => void copy(link.shortLink),
+        },
         // Others would open an app, or run something here.
         ...(/^https?:/i.test(link.url)
           ? [
@@ -120,22 +183,43 @@ function LinkMenu({ link, onOpen, onDelete }: LinkCellsProps) {
               },
             ]
           : []),
-        ...(may('links.write')
+        {
+          label: mayWrite ? 'Edit' : 'Details',
+          icon: Pencil,
+          hotkey: 'e',
+          onSelect: () => actions.open(link),
+        },
+        { label: 'QR code', icon: QrCode, onSelect: () => actions.showQrCode(link) },
+        ...(may('analytics.read')
           ? [
-              { label: 'Edit', ...open },
+              {
+                label: 'Analytics',
+                icon: ChartNoAxesColumn,
+                onSelect: () =>
+                  void navigate({
+                    to: '/$workspace/analytics',
+                    params: { workspace: slug },
+                    search: analyticsOf(link),
+                  }),
+              },
+            ]
+          : []),
+        ...(mayWrite
+          ? [
+              { label: 'Duplicate', icon: CopyPlus, onSelect: () => actions.duplicate(link) },
               {
                 label: archived ? 'Restore from archive' : 'Archive',
                 icon: archived ? ArchiveRestore : Archive,
-                onSelect: () =>
-                  changeLinks({ api, client }, [link.id], {
-                    data: { archived: !archived },
-                    shown: { archived: !archived },
-                    text: archived ? 'restored' : 'archived',
-                  }),
+                onSelect: () => actions.change(link, archiving(!archived)),
               },
-              { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => onDelete(link) },
+              {
+                label: 'Delete',
+                icon: Trash2,
+                isDanger: true,
+                onSelect: () => actions.remove(link),
+              },
             ]
-          : [{ label: 'Details', ...open }]),
+          : []),
       ]}
     />
   );

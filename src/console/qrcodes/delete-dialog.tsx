@@ -1,52 +1,39 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useWorkspace } from '../app/workspace.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import type { QrCode } from './look.ts';
-import { deleteCodes } from './pending.ts';
 import { nameOf } from './row.tsx';
 
-interface DeleteProps {
+interface DeleteDialogProps {
   records: readonly QrCode[];
+  onDelete(): void;
   onClose(): void;
-  onDone(): void;
 }
 
-/** Asks before codes are deleted: those that are printed will lead nowhere. */
-export function DeleteDialog({ records, onClose, onDone }: DeleteProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
+/** Asks before codes are deleted, which may be printed. */
+export function DeleteDialog({ records, onDelete, onClose }: DeleteDialogProps) {
   const [first] = records;
+  const isOne = records.length === 1;
   const subject =
-    records.length === 1 && first !== undefined ? nameOf(first) : `${records.length} QR codes`;
+    isOne && first !== undefined ? nameOf(first) : `${records.length.toLocaleString()} QR codes`;
+  const scans = records.reduce((sum, record) => sum + record.scans, 0);
   return (
-    <Dialog
+    <FormDialog
       title={`Delete ${subject}?`}
-      size="small"
+      action={isOne ? 'Delete QR code' : `Delete ${subject}`}
+      isDanger
+      busy={false}
+      error={null}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="danger"
-            autoFocus
-            onClick={() => {
-              deleteCodes(
-                { api, client },
-                records.map(({ id }) => id),
-              );
-              onDone();
-              onClose();
-            }}
-          >
-            Delete
-          </Button>
-        </>
-      }
+      onSubmit={() => {
+        onDelete();
+        onClose();
+      }}
     >
       <p>
-        Dynamic codes that are printed already will lead nowhere. Archive them to keep them working.
+        {scans > 0 &&
+          `${isOne ? 'It has' : 'They have'} ${scans.toLocaleString()} ${scans === 1 ? 'scan' : 'scans'}. `}
+        Printed dynamic codes stop working. To only hide {isOne ? 'it' : 'them'} from lists, use
+        Archive.
       </p>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { LayoutGrid, Plus, QrCode as QrCodeIcon, SearchX } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { LayoutGrid, Plus, QrCode as QrCodeIcon } from 'lucide-react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { part } from '../api/reachability.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { BulkBar } from '../short-links/bulk-bar.tsx';
-import { ActiveFilters } from '../short-links/filters.tsx';
-import { RecordGrid } from '../short-links/list.tsx';
-import { hasFilters, type ListSearch } from '../short-links/list-kind.ts';
-import { countText, useFirstPage, withoutEmpty } from '../short-links/listing.ts';
-import { Toolbar } from '../short-links/toolbar.tsx';
+import type { BulkEdit } from '../short-links/bulk-bar.tsx';
+import type { ListSearch } from '../short-links/list-kind.ts';
+import { withoutEmpty } from '../short-links/listing.ts';
+import { Records } from '../short-links/records.tsx';
+import { useSelection } from '../short-links/selection.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty, Failure } from '../ui/states.tsx';
+import { Empty } from '../ui/states.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
+import { payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
-import { changeCodes } from './pending.ts';
+import { changeCodes, deleteCodes } from './pending.ts';
 import { countQuery, pageQuery, QR_CODE_LIST } from './queries.ts';
-import { CodeCells, nameOf } from './row.tsx';
+import { type CodeActions, CodeCells, nameOf } from './row.tsx';
 
 const SheetDialog = lazy(
   part(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
@@ -30,8 +30,7 @@ export function QrCodesPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const search: ListSearch = useSearch({ from: '/$workspace/qrcodes' });
-  const { first, total } = useFirstPage(pageQuery(api, search, 0), countQuery(api, search));
-  const [selected, setSelected] = useState<ReadonlyMap<string, QrCode>>(new Map());
+  const selection = useSelection<QrCode>();
   const [dialog, setDialog] = useState<'sheet' | readonly QrCode[]>();
   const setSearch = useCallback(
     (change: ListSearch, replace = false) =>
@@ -44,24 +43,34 @@ export function QrCodesPage() {
     [navigate, slug],
   );
   const mayWrite = may('qrcodes.write');
-  const clear = () => setSelected(new Map());
   const create = () =>
     void navigate({ to: '/$workspace/qrcodes/new', params: { workspace: slug } });
-  useShortcuts({ ...(mayWrite && { c: create }), Escape: clear });
-  const isNone = first.data?.length === 0;
-  const open = useCallback(
-    ({ id }: QrCode) =>
-      void navigate({
-        to: '/$workspace/qrcodes/$qrcode',
-        params: { workspace: slug, qrcode: id },
-      }),
+  useShortcuts(mayWrite ? { c: create } : {});
+  const change = (codes: readonly QrCode[], edit: BulkEdit) =>
+    changeCodes({ api, client }, codes, edit, () => selection.keep(codes, edit.shown));
+  const remove = (codes: readonly QrCode[]) => {
+    deleteCodes({ api, client }, codes);
+    selection.drop(codes);
+  };
+  const latest = useRef({ change });
+  useEffect(() => {
+    latest.current = { change };
+  });
+  const actions = useMemo<CodeActions>(
+    () => ({
+      open: ({ id }) =>
+        void navigate({
+          to: '/$workspace/qrcodes/$qrcode',
+          params: { workspace: slug, qrcode: id },
+        }),
+      change: (record, edit) => latest.current.change([record], edit),
+      remove: (record) => setDialog([record]),
+    }),
     [navigate, slug],
   );
   const cells = useCallback(
-    (record: QrCode) => (
-      <CodeCells record={record} onOpen={open} onDelete={(one) => setDialog([one])} />
-    ),
-    [open],
+    (record: QrCode) => <CodeCells record={record} actions={actions} />,
+    [actions],
   );
   const newLink = mayWrite && (
     <Link
@@ -75,77 +84,49 @@ export function QrCodesPage() {
   );
   return (
     <Page title="QR codes" isFixed actions={newLink}>
-      <Toolbar kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
-      <ActiveFilters kind={QR_CODE_LIST} search={search} setSearch={setSearch} />
-      {first.error && first.data === undefined ? (
-        <Failure error={first.error} retry={() => void first.refetch()} />
-      ) : isNone && !hasFilters(QR_CODE_LIST, search) ? (
-        <Empty icon={QrCodeIcon} title="No QR codes yet" action={newLink || undefined}>
-          A QR code brings people from paper to a website, a network, a contact or a payment, in the
-          look of your brand. Dynamic codes count their scans, and can lead elsewhere after
-          printing.
-        </Empty>
-      ) : isNone ? (
-        <Empty
-          icon={SearchX}
-          title="No code matches"
-          action={
-            <Button
-              onClick={() =>
-                void navigate({ to: '/$workspace/qrcodes', params: { workspace: slug } })
-              }
-            >
-              Show all QR codes
-            </Button>
-          }
-        >
-          The search looks at slugs and addresses. Archived codes are found by the filter for them.
-        </Empty>
-      ) : (
-        <>
-          <p role="status" className="px-4 pb-1 text-xs text-muted md:px-6">
-            {countText(total, 'code')}
-          </p>
-          <RecordGrid
-            label="QR codes"
-            rowPx={ROW_PX}
-            total={total}
-            pageQuery={(page) => pageQuery(api, search, page)}
-            selected={selected}
-            setSelected={setSelected}
-            onOpen={open}
-            nameOf={nameOf}
-            cells={cells}
-          />
-        </>
-      )}
-      {selected.size > 0 && (
-        <BulkBar
-          label="QR codes"
-          count={selected.size}
-          clear={clear}
-          onChange={
-            mayWrite
-              ? (edit) => {
-                  changeCodes({ api, client }, [...selected.keys()], edit);
-                  clear();
-                }
-              : undefined
-          }
-          onDelete={() => setDialog([...selected.values()])}
-        >
+      <Records
+        kind={QR_CODE_LIST}
+        search={search}
+        setSearch={setSearch}
+        showAll={() => void navigate({ to: '/$workspace/qrcodes', params: { workspace: slug } })}
+        pageQuery={(page) => pageQuery(api, search, page)}
+        countQuery={countQuery(api, search)}
+        selection={selection}
+        // Everybody may print them.
+        maySelect
+        empty={
+          <Empty icon={QrCodeIcon} title="No QR codes yet" action={newLink || undefined}>
+            Send people from print to a website, Wi-Fi, contact card or payment, in your brand’s
+            style. Dynamic codes track scans and can be changed after printing.
+          </Empty>
+        }
+        rowPx={ROW_PX}
+        cells={cells}
+        nameOf={nameOf}
+        copyOf={payloadOf}
+        onOpen={actions.open}
+        onChange={mayWrite ? change : undefined}
+        onDelete={setDialog}
+        actions={
           <Button icon={LayoutGrid} onClick={() => setDialog('sheet')}>
             Sheet or ZIP
           </Button>
-        </BulkBar>
-      )}
+        }
+      />
       {dialog === 'sheet' && (
         <Suspense>
-          <SheetDialog records={[...selected.values()]} onClose={() => setDialog(undefined)} />
+          <SheetDialog
+            records={[...selection.records.values()]}
+            onClose={() => setDialog(undefined)}
+          />
         </Suspense>
       )}
       {dialog !== undefined && dialog !== 'sheet' && (
-        <DeleteDialog records={dialog} onClose={() => setDialog(undefined)} onDone={clear} />
+        <DeleteDialog
+          records={dialog}
+          onDelete={() => remove(dialog)}
+          onClose={() => setDialog(undefined)}
+        />
       )}
     </Page>
   );

@@ -2,22 +2,25 @@ import type { QueryClient } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { writeLater } from '../short-links/pending.ts';
+import type { QrCode } from './look.ts';
 import { refreshQrCodes } from './queries.ts';
 
-interface Scene {
+/** What writes need. */
+export interface WriteContext {
   api: Api;
   client: QueryClient;
 }
 
-const countOf = ({ length }: readonly string[]) =>
-  length === 1 ? '1 QR code' : `${length} QR codes`;
+const countOf = ({ length }: readonly QrCode[]) =>
+  length === 1 ? '1 QR code' : `${length.toLocaleString()} QR codes`;
+const idsOf = (codes: readonly QrCode[]) => codes.map(({ id }) => id);
 
 /** Deletes codes after a while in which that can be undone. */
-export function deleteCodes({ api, client }: Scene, ids: readonly string[]): void {
+export function deleteCodes({ api, client }: WriteContext, codes: readonly QrCode[]): void {
   writeLater(client, {
-    ids,
+    ids: idsOf(codes),
     overlay: 'deleted',
-    text: `${countOf(ids)} deleted`,
+    text: `${countOf(codes)} deleted`,
     async send(qrcodeIds) {
       await answer(
         api.DELETE('/qrcodes/bulk', { params: { query: { qrcodeIds } }, keepalive: true }),
@@ -27,30 +30,24 @@ export function deleteCodes({ api, client }: Scene, ids: readonly string[]): voi
   });
 }
 
-/** Changes codes after a while in which that can be undone. */
+/** Changes codes after a while in which that can be undone. @param onDone called when the API has made the change */
 export function changeCodes(
-  { api, client }: Scene,
-  ids: readonly string[],
-  { data, shown, text }: BulkEdit,
+  { api, client }: WriteContext,
+  codes: readonly QrCode[],
+  { data, shown, say }: BulkEdit,
+  onDone: () => void,
 ): void {
   writeLater(client, {
-    ids,
+    ids: idsOf(codes),
     overlay: shown,
-    text: `${countOf(ids)} ${text}`,
+    text: say(countOf(codes)),
     async send(qrcodeIds) {
-      // The API has no bulk change of codes. All are sent at once: the window may be closing.
-      await Promise.all(
-        qrcodeIds.map((qrcodeId) =>
-          answer(
-            api.PATCH('/qrcodes/{qrcodeId}', {
-              params: { path: { qrcodeId } },
-              body: data,
-              keepalive: true,
-            }),
-          ),
-        ),
+      const results = await answer(
+        api.PATCH('/qrcodes/bulk', { body: { qrcodeIds, data }, keepalive: true }),
       );
+      return results.flatMap((result) => ('error' in result ? [result.error.message] : []));
     },
     refresh: refreshQrCodes,
+    onDone,
   });
 }

@@ -8,9 +8,9 @@ import type { QrCode } from './look.ts';
 
 /** The list of QR codes. */
 export const QR_CODE_LIST: ListKind = {
-  noun: 'qrcodes',
-  label: 'QR codes',
-  searched: 'slugs and addresses',
+  list: 'qrcodes',
+  noun: { one: 'QR code', many: 'QR codes' },
+  searched: 'slugs and URLs',
   sorts: { createdAt: 'Newest', scans: 'Most scans', lastClicked: 'Last scanned' },
   filters: [...SHARED_FILTERS, 'type', 'format', 'scansMin', 'scansMax'],
   choices: [

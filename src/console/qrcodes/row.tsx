@@ -1,22 +1,39 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Archive, ArchiveRestore, Copy, Pencil, ScanLine, Trash2 } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import {
+  Archive,
+  ArchiveRestore,
+  ChartNoAxesColumn,
+  Copy,
+  Pencil,
+  ScanLine,
+  Trash2,
+} from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
-import { RowTags } from '../short-links/row-tags.tsx';
+import { archiving, type BulkEdit } from '../short-links/bulk-bar.tsx';
+import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { copy } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
 import { RowMenu } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { whenIdle } from '../ui/when-idle.ts';
 import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
 import { addressOf, drawRecord, payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
-import { changeCodes } from './pending.ts';
+
+/** Actions on one code; the same object for all rows. */
+export interface CodeActions {
+  open(record: QrCode): void;
+  change(record: QrCode, edit: BulkEdit): void;
+  remove(record: QrCode): void;
+}
 
 interface CodeCellsProps {
   record: QrCode;
-  onOpen(record: QrCode): void;
-  onDelete(record: QrCode): void;
+  actions: CodeActions;
 }
 
 /** The name of a code: its title, else its short link. */
@@ -44,10 +61,11 @@ export function summaryOf(record: QrCode): string {
   return String(first ?? '');
 }
 
-/** One code: its picture, what it holds, how often it is scanned. */
+/** One code: its picture, its name, its content, and how often it was scanned. */
 export function CodeCells(props: CodeCellsProps) {
   const { record } = props;
   const { label, icon: Icon } = CONTENT_FORMS[record.type as ContentName];
+  const isNamed = record.title !== null || record.static;
   return (
     <>
       <div role="gridcell">
@@ -55,31 +73,32 @@ export function CodeCells(props: CodeCellsProps) {
       </div>
       <div role="gridcell" className="min-w-0 flex-1">
         <p className="flex items-center gap-1.5">
-          {record.title === null && !record.static ? (
-            <ShortLinkName domain={record.domain} slug={record.key} />
-          ) : (
+          {isNamed ? (
             <span className="truncate font-medium">{nameOf(record)}</span>
+          ) : (
+            <ShortLinkName domain={record.domain} slug={record.key} />
           )}
           {record.archived && <Badge>Archived</Badge>}
         </p>
-        <p className="flex items-center gap-1.5 text-muted">
+        <div className="flex items-center gap-1.5 text-muted">
+          {isNamed && !record.static && (
+            <ShortLinkName
+              domain={record.domain}
+              slug={record.key}
+              className="max-w-[50%] shrink-0 text-ink max-md:hidden"
+            />
+          )}
           <Icon size={13} aria-hidden className="shrink-0" />
           <span className="sr-only">{label}:</span>
           <span className="truncate">{summaryOf(record)}</span>
-        </p>
+          <FolderMark folderId={record.folderId} className="shrink-0 max-w-[40%] lg:hidden" />
+        </div>
       </div>
-      <RowTags tags={record.tags} />
+      <RowLabels folderId={record.folderId} tags={record.tags} />
       <div role="gridcell" className="hidden w-20 shrink-0 md:block">
         <Badge>{record.static ? 'Static' : 'Dynamic'}</Badge>
       </div>
-      <div
-        role="gridcell"
-        className="flex w-14 shrink-0 items-center justify-end gap-1 tabular-nums"
-      >
-        <ScanLine size={14} aria-hidden className="text-muted" />
-        <span className="sr-only">Scans:</span>
-        {record.static ? '–' : record.scans.toLocaleString()}
-      </div>
+      <Scans record={record} />
       <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted lg:block">
         <Time at={record.createdAt} />
       </div>
@@ -90,12 +109,47 @@ export function CodeCells(props: CodeCellsProps) {
   );
 }
 
+/** The scans of a code, which lead to its analytics; static codes count none. */
+function Scans({ record }: { record: QrCode }) {
+  const { slug, may } = useWorkspace();
+  const look =
+    'flex items-center justify-end gap-1 rounded-md tabular-nums max-md:h-11 max-md:min-w-11 max-md:px-1 md:h-8 md:min-w-14';
+  const content = (
+    <>
+      <ScanLine size={14} aria-hidden className="text-muted max-md:hidden" />
+      <span className="sr-only">Scans:</span>
+      {record.static ? '–' : record.scans.toLocaleString()}
+    </>
+  );
+  return (
+    <div role="gridcell" className="shrink-0">
+      {may('analytics.read') && !record.static ? (
+        <Link
+          to="/$workspace/analytics"
+          params={{ workspace: slug }}
+          search={analyticsOf(record)}
+          title="Analytics"
+          tabIndex={-1}
+          className={classes(look, 'hover:underline')}
+        >
+          {content}
+        </Link>
+      ) : (
+        <span className={look}>{content}</span>
+      )}
+    </div>
+  );
+}
+
+/** The analytics that count the same scans as the row. */
+const analyticsOf = ({ id }: QrCode) => ({
+  qrcodeId: id,
+  event: 'scans' as const,
+  interval: 'all' as const,
+});
+
 /** Pause in scrolling after which pictures are drawn, in ms. */
 const STILL_MS = 100;
-
-/** Calls a function when the browser has nothing better to do; Safari doesn't say when. */
-const whenIdle = (run: () => void): unknown =>
-  'requestIdleCallback' in window ? requestIdleCallback(run) : setTimeout(run);
 
 /** Resolves when nothing is scrolled; fails when the signal says that nobody waits any more. */
 const untilStill = (signal: AbortSignal): Promise<void> =>
@@ -148,9 +202,9 @@ function Picture({ record }: { record: QrCode }) {
   );
 }
 
-function CodeMenu({ record, onOpen, onDelete }: CodeCellsProps) {
-  const { api, may } = useWorkspace();
-  const client = useQueryClient();
+function CodeMenu({ record, actions }: CodeCellsProps) {
+  const { slug, may } = useWorkspace();
+  const navigate = useNavigate();
   const { archived } = record;
   return (
     <RowMenu
@@ -160,22 +214,37 @@ function CodeMenu({ record, onOpen, onDelete }: CodeCellsProps) {
         {
           label: record.static ? 'Copy content' : 'Copy short link',
           icon: Copy,
+          hotkey: 'y',
           onSelect: () => void copy(payloadOf(record)),
         },
-        { label: 'Open', icon: Pencil, hotkey: 'e', onSelect: () => onOpen(record) },
+        { label: 'Open', icon: Pencil, hotkey: 'e', onSelect: () => actions.open(record) },
+        ...(may('analytics.read') && !record.static
+          ? [
+              {
+                label: 'Analytics',
+                icon: ChartNoAxesColumn,
+                onSelect: () =>
+                  void navigate({
+                    to: '/$workspace/analytics',
+                    params: { workspace: slug },
+                    search: analyticsOf(record),
+                  }),
+              },
+            ]
+          : []),
         ...(may('qrcodes.write')
           ? [
               {
                 label: archived ? 'Restore from archive' : 'Archive',
                 icon: archived ? ArchiveRestore : Archive,
-                onSelect: () =>
-                  changeCodes({ api, client }, [record.id], {
-                    data: { archived: !archived },
-                    shown: { archived: !archived },
-                    text: archived ? 'restored' : 'archived',
-                  }),
+                onSelect: () => actions.change(record, archiving(!archived)),
               },
-              { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => onDelete(record) },
+              {
+                label: 'Delete',
+                icon: Trash2,
+                isDanger: true,
+                onSelect: () => actions.remove(record),
+              },
             ]
           : []),
       ]}

@@ -3,67 +3,85 @@ import { Archive, ArchiveRestore, Folder, Tags, Trash2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { TagMark } from '../labels/colors.tsx';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
 import { foldersQuery, tagsQuery } from './queries.ts';
+import { TagChoice, type TagState } from './tag-choice.tsx';
 
-/** A change of many records, and how it is shown before it is sent. */
-export interface BulkEdit {
-  data: { tagIds?: string[]; folderId?: string | null; archived?: boolean };
-  /** The fields of the records that the change will have changed. */
-  shown: { tags?: Schemas['Tag'][]; folderId?: string | null; archived?: boolean };
-  /** What was done: "archived". */
-  text: string;
+/** The fields of a record that actions on many records change. */
+export interface Listed {
+  id: string;
+  archived: boolean;
+  folderId: string | null;
+  tags: Schemas['TagReference'][] | null;
 }
+
+/** A change of many records. */
+export interface BulkEdit {
+  data: Pick<Schemas['BulkLinkChange'], 'addTagIds' | 'removeTagIds' | 'folderId' | 'archived'>;
+  /** The fields that it will have changed of a record. */
+  shown(record: Listed): Partial<Listed>;
+  /** What was done to them: "3 links archived". */
+  say(records: string): string;
+}
+
+/** Puts records into the archive, or takes them out. */
+export const archiving = (archived: boolean): BulkEdit => ({
+  data: { archived },
+  shown: () => ({ archived }),
+  say: (records) => `${records} ${archived ? 'archived' : 'restored'}`,
+});
 
 interface BulkBarProps {
   /** What is selected: "links". */
   label: string;
-  count: number;
+  records: readonly Listed[];
   clear(): void;
   /** Absent where the records may not be changed. */
-  onChange?: ((edit: BulkEdit) => void) | undefined;
+  onChange: ((edit: BulkEdit) => void) | undefined;
   onDelete(): void;
   /** Actions of one kind of record alone. */
   children?: ReactNode;
 }
 
 /** Actions on all selected records of a list. */
-export function BulkBar({ label, count, clear, onChange, onDelete, children }: BulkBarProps) {
+export function BulkBar({ label, records, clear, onChange, onDelete, children }: BulkBarProps) {
   return (
     <div
       role="toolbar"
       aria-label={`Selected ${label}`}
       className="flex flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >
-      <span className="font-medium tabular-nums">{count} selected</span>
+      <span role="status" className="font-medium tabular-nums">
+        {records.length.toLocaleString()} selected
+      </span>
       <IconButton icon={X} label="Clear the selection" onClick={clear} />
       <span className="flex-1" />
       {children}
-      {onChange && <Changes label={label} onChange={onChange} onDelete={onDelete} />}
+      {onChange && <Changes records={records} onChange={onChange} onDelete={onDelete} />}
     </div>
   );
 }
 
-function Changes({
-  label,
-  onChange,
-  onDelete,
-}: {
-  label: string;
+interface ChangesProps {
+  records: readonly Listed[];
   onChange(edit: BulkEdit): void;
   onDelete(): void;
-}) {
+}
+
+function Changes({ records, onChange, onDelete }: ChangesProps) {
   const { api } = useWorkspace();
   const folders = useQuery(foldersQuery(api)).data ?? [];
-  const move = (folderId: string | null, text: string) =>
-    onChange({ data: { folderId }, shown: { folderId }, text });
-  const archive = (archived: boolean, text: string) =>
-    onChange({ data: { archived }, shown: { archived }, text });
+  const move = (folderId: string | null, name: string) =>
+    onChange({
+      data: { folderId },
+      shown: () => ({ folderId }),
+      say: (moved) =>
+        folderId === null ? `${moved} taken out of folders` : `${moved} moved to ${name}`,
+    });
   return (
     <>
-      <TagsButton label={label} onChange={onChange} />
+      <TagsButton records={records} onChange={onChange} />
       <Menu
         label="Move to folder"
         button={{
@@ -76,19 +94,20 @@ function Changes({
           ),
         }}
         items={[
-          { label: 'No folder', onSelect: () => move(null, 'moved') },
-          ...folders.map(({ id, name }) => ({
-            label: name,
-            onSelect: () => move(id, `moved to ${name}`),
-          })),
+          { label: 'No folder', onSelect: () => move(null, '') },
+          ...folders.map(({ id, name }) => ({ label: name, onSelect: () => move(id, name) })),
         ]}
       />
-      <Button icon={Archive} onClick={() => archive(true, 'archived')}>
-        Archive
-      </Button>
-      <Button icon={ArchiveRestore} onClick={() => archive(false, 'restored')}>
-        Restore
-      </Button>
+      {records.some(({ archived }) => !archived) && (
+        <Button icon={Archive} onClick={() => onChange(archiving(true))}>
+          Archive
+        </Button>
+      )}
+      {records.some(({ archived }) => archived) && (
+        <Button icon={ArchiveRestore} onClick={() => onChange(archiving(false))}>
+          Restore
+        </Button>
+      )}
       <Button look="danger" icon={Trash2} onClick={onDelete}>
         Delete
       </Button>
@@ -96,15 +115,12 @@ function Changes({
   );
 }
 
-/** Chooses the tags that the selected records have from then on. */
-function TagsButton({ label, onChange }: { label: string; onChange(edit: BulkEdit): void }) {
-  const { api } = useWorkspace();
-  const tags = useQuery(tagsQuery(api)).data ?? [];
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+/** Adds tags to the selected records, and removes others. */
+function TagsButton({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
   return (
     <Popover
-      label="Set tags"
-      className="w-64 p-2"
+      label="Tags"
+      className="w-72 p-2"
       button={{
         className: buttonLook(),
         children: (
@@ -116,34 +132,89 @@ function TagsButton({ label, onChange }: { label: string; onChange(edit: BulkEdi
       }}
     >
       {(close) => (
-        <form
-          className="flex flex-col gap-1"
-          onSubmit={(event) => {
-            event.preventDefault();
+        <TagsForm
+          records={records}
+          onChange={(edit) => {
             close();
-            const shown = tags.filter(({ id }) => chosen.includes(id));
-            onChange({ data: { tagIds: [...chosen] }, shown: { tags: shown }, text: 'tagged' });
+            onChange(edit);
           }}
-        >
-          <p className="px-1 text-xs text-muted">These replace the tags that the {label} have.</p>
-          {tags.map((tag) => (
-            <label key={tag.id} className="flex h-8 items-center gap-2 max-md:h-11 px-1">
-              <input
-                type="checkbox"
-                checked={chosen.includes(tag.id)}
-                onChange={({ target: { checked } }) =>
-                  setChosen(checked ? [...chosen, tag.id] : chosen.filter((id) => id !== tag.id))
-                }
-              />
-              <TagMark name={tag.name} color={tag.color} />
-            </label>
-          ))}
-          {tags.length === 0 && <p className="px-1 py-2">There are no tags yet.</p>}
-          <Button type="submit" look="primary">
-            {chosen.length === 0 ? 'Remove all tags' : 'Set tags'}
-          </Button>
-        </form>
+        />
       )}
     </Popover>
   );
+}
+
+/** States of a box that was clicked, in turn: it comes back to the one before. */
+const NEXT: Record<TagState, TagState> = { some: 'all', all: 'none', none: 'some' };
+
+function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
+  const { api } = useWorkspace();
+  const tags = useQuery(tagsQuery(api)).data ?? [];
+  const [chosen, setChosen] = useState<Readonly<Record<string, TagState>>>({});
+  const before = statesOf(records);
+  const stateOf = (id: string): TagState => chosen[id] ?? before.get(id) ?? 'none';
+  const changed = Object.keys(chosen).filter((id) => chosen[id] !== (before.get(id) ?? 'none'));
+  const namesOf = (state: TagState) => {
+    const ids = changed.filter((id) => chosen[id] === state);
+    return tags.filter(({ id }) => ids.includes(id));
+  };
+  const choose = (id: string) => {
+    const next = NEXT[stateOf(id)];
+    // What none or all have, some can't have.
+    const isImpossible = next === 'some' && before.get(id) !== 'some';
+    setChosen({ ...chosen, [id]: isImpossible ? NEXT[next] : next });
+  };
+  return (
+    <form
+      className="flex flex-col gap-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changed.length > 0) onChange(tagging(namesOf('all'), namesOf('none')));
+      }}
+    >
+      <TagChoice
+        stateOf={stateOf}
+        onToggle={choose}
+        onCreated={(id) => setChosen({ ...chosen, [id]: 'all' })}
+      />
+      <Button type="submit" look="primary" disabled={changed.length === 0} className="mt-1">
+        Apply
+      </Button>
+    </form>
+  );
+}
+
+/** Which tags all of the records have, and which only some. */
+function statesOf(records: readonly Listed[]): ReadonlyMap<string, TagState> {
+  const counts = new Map<string, number>();
+  for (const { tags } of records) {
+    for (const { id } of tags ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return new Map(
+    [...counts].map(([id, count]) => [id, count === records.length ? 'all' : 'some'] as const),
+  );
+}
+
+type Tag = Schemas['Tag'];
+
+/** Adds tags to records, and removes others. */
+function tagging(added: readonly Tag[], removed: readonly Tag[]): BulkEdit {
+  const idsOf = (tags: readonly Tag[]) => tags.map(({ id }) => id);
+  const namesOf = (tags: readonly Tag[]) => tags.map(({ name }) => name).join(', ');
+  return {
+    data: {
+      ...(added.length > 0 && { addTagIds: idsOf(added) }),
+      ...(removed.length > 0 && { removeTagIds: idsOf(removed) }),
+    },
+    shown({ tags }) {
+      const others = [...added, ...removed];
+      const kept = (tags ?? []).filter(({ id }) => !others.some((other) => other.id === id));
+      return { tags: [...kept, ...added] };
+    },
+    say(records) {
+      if (removed.length === 0) return `Added ${namesOf(added)} to ${records}`;
+      if (added.length === 0) return `Removed ${namesOf(removed)} from ${records}`;
+      return `Changed the tags of ${records}`;
+    },
+  };
 }

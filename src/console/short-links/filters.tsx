@@ -5,7 +5,7 @@ import { buttonLook } from '../ui/button.tsx';
 import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { FEATURES, type ListKind, type ListSearch } from './list-kind.ts';
-import { domainsQuery, foldersQuery, tagsQuery } from './queries.ts';
+import { domainsQuery, foldersQuery, tagsQuery, workspaceQuery } from './queries.ts';
 
 interface FilterProps {
   kind: ListKind;
@@ -20,27 +20,32 @@ const TIMES: Readonly<Record<string, string>> = {
 };
 
 /** The words for all filters of a list. */
-const labelsOf = ({ label, choices, visits }: ListKind): Readonly<Record<string, string>> => ({
+const labelsOf = ({ noun, choices, visits }: ListKind): Readonly<Record<string, string>> => ({
   ...FEATURES,
   ...Object.fromEntries(choices.map((choice) => [choice.name, choice.label])),
   domain: 'Domain',
   folderId: 'Folder',
   tagIds: 'Tag',
-  showArchived: `Archived ${label} too`,
+  showArchived: `Include archived ${noun.many}`,
   createdAfter: 'Created from',
-  createdBefore: 'Created until',
-  [visits.least]: `At least this many ${visits.label}`,
-  [visits.most]: `At most this many ${visits.label}`,
+  createdBefore: 'Created to',
+  [visits.least]: `Minimum ${visits.label}`,
+  [visits.most]: `Maximum ${visits.label}`,
 });
 
 function useRecords() {
   const { api } = useWorkspace();
-  const [domains, folders, tags] = [
-    useQuery(domainsQuery(api)).data ?? [],
-    useQuery(foldersQuery(api)).data ?? [],
-    useQuery(tagsQuery(api)).data ?? [],
-  ];
-  return { domains, folders, tags };
+  const folders = useQuery(foldersQuery(api)).data ?? [];
+  const tags = useQuery(tagsQuery(api)).data ?? [];
+  return { folders, tags };
+}
+
+/** The domains of the workspace, and the default one of the service. */
+function useDomains(): readonly string[] {
+  const { api } = useWorkspace();
+  const own = useQuery(domainsQuery(api)).data ?? [];
+  const shared = useQuery(workspaceQuery(api)).data?.defaultDomain;
+  return [...own.map(({ slug }) => slug), ...(shared === undefined ? [] : [shared])];
 }
 
 /** Opens all filters. */
@@ -66,7 +71,8 @@ export function FilterButton(props: FilterProps) {
 
 function FilterForm({ kind, search, setSearch }: FilterProps) {
   const labels = labelsOf(kind);
-  const { domains, folders, tags } = useRecords();
+  const { folders, tags } = useRecords();
+  const domains = useDomains();
   const choice = (name: string, options: readonly { value: string; label: string }[]) => (
     <SelectField
       label={labels[name] ?? name}
@@ -110,7 +116,7 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
       )}
       {choice(
         'domain',
-        domains.map(({ slug }) => ({ value: slug, label: slug })),
+        domains.map((slug) => ({ value: slug, label: slug })),
       )}
       <label className="flex items-center gap-2 max-md:min-h-11">
         <input

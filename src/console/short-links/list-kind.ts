@@ -3,10 +3,11 @@ export type ListSearch = Partial<Record<string, string>>;
 
 /** What sets the list of links and that of QR codes apart. */
 export interface ListKind {
-  /** Noun under which answers are kept, and the one that people read: "links", "QR codes". */
-  noun: 'links' | 'qrcodes';
-  label: string;
-  /** What the search looks at: "slugs and destinations". */
+  /** Name of the list in the API, under which its answers are kept. */
+  list: 'links' | 'qrcodes';
+  /** What people read: "QR code", "QR codes". */
+  noun: { one: string; many: string };
+  /** What the search looks at: "titles, slugs and URLs". */
   searched: string;
   /** Sorting by its name in the API; the first is what the API does by itself. */
   sorts: Readonly<Record<string, string>>;
@@ -28,9 +29,9 @@ export const FEATURES: Readonly<Record<string, string>> = {
   hasPassword: 'Password',
   hasExpiration: 'Expiry',
   hasUTM: 'UTM parameters',
-  hasCustomSocial: 'Link preview of its own',
-  hasGeo: 'Targets by country',
-  hasDevice: 'Targets by device',
+  hasCustomSocial: 'Custom preview',
+  hasGeo: 'Country targeting',
+  hasDevice: 'Device targeting',
   hasComments: 'Comments',
   trackConversion: 'Conversion tracking',
 };

@@ -1,11 +1,20 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
-import { useWorkspace } from '../app/workspace.tsx';
+import { copy } from '../ui/button.tsx';
+import { toast } from '../ui/toasts.tsx';
 import { FURTHEST_ROW, PAGE_ROWS, type Question } from './listing.ts';
-import { useOverlays } from './pending.ts';
-import { LoadingRow, RecordRow, type RowActions } from './row.tsx';
+import { isDeleted, overlaid, useOverlays } from './pending.ts';
+import { LoadingRow, openMenu, RecordRow, type RowActions } from './row.tsx';
 
 interface ListProps<Row extends { id: string }> {
   label: string;
@@ -16,10 +25,11 @@ interface ListProps<Row extends { id: string }> {
   pageQuery(page: number): Question<Row[]>;
   selected: ReadonlyMap<string, Row>;
   setSelected(selected: ReadonlyMap<string, Row>): void;
-  /** Scope without which rows can't be selected; absent: all may. */
-  selectScope?: string;
+  maySelect: boolean;
   onOpen(record: Row): void;
   nameOf(record: Row): string;
+  /** The text that the key for copying takes. */
+  copyOf(record: Row): string;
   /** The cells of a row; the same function as long as they don't change, so that only rows that changed are rendered again. */
   cells(record: Row): ReactNode;
 }
@@ -36,19 +46,24 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   );
 }
 
-/** The rows, of which only those in sight exist; pages are asked for as they come into sight. */
+/** Rows by which the keys for a page move. */
+const PAGE_STEP = 10;
+
+/**
+ * The rows, of which only those in sight exist; pages are asked for as they come into sight. One row is in the tab order,
+ * and keys move the focus from it (the grid pattern of WAI-ARIA); what is inside of rows has keys of its own.
+ */
 function Rows<Row extends { id: string }>(
   props: ListProps<Row> & { question: string; isBusy: boolean },
 ) {
   const { label, rowPx, total, pageQuery, selected, setSelected, onOpen, nameOf, cells } = props;
-  const { may } = useWorkspace();
-  const maySelect = props.selectScope === undefined || may(props.selectScope);
+  const { maySelect } = props;
   const overlays = useOverlays();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
   const wantsFocus = useRef(false);
   /** Where a range of selected rows begins: the row that was selected last. */
-  const anchor = useRef(0);
+  const anchor = useRef<number>(undefined);
   /** The first `j` goes to the first row, not to the second. */
   const isWalking = useRef(false);
   const [pages, setPages] = useState<readonly number[]>([0]);
@@ -62,19 +77,18 @@ function Rows<Row extends { id: string }>(
   const recordAt = (index: number): Row | undefined => {
     const page = pages.indexOf(Math.floor(index / PAGE_ROWS));
     const record = answers[page]?.data?.[index % PAGE_ROWS];
-    const overlay = record && overlays.get(record.id);
-    return record && typeof overlay === 'object' ? { ...record, ...overlay } : record;
+    return record && overlaid(record, overlays);
   };
-  const isDeleted = (index: number) => {
+  const isDeletedAt = (index: number) => {
     const record = recordAt(index);
-    return record !== undefined && overlays.get(record.id) === 'deleted';
+    return record !== undefined && isDeleted(record, overlays);
   };
 
   // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by the React Compiler
   const virtualizer = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (isDeleted(index) ? 0 : rowPx),
+    estimateSize: (index) => (isDeletedAt(index) ? 0 : rowPx),
     overscan: 8,
   });
   useEffect(() => virtualizer.measure(), [overlays, virtualizer]);
@@ -83,47 +97,72 @@ function Rows<Row extends { id: string }>(
   const next = wanted.length === 0 || isNew ? [0] : wanted;
   if (next.join() !== pages.join()) setPages(next);
   useLayoutEffect(() => {
-    if (isNew) virtualizer.scrollToOffset(0);
+    if (!isNew) return;
+    virtualizer.scrollToOffset(0);
+    isWalking.current = false;
+    anchor.current = undefined;
   }, [isNew, virtualizer]);
   if (isNew && items[0]?.index === 0) {
     setAsked(props.question);
     setActive(0);
   }
 
-  useEffect(() => {
-    if (!wantsFocus.current) return;
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`);
-    if (row === null || row === undefined) return;
+  const rowElement = (index: number) =>
+    scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`) ?? undefined;
+  const focusActive = (index: number) => {
+    const row = rowElement(index);
+    if (!wantsFocus.current || row === undefined) return;
     wantsFocus.current = false;
     row.focus({ preventScroll: true });
-  });
+  };
+  useEffect(() => focusActive(active));
 
-  const goTo = (index: number, step: number) => {
-    let to = Math.max(0, Math.min(rows - 1, index));
-    while (isDeleted(to) && to + step >= 0 && to + step < rows) to += step;
+  /** The first row from there on that is not about to be deleted. */
+  const stayingFrom = (from: number, step: number): number | undefined => {
+    for (let at = from; at >= 0 && at < rows; at += step) if (!isDeletedAt(at)) return at;
+    return undefined;
+  };
+  /** Moves the focus to a row, or where it is about to be deleted, to the next in the direction of the step. */
+  const goTo = (index: number, step: 1 | -1): number => {
+    const from = Math.max(0, Math.min(rows - 1, index));
+    const to = stayingFrom(from, step) ?? stayingFrom(from, -step) ?? from;
     wantsFocus.current = true;
     isWalking.current = true;
     setActive(to);
     virtualizer.scrollToIndex(to);
+    // A row that is out of sight is focused when it is there.
+    focusActive(to);
+    return to;
   };
+  // What had the focus went with its row.
+  const isActiveDeleted = isDeletedAt(active);
+  useEffect(() => {
+    if (!isActiveDeleted || document.activeElement !== document.body) return;
+    goTo(active, 1);
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each deletion
+  }, [isActiveDeleted]);
+
   const toggle = (index: number, isRange = false) => {
-    const [from, count] = isRange
-      ? [Math.min(index, anchor.current), Math.abs(index - anchor.current) + 1]
-      : [index, 1];
+    const from = isRange ? (anchor.current ?? active) : index;
     const changed = new Map(selected);
-    for (let at = from; at < from + count; at += 1) {
+    for (let at = Math.min(from, index); at <= Math.max(from, index); at += 1) {
       const record = recordAt(at);
-      if (record === undefined) continue;
+      if (record === undefined || isDeleted(record, overlays)) continue;
       if (!isRange && selected.has(record.id)) changed.delete(record.id);
       else changed.set(record.id, record);
     }
-    anchor.current = index;
+    anchor.current = isRange ? from : index;
     setActive(index);
     setSelected(changed);
   };
   const open = (index: number) => {
     const record = recordAt(index);
     if (record !== undefined) onOpen(record);
+  };
+  const copyAt = (index: number) => {
+    const record = recordAt(index);
+    if (record === undefined) return;
+    void copy(props.copyOf(record)).then(() => toast(`${nameOf(record)} copied`));
   };
   const latest = useRef({ toggle, open });
   useEffect(() => {
@@ -143,20 +182,45 @@ function Rows<Row extends { id: string }>(
   useShortcuts({
     j: () => goTo(isWalking.current ? active + 1 : active, 1),
     k: () => goTo(active - 1, -1),
-    e: () => open(active),
+    e: () => open(goTo(active, 1)),
+    y: () => copyAt(active),
+    '.': () => openMenu(rowElement(goTo(active, 1))),
     ...(maySelect && { x: () => toggle(active) }),
   });
 
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const at = event.target as HTMLElement;
+    // Menus and links inside of rows have their own keys.
+    if (!at.matches('[role=row], [type=checkbox]')) return;
+    const { key, shiftKey } = event;
+    if ((event.ctrlKey || event.metaKey) && key === 'c') {
+      // A text that is selected is copied by the browser.
+      if (getSelection()?.isCollapsed !== false) copyAt(active);
+      return;
+    }
+    const to = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + PAGE_STEP,
+      PageUp: active - PAGE_STEP,
+      Home: 0,
+      End: rows - 1,
+    }[key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    anchor.current ??= active;
+    const reached = goTo(to, to < active || key === 'End' ? -1 : 1);
+    if (shiftKey && maySelect) toggle(reached, true);
+  };
+
+  // Scrolling leaves the active row behind: Tab leads to one that is there.
+  const isActiveShown = items.some(({ index, size }) => index === active && size > 0);
+  const tabStop = isActiveShown ? active : items.find(({ size }) => size > 0)?.index;
   return (
     <div
       ref={scroller}
       className="min-h-0 flex-1 overflow-y-auto border-t border-line bg-panel"
-      onKeyDown={(event) => {
-        const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
-        if (step === undefined || !(event.target as HTMLElement).matches('[role=row]')) return;
-        event.preventDefault();
-        goTo(active + step, Math.sign(step));
-      }}
+      onKeyDown={onKeyDown}
     >
       <div
         role="grid"
@@ -179,7 +243,7 @@ function Rows<Row extends { id: string }>(
               record={record}
               name={nameOf(record)}
               cells={cells}
-              isActive={index === active}
+              isActive={index === tabStop}
               isSelected={selected.has(record.id)}
               maySelect={maySelect}
               actions={actions}

@@ -48,8 +48,11 @@ export function useFirstPage<Row>(page: Question<Row[]>, count: Question<number>
 }
 
 /** The number of rows in words; room for it while they are counted. */
-export function countText(total: number | undefined, noun: string): string {
+export function countText(
+  total: number | undefined,
+  { one, many }: { one: string; many: string },
+): string {
   if (total === undefined) return '\u00a0';
-  const text = `${total.toLocaleString()} ${total === 1 ? noun : `${noun}s`}`;
-  return total > FURTHEST_ROW ? `${text}; the list shows the first 100,000: use filters` : text;
+  const text = `${total.toLocaleString()} ${total === 1 ? one : many}`;
+  return total > FURTHEST_ROW ? `${text}. Only the first 100,000 are listed: add a filter.` : text;
 }

@@ -60,3 +60,11 @@ export const utmTemplatesQuery = (api: Api) =>
         api.GET('/utm-templates', { params: { query: { pageSize: MOST_TEMPLATES } }, signal }),
       ),
   });
+
+/** The settings of the workspace, such as its brand and the domain of links that name none. */
+export const workspaceQuery = (api: Api) =>
+  queryOptions({
+    queryKey: ['workspace'],
+    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
+    staleTime: 60_000,
+  });

@@ -20,15 +20,26 @@ interface RecordRowProps<Row> extends PlaceProps {
   record: Row;
   name: string;
   cells(record: Row): ReactNode;
+  /** It is in the tab order. */
   isActive: boolean;
   isSelected: boolean;
   maySelect: boolean;
   actions: RowActions;
 }
 
+/** Opens the menu of a row, the last of its cells. */
+export function openMenu(row: HTMLElement | undefined): void {
+  const opener = row?.querySelector<HTMLButtonElement>('[aria-haspopup=menu]');
+  if (opener?.popoverTargetElement?.matches(':popover-open') === false) opener.click();
+}
+
 const place = ({ top, height }: PlaceProps) => ({ transform: `translateY(${top}px)`, height });
 const rowLook =
   'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 max-md:gap-2 max-md:px-1 md:px-6';
+
+/** True for the menu key and Shift+F10, which name no pointer. */
+const isByKey = (event: MouseEvent): boolean =>
+  event.button !== 2 && ((event as PointerEvent).pointerType ?? '') === '';
 
 function Row<Row>(props: RecordRowProps<Row>) {
   const { index, record, name, cells, isActive, isSelected, maySelect, actions } = props;
@@ -46,7 +57,19 @@ function Row<Row>(props: RecordRowProps<Row>) {
         }
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && event.target === event.currentTarget) actions.open(index);
+        if (event.target !== event.currentTarget) return;
+        const { key, shiftKey, currentTarget } = event;
+        if (key === 'Enter') actions.open(index);
+        else if (key === ' ' && maySelect) actions.toggle(index, shiftKey);
+        else if (key === 'ContextMenu' || (shiftKey && key === 'F10')) openMenu(currentTarget);
+        else return;
+        event.preventDefault();
+      }}
+      onContextMenu={(event) => {
+        // That of the browser is for the mouse and the finger; keys open the one of the row.
+        if (!isByKey(event.nativeEvent)) return;
+        event.preventDefault();
+        openMenu(event.currentTarget);
       }}
       style={place(props)}
       className={classes(
@@ -75,7 +98,7 @@ function Row<Row>(props: RecordRowProps<Row>) {
   );
 }
 
-/** A row of a list: selected by its box, opened by a click or Enter. */
+/** A row of a list: selected by its box or Space, opened by a click or Enter. */
 export const RecordRow = memo(Row) as typeof Row;
 
 /** A row whose page is under way. */

@@ -10,17 +10,17 @@ interface SearchFieldProps {
   /** The text in the address. */
   value: string;
   onChange(text: string): void;
-  /** Noun under which the answers of the list are kept. */
-  noun: 'links' | 'qrcodes';
+  /** Name under which the answers of the list are kept. */
+  list: 'links' | 'qrcodes';
 }
 
 /** Searches a list while one types; `/` leads to it. */
-export function SearchField({ label, placeholder, value, onChange, noun }: SearchFieldProps) {
+export function SearchField({ label, placeholder, value, onChange, list }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const field = useRef<HTMLInputElement>(null);
   const sent = useRef(value);
   // One question at a time: the API would go on with those that nobody waits for any more.
-  const isAsking = useIsFetching({ queryKey: [noun, 'list'] }) > 0;
+  const isAsking = useIsFetching({ queryKey: [list, 'list'] }) > 0;
   useEffect(() => {
     // An address on its way would come back as another's change, and undo what has been typed since.
     const isUnderWay = value !== sent.current.trim();

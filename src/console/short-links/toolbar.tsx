@@ -15,18 +15,18 @@ interface ToolbarProps {
 
 /** Search, filters, sorting and saved views. */
 export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
-  const { noun, label, searched, sorts } = kind;
+  const { list, noun, searched, sorts } = kind;
   const [usual = ''] = Object.keys(sorts);
   const sort = search['sort'] ?? usual;
   const find = useCallback((text: string) => setSearch({ search: text }, true), [setSearch]);
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 pb-2 md:px-6">
       <SearchField
-        label={`Search ${label} by ${searched}`}
-        placeholder={`Search ${searched}`}
+        label={`Search ${noun.many} by ${searched}`}
+        placeholder={`Search ${noun.many}`}
         value={search['search'] ?? ''}
         onChange={find}
-        noun={noun}
+        list={list}
       />
       <FilterButton kind={kind} search={search} setSearch={setSearch} />
       <Menu

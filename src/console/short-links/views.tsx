@@ -41,7 +41,7 @@ export function Views(props: ViewsProps) {
 const PAGE_SIZE = 100;
 
 function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): void }) {
-  const list = kind.noun;
+  const { list } = kind;
   const names = [...kind.filters, 'sort'];
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -82,7 +82,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
     },
     onDone: ({ name }) => {
       void refresh();
-      toast(`The view “${name}” is saved`);
+      toast(`View “${name}” saved`);
       close();
     },
   });

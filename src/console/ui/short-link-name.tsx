@@ -1,7 +1,15 @@
+import { classes } from './classes.ts';
+
+interface ShortLinkNameProps {
+  domain: string;
+  slug: string;
+  className?: string;
+}
+
 /** The name of a short link; where there is no room for the whole, its domain is cut first. */
-export function ShortLinkName({ domain, slug }: { domain: string; slug: string }) {
+export function ShortLinkName({ domain, slug, className }: ShortLinkNameProps) {
   return (
-    <span className="flex min-w-0 font-medium">
+    <span className={classes('flex min-w-0', className ?? 'font-medium')}>
       <span className="min-w-6 shrink-9999 truncate">{domain}</span>
       <span className="truncate">/{slug}</span>
     </span>

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react';
 import { part } from '../../api/reachability.ts';
 import { PreviewCard } from '../../short-links/preview.tsx';
 import { buttonLook, CopyButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Link } from '../question.ts';
@@ -56,6 +57,15 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
         </Suspense>
       )}
     </aside>
+  );
+}
+
+/** The QR code of a link, in a dialog of its own. */
+export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
+  return (
+    <Dialog title={`QR code of ${link.domain}/${link.key}`} size="small" onClose={onClose}>
+      <QrCode link={link} />
+    </Dialog>
   );
 }
 

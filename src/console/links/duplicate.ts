@@ -1,0 +1,34 @@
+import { answer, newIdempotencyKey, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { isPast } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
+import type { WriteContext } from './pending.ts';
+import { type Link, refreshLinks } from './question.ts';
+
+/** Fields of a link that no other link has. */
+const OWN = { key: '', prefix: '', externalId: '', notificationToken: '', archived: false };
+
+/** Creates a link with the fields of another, under a random slug. @returns it, unless that failed */
+export async function duplicateLink(
+  { api, client }: WriteContext,
+  link: Link,
+): Promise<Link | undefined> {
+  const { changesOf, draftOf, EMPTY } = await import('./edit/draft.ts');
+  const draft = { ...draftOf(link), ...OWN };
+  // The API refuses an end that is over.
+  if (link.expiresAt !== null && isPast(link.expiresAt)) draft.expiresAt = '';
+  try {
+    const copy = await answer(
+      api.POST('/links', {
+        params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
+        body: changesOf(draft, EMPTY) as Schemas['NewLink'],
+      }),
+    );
+    void refreshLinks(client);
+    toast(`${link.domain}/${link.key} duplicated`);
+    return copy;
+  } catch (error) {
+    toast(describe(error), 'danger');
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { answer } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { TagMark } from '../labels/colors.tsx';
+import { Button } from '../ui/button.tsx';
+import { inputLook } from '../ui/field.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { tagsQuery } from './queries.ts';
+
+/** How many of the records that are edited have a tag. */
+export type TagState = 'all' | 'some' | 'none';
+
+interface TagChoiceProps {
+  stateOf(tagId: string): TagState;
+  onToggle(tagId: string): void;
+  /** A tag was created here, to be had by all. */
+  onCreated(tagId: string): void;
+}
+
+/** Tags that are shown at once: the field finds the others. */
+const SHOWN = 50;
+
+/** Boxes for the tags of the workspace, and a field that finds or creates one. */
+export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const tags = useQuery(tagsQuery(api)).data ?? [];
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const shown = tags.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const exact = tags.find(({ name }) => name.toLowerCase() === wanted);
+  const isNew = wanted !== '' && exact === undefined && may('tags.write');
+  const create = useWrite({
+    send: (name: string, key) =>
+      answer(api.POST('/tags', { params: { header: { 'Idempotency-Key': key } }, body: { name } })),
+    onDone(tag) {
+      client.setQueryData(tagsQuery(api).queryKey, (now) => now && [...now, tag]);
+      void client.invalidateQueries({ queryKey: ['tags'] });
+      onCreated(tag.id);
+      setText('');
+    },
+    onFailed: (error) => toast(describe(error), 'danger'),
+  });
+  return (
+    <>
+      <input
+        aria-label={may('tags.write') ? 'Find or create a tag' : 'Find a tag'}
+        placeholder={may('tags.write') ? 'Find or create' : 'Find'}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          // It would send the form around it.
+          event.preventDefault();
+          if (isNew) create.write(text.trim());
+          else if (exact !== undefined) onToggle(exact.id);
+        }}
+        className={inputLook}
+      />
+      <div className="max-h-72 overflow-y-auto">
+        {shown.slice(0, SHOWN).map(({ id, name, color }) => (
+          <label
+            key={id}
+            className="flex h-8 items-center gap-2 rounded-md px-1 hover:bg-hover max-md:h-11"
+          >
+            <TagBox state={stateOf(id)} onToggle={() => onToggle(id)} />
+            <TagMark name={name} color={color} />
+          </label>
+        ))}
+      </div>
+      {tags.length === 0 && wanted === '' && <p className="px-1 py-2">No tags yet.</p>}
+      {isNew && (
+        <Button icon={Plus} busy={create.isPending} onClick={() => create.write(text.trim())}>
+          Create “{text.trim()}”
+        </Button>
+      )}
+    </>
+  );
+}
+
+function TagBox({ state, onToggle }: { state: TagState; onToggle(): void }) {
+  return (
+    <input
+      // React has no attribute for it, as HTML has none.
+      ref={(box) => {
+        if (box !== null) box.indeterminate = state === 'some';
+      }}
+      type="checkbox"
+      checked={state === 'all'}
+      onChange={onToggle}
+      className="size-4 accent-accent"
+    />
+  );
+}
