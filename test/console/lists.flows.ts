@@ -281,6 +281,39 @@ describe('lists of the console', function () {
     }
   });
 
+  it('finds by title, pasted short link, several words, tags and comments', async () => {
+    const { body: tag } = await world.api.post('/tags', { name: 'Autumn' });
+    await aLink('spring', { title: 'Loyalty club – SMS' });
+    await aLink('pod', { title: 'Podcast – link in the notes, episode 92' });
+    await aLink('menu', { tagIds: [tag.id] });
+    await aLink('bags', { comments: 'Printed in Lisbon' });
+    await aLink('shop');
+    await aLink('more', { url: 'https://shop.example.com/' });
+    await inConsole(world, 'links', {}, async (page) => {
+      const expectFound = async (text: string, ...keys: string[]) => {
+        await page.getByRole('searchbox').fill(text);
+        await eventually(async () => {
+          const rows = await page.getByRole('row').allInnerTexts();
+          expect(rows, text).to.have.length(keys.length);
+          for (const [at, key] of keys.entries()) expect(rows[at], text).to.contain(`/${key}`);
+        }, 30_000);
+      };
+      await row(page, '/spring').waitFor();
+      await expectFound('loyalty club', 'spring');
+      await expectFound('podcast 92', 'pod');
+      await expectFound('autumn', 'menu');
+      await expectFound('lisbon', 'bags');
+      await expectFound(`https://${world.domain}/spring`, 'spring');
+      // The slug itself comes before the newer link with the word in its destination.
+      await expectFound('shop', 'shop', 'more');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill(`https://${world.domain}/pod`);
+      await page.getByRole('option').first().filter({ hasText: 'episode 92' }).waitFor();
+      await page.keyboard.press('Enter');
+      await dialog(page).getByLabel('Destination', { exact: true }).waitFor();
+    });
+  });
+
   describe('by the keyboard', () => {
     it('walks through rows, opens their menu, and comes back to them', async () => {
       await someLinks('first', 'second', 'third');

@@ -19,6 +19,7 @@ import {
 } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
 import { VIEWS as SETTINGS } from '../settings/layout.tsx';
+import { searchQuery } from '../short-links/listing.ts';
 import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { copy } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -92,9 +93,10 @@ export function useCommands(text: string): { commands: Command[]; isBusy: boolea
   return { commands: [...exact, ...shown, ...others, ...inDocs], isBusy };
 }
 
+/** True when each of the words begins one of the command's. */
 const matches = ({ label, hint = '', words = '' }: Command, wanted: readonly string[]): boolean => {
-  const all = `${label} ${hint} ${words}`.toLowerCase();
-  return wanted.every((word) => all.includes(word));
+  const all = `${label} ${hint} ${words}`.toLowerCase().split(/[\s-]+/);
+  return wanted.every((word) => all.some((one) => one.startsWith(word)));
 };
 
 /** Views, actions and choices, which are there in every workspace. */
@@ -182,7 +184,7 @@ function useRecordCommands(text: string): {
   const params = { workspace: slug };
   const search = useDebounced(text, PAUSE_MS);
   const isAsked = text !== '' && search !== '';
-  const query = { search, pageSize: RECORDS_SHOWN };
+  const query = { query: searchQuery(search), pageSize: RECORDS_SHOWN };
   const shared = { placeholderData: <T>(before: T) => before };
   const links = useQuery({
     ...shared,
@@ -200,7 +202,10 @@ function useRecordCommands(text: string): {
   const customers = useQuery({
     ...shared,
     queryKey: ['customers', 'palette', search],
-    queryFn: ({ signal }) => answer(api.GET('/customers', { params: { query }, signal })),
+    queryFn: ({ signal }) => {
+      const query = { search, pageSize: RECORDS_SHOWN };
+      return answer(api.GET('/customers', { params: { query }, signal }));
+    },
     enabled: isAsked && hasCustomers && may('customers.read'),
   });
   const tags = useQuery({ ...tagsQuery(api), enabled: isAsked && may('tags.read') });

@@ -10,7 +10,7 @@ export type Link = Schemas['Link'];
 export const LINK_LIST: ListKind = {
   list: 'links',
   noun: { one: 'link', many: 'links' },
-  searched: 'slugs and destinations',
+  searched: 'titles, short links, destinations, tags and comments',
   sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
   filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState'],
   choices: [

@@ -72,12 +72,12 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
               <ShortLinkName
                 domain={link.domain}
                 slug={link.key}
-                className="text-ink md:max-w-[60%] md:shrink-0"
+                className="text-ink lg:max-w-[60%] lg:shrink-0"
               />
               {copyInline}
             </>
           )}
-          <span className={classes('truncate', title !== null && 'max-md:hidden')}>{link.url}</span>
+          <span className={classes('truncate', title !== null && 'max-lg:hidden')}>{link.url}</span>
           <FolderMark folderId={link.folderId} className="shrink-0 max-w-[40%] lg:hidden" />
         </div>
       </div>

@@ -6,7 +6,7 @@ import type { QrCode } from './look.ts';
 import { refreshQrCodes } from './queries.ts';
 
 /** What writes need. */
-export interface WriteContext {
+interface WriteContext {
   api: Api;
   client: QueryClient;
 }

@@ -85,7 +85,7 @@ export function CodeCells(props: CodeCellsProps) {
             <ShortLinkName
               domain={record.domain}
               slug={record.key}
-              className="max-w-[50%] shrink-0 text-ink max-md:hidden"
+              className="max-w-[50%] shrink-0 text-ink max-lg:hidden"
             />
           )}
           <Icon size={13} aria-hidden className="shrink-0" />

@@ -22,12 +22,30 @@ export const withoutEmpty = <Search extends Partial<Record<string, string>>>(
     Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
   ) as Search;
 
-/** Parameters of a request for a list: texts, which the API reads as the parameter's type. */
+/** Most letters and words that the API searches for. */
+const SEARCH = { letters: 200, words: 16 };
+
+/** What people type, as far as the API takes it for its parameter `query`. */
+export const searchQuery = (text: string): string =>
+  text.trim().slice(0, SEARCH.letters).split(/\s+/).slice(0, SEARCH.words).join(' ');
+
+/**
+ * Parameters of a request for a list: texts, which the API reads as the parameter's type. What is typed into the search,
+ * `search` in the address bar, is `query` for the API, whose own `search` finds by slug and destination alone.
+ */
 export const parametersOf = <Query>(
   search: Partial<Record<string, string>>,
   names: readonly string[],
 ): Query =>
-  withoutEmpty(Object.fromEntries(names.map((name) => [name, search[name] ?? '']))) as Query;
+  withoutEmpty(
+    Object.fromEntries(
+      names.map((name) =>
+        name === 'search'
+          ? ['query', searchQuery(search['search'] ?? '')]
+          : [name, search[name] ?? ''],
+      ),
+    ),
+  ) as Query;
 
 /**
  * The first page of a list, and the number of all rows that match; `undefined` while they are counted. A first page that

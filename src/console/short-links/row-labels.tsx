@@ -23,9 +23,9 @@ export function RowLabels({ folderId, tags }: RowLabelsProps) {
   return (
     <div
       role="gridcell"
-      className="hidden max-w-80 shrink-0 items-center gap-1 overflow-hidden lg:flex"
+      className="hidden max-w-96 shrink-0 items-center gap-1 overflow-hidden lg:flex"
     >
-      <FolderMark folderId={folderId} className="mr-1 max-w-36" />
+      <FolderMark folderId={folderId} className="mr-1 min-w-0" />
       {tags?.slice(0, SHOWN).map((tag) => (
         <TagMark
           key={tag.id}
@@ -33,7 +33,11 @@ export function RowLabels({ folderId, tags }: RowLabelsProps) {
           color={known?.find(({ id }) => id === tag.id)?.color}
         />
       ))}
-      {more > 0 && <Badge>+{more}</Badge>}
+      {more > 0 && (
+        <span className="shrink-0">
+          <Badge>+{more}</Badge>
+        </span>
+      )}
     </div>
   );
 }
