@@ -34,6 +34,10 @@ export function parseDestination(given: string): string {
   if (trimmed.length > MAX_LENGTH) {
     throw new BadDestination(`must not be longer than ${MAX_LENGTH} characters`);
   }
+  const parts = trimmed.split(/\s+/);
+  if (parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part))) {
+    throw new BadDestination(`must be one URL, not ${parts.length}`);
+  }
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) {
     throw new BadDestination('must not contain control characters');

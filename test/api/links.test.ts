@@ -269,6 +269,16 @@ describe('an invalid link', () => {
       { url: 'java\nscript:alert(1)' },
       'url must not contain control characters',
     ],
+    [
+      'several URLs, one a line',
+      { url: 'https://example.com/0\nhttps://example.com/1\r\nhttps://example.com/2' },
+      'url must be one URL, not 3',
+    ],
+    [
+      'several URLs with spaces between',
+      { url: 'https://example.com/0 HTTP://example.com/1' },
+      'url must be one URL, not 2',
+    ],
     ['no URL at all', { url: 'not a url' }, 'url must be a valid URL'],
     ['a word', { url: 'word' }, 'url must be a valid URL'],
     [
