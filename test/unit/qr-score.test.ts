@@ -32,15 +32,15 @@ describe('the score of a code', () => {
 
   it('is that of the lowest finding, which says what would help', () => {
     expect(reasons({ fgColor: '#AAAAAA' })).to.deep.equal([
-      'Contrast: Modules and ground differ by 59 %: choose colors further apart, for poor light.',
+      'Contrast: Code and background differ by 59 %: choose colors further apart for poor light.',
     ]);
     expect(reasons({ fgColor: '#FFFFFF', bgColor: '#000000' })).to.deep.equal([
-      'Contrast: The modules are lighter than the ground: some scanners read dark on light only.',
+      'Contrast: The code is lighter than its background: some scanners read dark on light only.',
     ]);
     expect(reasons({ size: 140 })).to.deep.equal([
-      'Sharpness: Each module is 4 px wide: a larger picture is sharper.',
+      'Sharpness: Each dot is 4 px wide: a larger image is sharper.',
     ]);
-    expect(reasons({ size: 2000 }, 'a'.repeat(600))[0]).to.match(/^Density: 9\d modules a side/);
+    expect(reasons({ size: 2000 }, 'a'.repeat(600))[0]).to.match(/^Density: 9\d dots a side/);
     const middle = { width: 65, height: 65, excavate: true };
     expect(reasons({ level: 'H', size: 500, middle })[0]).to.match(
       /^Image: The image takes \d+ % of the error correction: a smaller image leaves more/,

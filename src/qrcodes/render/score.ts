@@ -77,20 +77,20 @@ function contrastFinding(design: Design): Finding {
   const score = between(Math.abs(signed), LEAST_CONTRAST, COMFORTABLE_CONTRAST);
   if (signed < 0) {
     const reason =
-      'The modules are lighter than the ground: some scanners read dark on light only.';
+      'The code is lighter than its background: some scanners read dark on light only.';
     return { name: 'Contrast', score: Math.min(score, LIGHT_ON_DARK), reason };
   }
   const reason =
     score < 100
-      ? `Modules and ground differ by ${percent} %: choose colors further apart, for poor light.`
-      : `Modules and ground differ by ${percent} %.`;
+      ? `Code and background differ by ${percent} %: choose colors further apart for poor light.`
+      : `Code and background differ by ${percent} %.`;
   return { name: 'Contrast', score, reason };
 }
 
 function densityFinding(matrix: Matrix, design: Design): Finding {
   const { size } = matrix;
   const least = leastPrintMm(matrix, design);
-  const found = `${size} modules a side: print it ${least} mm wide or more`;
+  const found = `${size} dots a side: print it ${least} mm wide or more`;
   return {
     name: 'Density',
     score: between(-size, -MOST_MODULES, -EASY_MODULES),
@@ -102,8 +102,8 @@ function sharpnessFinding(matrix: Matrix, design: Design): Finding {
   const { px } = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const least = leastPx(design);
   const score = between(px, least, 2 * least);
-  const found = `Each module is ${px} px wide`;
-  const reason = score < 100 ? `${found}: a larger picture is sharper.` : `${found}.`;
+  const found = `Each dot is ${px} px wide`;
+  const reason = score < 100 ? `${found}: a larger image is sharper.` : `${found}.`;
   return { name: 'Sharpness', score, reason };
 }
 
