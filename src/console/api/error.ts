@@ -1,10 +1,12 @@
+import { fieldsInWords, refusalInWords, sentence } from './error-words.ts';
+
 /** A refusal of the API, as its body describes it. */
 export class ApiError extends Error {
   /** HTTP status; 0: no answer came. */
   readonly status: number;
   /** Stable name of the error, as in the reference; `offline` without an answer. */
   readonly code: string;
-  /** Messages by the field that they begin with: `{ key: 'key must be free' }`. */
+  /** What is wrong, by the path of the field, in words for people: `{ url: 'Enter a URL.' }`. */
   readonly fields: Readonly<Record<string, string>>;
   /** Time to wait before the request is sent again, in ms, where the API says so. */
   readonly retryAfterMs: number | undefined;
@@ -14,7 +16,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
-    this.fields = fieldsOf(message);
+    this.fields = fieldsInWords(message);
     this.retryAfterMs = retryAfterMs;
   }
 
@@ -36,20 +38,11 @@ export class ApiError extends Error {
     return new ApiError(
       response.status,
       error?.code ?? 'internal_server_error',
-      error?.message ?? `The service answered ${response.status}.`,
+      error?.message ??
+        `The service answered with status ${response.status}. Try again in a moment.`,
       Number.isFinite(seconds) ? seconds * 1000 : undefined,
     );
   }
-}
-
-/** The API joins messages by `; `, and each begins with the path of its field: `rules.0.url must be …`. */
-function fieldsOf(message: string): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const part of message.split('; ')) {
-    const name = /^([a-zA-Z_][\w.[\]-]*) (?=must|may|is|can|does)/.exec(part)?.[1];
-    if (name !== undefined) fields[name] ??= part;
-  }
-  return fields;
 }
 
 /** A sentence for people about anything that was thrown. */
@@ -58,12 +51,15 @@ export function describe(thrown: unknown): string {
     if (thrown.status === 0) return 'The service can’t be reached. Check your connection.';
     if (thrown.status === 429 && !thrown.isLong)
       return 'Too many requests. Wait a moment, then try again.';
-    return sentence(thrown.message);
+    return refusalInWords(thrown.status, thrown.message);
   }
   return thrown instanceof Error ? sentence(thrown.message) : 'Something went wrong.';
 }
 
-const sentence = (text: string): string => {
-  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
-};
+/** True where the record does not exist, or no longer. */
+export const isGone = (thrown: unknown): boolean =>
+  thrown instanceof ApiError && thrown.status === 404;
+
+/** False where asking again brings the same answer: the record, the access or the question is what is wrong. */
+export const isWorthAsking = (thrown: unknown): boolean =>
+  !(thrown instanceof ApiError) || thrown.isPassing;

@@ -1,6 +1,6 @@
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
-import { ApiError, describe } from '../api/error.ts';
+import { describe, isGone, isWorthAsking } from '../api/error.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
@@ -35,13 +35,12 @@ export const WayBack = createContext<ReactNode>(null);
 /** In place of what could not be loaded: says why, and lets the reader try again where that may help. */
 export function Failure({ error, retry }: { error: unknown; retry(): void }) {
   const wayBack = useContext(WayBack);
-  const status = error instanceof ApiError ? error.status : undefined;
   return (
     <div role="alert" className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-16">
       <CircleAlert size={22} aria-hidden className="text-danger" />
       <p className="text-center">{describe(error)}</p>
-      {status === 404 && wayBack}
-      {status !== 403 && status !== 404 && <Button onClick={retry}>Try again</Button>}
+      {isGone(error) && wayBack}
+      {isWorthAsking(error) && <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }

@@ -1,0 +1,207 @@
+/*
+ * The API speaks to programs: its messages name fields as bodies have them, and list every value that it takes. People
+ * get the words of the form instead.
+ */
+
+/** Last names of paths, by what a person enters or chooses there. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  address: 'Enter an address.',
+  browser: 'Enter a browser.',
+  city: 'Enter a city.',
+  country: 'Choose a country.',
+  device: 'Choose a device.',
+  email: 'Enter an email address.',
+  folderId: 'Choose a folder.',
+  from: 'Enter when it begins.',
+  key: 'Enter a key.',
+  language: 'Enter a language.',
+  latitude: 'Enter a latitude.',
+  longitude: 'Enter a longitude.',
+  name: 'Enter a name.',
+  number: 'Enter a phone number.',
+  os: 'Enter an operating system.',
+  pageId: 'Choose a page.',
+  password: 'Enter a password.',
+  phone: 'Enter a phone number.',
+  percentage: 'Enter a percentage.',
+  query: 'Enter a parameter.',
+  ssid: 'Enter a network name.',
+  target: 'Enter a number or email address.',
+  text: 'Enter a text.',
+  timezone: 'Enter a time zone, such as Europe/Berlin.',
+  title: 'Enter a title.',
+  to: 'Enter when it ends.',
+  until: 'Enter when it ends.',
+  url: 'Enter a URL.',
+  value: 'Enter a value.',
+};
+
+/** Rules of the API, and how a form says them. `$1` is the first part in brackets of the pattern. */
+const RULES: readonly [rule: RegExp, words: string][] = [
+  [/^must be a valid URL$/, 'Enter a full URL, such as https://example.com/page.'],
+  [/^must be a URL that begins with http/, 'Enter a URL that begins with https:// or http://.'],
+  [/^must be one URL, not (\d+)$/, 'Enter one URL, not $1.'],
+  [/^must not use the scheme (\S+)$/, 'URLs that begin with $1 aren’t allowed.'],
+  [/^must not be the short link itself$/, 'A short link can’t redirect to itself.'],
+  [/^must not lead to a host that/, 'Your administrator has blocked this site.'],
+  [/^must be in the future$/, 'Choose a time in the future.'],
+  [/^must be before expiresAt$/, 'Choose a time before the link expires.'],
+  [/^must be an ISO 8601 date/, 'Enter a date and time.'],
+  [/^must have a from that is before its until$/, 'The end must be after the start.'],
+  [/^must be a time of day/, 'Enter a time of day, such as 09:30.'],
+  [/^must be a language such as/, 'Enter a language code, such as de or pt-BR.'],
+  [/^must be an? (?:IANA|valid) time ?zone/i, 'Enter a time zone, such as Europe/Berlin.'],
+  [/^must be a valid email/, 'Enter an email address, such as ada@example.com.'],
+  [
+    /^must contain only letters, digits, -, _/,
+    'Use letters, digits, emoji and the characters - _ . / only.',
+  ],
+  [/^must not start or end with \//, 'It can’t start or end with a slash.'],
+  [/^must not contain empty, "\."/, 'Each part between slashes needs a name.'],
+  [/^must have \* only at its end/, '* is allowed at the end only, after a slash.'],
+  [/^must not be "[^"]*": the name is reserved$/, 'This name is reserved. Choose another one.'],
+  [/^must be (?:a number|an integer|a safe number)$/, 'Enter a number.'],
+  [/^must be at most (\d+) characters? long$/, 'Use at most $1 characters.'],
+  [/^must not be longer than (\d+) characters$/, 'Use at most $1 characters.'],
+  [/^must be at least (\d+) characters? long$/, 'Use at least $1 characters.'],
+  [/^must be at least (-?[\d.]+)$/, 'Enter $1 or more.'],
+  [/^must be at most (-?[\d.]+)$/, 'Enter $1 or less.'],
+  [/^must contain at most (\d+) items?$/, 'Use at most $1.'],
+  [/^must be at least (\d+) px for this content/, 'Use at least $1 px for this content.'],
+  [/^must be one of /, 'This isn’t one of the choices.'],
+  [/^must be unique$|^must not contain (?:a )?duplicates?/, 'This is here twice.'],
+  [/^must not contain (?:line breaks or )?control characters$/, 'Remove the line breaks.'],
+  [/^must have percentages that add up to 100/, 'The percentages must add up to 100.'],
+  [/^must be your current password$/, 'This isn’t your current password.'],
+  [/^must not be set without testVariants$/, 'Set up an A/B test first.'],
+];
+
+/** Rules that something is missing. */
+const MISSING =
+  /^(?:is required|must not be empty|must be a string|must be filled in|must contain at least 1 item|must have at least 1 field)$/;
+
+/** True for words that a person can read: without names of fields, headers, paths and ids of the API. */
+const isPlain = (text: string): boolean =>
+  text.length <= 200 &&
+  !/[a-z][A-Z]|[`[\]{}]|\w_\w|\b(?:GET|POST|PUT|PATCH|DELETE) \/|\b[A-Z]\w+-[A-Z]\w+/.test(text);
+
+const lastName = (path: string): string => /([a-zA-Z_]\w*)(?:\[\d+\])?$/.exec(path)?.[1] ?? path;
+
+/** The label of a field outside of its form: "Expires at" for `expiresAt`. */
+export function labelOf(path: string): string {
+  const words = lastName(path)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replaceAll(/\b(?:url|id|utm|os)\b/g, (word) => word.toUpperCase());
+  return sentenceCase(words);
+}
+
+/** A text with a capital as its first letter. */
+export const sentenceCase = (text: string): string =>
+  text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A text as a sentence, with its first letter and its full stop. */
+export const sentence = (text: string): string =>
+  sentenceCase(/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** A message of the API about a field: its path, and the rule that its value breaks. */
+const ABOUT_FIELD = /^([a-zA-Z_][\w.[\]-]*) ((?:must|may|is|can|cannot|does) .*)$/s;
+
+/**
+ * What is wrong with each field that a message names, as its form says it. A rule without words of its own keeps the path, in whose
+ * place the form puts the label of the field (`inWords`).
+ */
+export function fieldsInWords(message: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const part of message.split('; ')) {
+    const [, path, rule] = ABOUT_FIELD.exec(part) ?? [];
+    if (path !== undefined && rule !== undefined) fields[path] ??= ruleInWords(path, rule);
+  }
+  return fields;
+}
+
+function ruleInWords(path: string, rule: string): string {
+  if (MISSING.test(rule)) return ENTRIES[lastName(path)] ?? 'Fill this in.';
+  for (const [pattern, words] of RULES) {
+    const found = pattern.exec(rule);
+    if (found !== null) return words.replace('$1', found[1] ?? '');
+  }
+  return isPlain(rule) ? `${path} ${rule}` : 'This value isn’t accepted.';
+}
+
+/** A message about a field with a label in place of its path: "Color must …". Words of the console stay as they are. */
+export const inWords = (message: string, label: string): string => {
+  const [, , rule] = ABOUT_FIELD.exec(message) ?? [];
+  return rule === undefined ? message : sentence(`${label} ${rule}`);
+};
+
+/** Parts of scopes, by what people call them. */
+const AREAS: Readonly<Record<string, string>> = {
+  analytics: 'analytics',
+  audit: 'the audit log',
+  customers: 'customers',
+  domains: 'domains',
+  keys: 'API keys',
+  links: 'links',
+  members: 'members',
+  pages: 'pages',
+  qrcodes: 'QR codes',
+  tags: 'tags',
+  webhooks: 'webhooks',
+  workspace: 'the settings of the workspace',
+};
+
+/** Messages of the API that name no field, and how people are told. */
+const MESSAGES: readonly [message: RegExp, words: string][] = [
+  [/^email or password is wrong$/, 'Wrong email or password.'],
+  [/^This needs an operator/, 'Only an operator of this installation can open this.'],
+  [/^This needs the (\w+) plan or higher/, 'This needs the $1 plan or higher. Ask an owner.'],
+  [/^The key "(.*)" is taken\b/, 'The slug “$1” is taken.'],
+  [/^The key "(.*)" cannot be used/, 'The slug “$1” can’t be used. Choose another one.'],
+  [/^The externalId "(.*)" is taken\b/, 'Another record has the external ID “$1”.'],
+  [/^If-Match must be/, 'Somebody changed this in the meantime. Reload the page to see it.'],
+  [/^fgColor and bgColor must differ more/, 'Color and background are too similar to scan.'],
+  [/^frameTextColor and frameColor must differ/, 'Text and frame are too similar to read.'],
+  [/^The content of \d+ bytes/, 'This is too much for a QR code. Shorten the content.'],
+  [/^There is no /, 'This doesn’t exist any more, or you don’t have access to it.'],
+];
+
+/** What people are told where a message is not for them, by the status of the answer. */
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: 'The service didn’t accept this. Check what you entered.',
+  401: 'Sign in again to go on.',
+  403: 'You don’t have access to this. Ask an owner.',
+  404: 'This doesn’t exist any more, or you don’t have access to it.',
+  409: 'This conflicts with another change. Reload the page to see it.',
+  410: 'This has expired.',
+  422: 'The service didn’t accept this. Check what you entered.',
+};
+
+/** A refusal as people are told, where no form shows its fields. */
+export function refusalInWords(status: number, message: string): string {
+  const scope = /lacks the scope "(\w+)\.(\w+)"/.exec(message);
+  if (scope !== null) {
+    const area = AREAS[scope[1]!] ?? 'this';
+    return scope[2] === 'read'
+      ? `You don’t have access to ${area}. Ask an owner.`
+      : `You can’t change ${area}. Ask an owner.`;
+  }
+  for (const [pattern, words] of MESSAGES) {
+    const found = pattern.exec(message);
+    if (found !== null) return words.replace('$1', found[1] ?? '');
+  }
+  const fields = Object.entries(fieldsInWords(message));
+  if (fields.length > 0) {
+    return fields
+      .map(([path, words]) => {
+        const label = labelOf(path);
+        const said = inWords(words, label);
+        return said === words ? `${label}: ${said}` : said;
+      })
+      .join(' ');
+  }
+  return isPlain(message)
+    ? sentence(message)
+    : (BY_STATUS[status] ?? 'Something went wrong. Try again in a moment.');
+}
