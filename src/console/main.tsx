@@ -5,12 +5,14 @@ import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
 import { personClient } from './app/session.ts';
 import './styles.css';
+import { OpenDialogs } from './ui/open-dialogs.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={personClient}>
       <RouterProvider router={router} />
+      <OpenDialogs />
       <Toasts />
     </QueryClientProvider>
   </StrictMode>,

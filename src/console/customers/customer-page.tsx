@@ -4,6 +4,7 @@ import { Eraser, Pencil } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
@@ -86,9 +87,10 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState(customer.name ?? '');
   const [email, setEmail] = useState(customer.email ?? '');
+  const [seen] = useState(customer);
   const save = useWrite({
     send: (body: Schemas['CustomerUpdate']) =>
-      answer(api.PATCH('/customers/{id}', { params: { path: { id: customer.id } }, body })),
+      changeRecord({ api, path: '/customers/{id}', of: { id: seen.id }, seen }, body),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['customers'] });
       onClose();
@@ -130,7 +132,8 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const erase = useWrite({
-    send: (id: string) => answer(api.DELETE('/customers/{id}', { params: { path: { id } } })),
+    send: (seen: Schemas['Customer']) =>
+      deleteRecord({ api, path: '/customers/{id}', of: { id: seen.id }, seen }),
     onDone: async () => {
       toast('Customer erased');
       await navigate({ to: '/$workspace/customers', params: { workspace: slug } });
@@ -145,7 +148,7 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
       onClose={onClose}
       busy={erase.isPending}
       error={erase.error}
-      onSubmit={() => erase.write(customer.id)}
+      onSubmit={() => erase.write(customer)}
     >
       <p>
         This removes their name, email and all other personal data, also from their events. The

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
@@ -27,7 +28,8 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const save = useWrite({
     send(body: Schemas['DomainUpdate'], key) {
       if (domain !== undefined) {
-        return answer(api.PATCH('/domains/{id}', { params: { path: { id: domain.id } }, body }));
+        const place = { api, path: '/domains/{id}', of: { id: domain.id }, seen: domain } as const;
+        return changeRecord(place, body);
       }
       const header = { 'Idempotency-Key': key };
       return answer(

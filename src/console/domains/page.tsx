@@ -5,6 +5,7 @@ import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -69,7 +70,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
   const client = useQueryClient();
   const update = useWrite({
     send: (body: Schemas['DomainUpdate']) =>
-      answer(api.PATCH('/domains/{id}', { params: { path: { id: domain.id } }, body })),
+      changeRecord({ api, path: '/domains/{id}', of: { id: domain.id }, seen: domain }, body),
     onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
     onFailed: (error) => toast(describe(error), 'danger'),
   });
@@ -135,7 +136,7 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
   const { api } = useWorkspace();
   const client = useQueryClient();
   const remove = useWrite({
-    send: (id: string) => answer(api.DELETE('/domains/{id}', { params: { path: { id } } })),
+    send: (seen: Domain) => deleteRecord({ api, path: '/domains/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['domains'] });
       toast(`${domain.slug} deleted`);
@@ -150,7 +151,7 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
       onClose={onClose}
       busy={remove.isPending}
       error={remove.error}
-      onSubmit={() => remove.write(domain.id)}
+      onSubmit={() => remove.write(domain)}
     >
       <p>
         The domain stops working at once. A domain that still has links or QR codes can’t be

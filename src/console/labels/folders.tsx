@@ -1,5 +1,6 @@
 import { Folder as FolderIcon } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { type Kind, LabelForm, LabelList } from './list.tsx';
 
@@ -14,7 +15,7 @@ const FOLDERS: Kind<Folder> = {
   change: 'Rename',
   deletion: 'Its links and QR codes are kept, without a folder.',
   load: (api, query, signal) => answer(api.GET('/folders', { params: { query }, signal })),
-  remove: (api, id) => answer(api.DELETE('/folders/{id}', { params: { path: { id } } })),
+  remove: (api, seen) => deleteRecord({ api, path: '/folders/{id}', of: { id: seen.id }, seen }),
   mark: () => <FolderIcon size={15} aria-hidden className="text-muted" />,
   linksOf: ({ id }) => ({ folderId: id }),
   form: FolderForm,
@@ -39,8 +40,9 @@ function FolderForm({ label, onClose }: { label: Folder | undefined; onClose(): 
                 body: { name },
               }),
             )
-          : answer(
-              api.PATCH('/folders/{id}', { params: { path: { id: label.id } }, body: { name } }),
+          : changeRecord(
+              { api, path: '/folders/{id}', of: { id: label.id }, seen: label },
+              { name },
             )
       }
     />

@@ -32,7 +32,7 @@ export interface Kind<One extends Label> {
   /** Records that the deletion of one does not change. */
   deletion: string;
   load(api: Api, query: { page: number; pageSize: number }, signal: AbortSignal): Promise<One[]>;
-  remove(api: Api, id: string): Promise<unknown>;
+  remove(api: Api, label: One): Promise<unknown>;
   mark(label: One): ReactNode;
   /** The question by which the list of links shows those that have it. */
   linksOf(label: One): Record<string, string>;
@@ -187,7 +187,7 @@ function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogP
   const { api } = useWorkspace();
   const client = useQueryClient();
   const remove = useWrite({
-    send: (id: string) => kind.remove(api, id),
+    send: (one: One) => kind.remove(api, one),
     onDone: () => {
       void client.invalidateQueries({ queryKey: [`${noun}s`] });
       void client.invalidateQueries({ queryKey: ['links'] });
@@ -204,7 +204,7 @@ function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogP
       onClose={onClose}
       busy={remove.isPending}
       error={remove.error}
-      onSubmit={() => remove.write(label.id)}
+      onSubmit={() => remove.write(label)}
     >
       <p>{kind.deletion}</p>
     </FormDialog>

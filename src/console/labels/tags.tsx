@@ -1,6 +1,7 @@
 import { Tag as TagIcon } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { ColorChoice, TagDot } from './colors.tsx';
 import { type Kind, LabelForm, LabelList } from './list.tsx';
@@ -15,7 +16,7 @@ const TAGS: Kind<Tag> = {
   change: 'Edit',
   deletion: 'It’s removed from all links and QR codes. They are kept.',
   load: (api, query, signal) => answer(api.GET('/tags', { params: { query }, signal })),
-  remove: (api, id) => answer(api.DELETE('/tags/{id}', { params: { path: { id } } })),
+  remove: (api, seen) => deleteRecord({ api, path: '/tags/{id}', of: { id: seen.id }, seen }),
   mark: ({ color }) => <TagDot color={color} />,
   linksOf: ({ id }) => ({ tagIds: id }),
   form: TagForm,
@@ -37,7 +38,7 @@ function TagForm({ label, onClose }: { label: Tag | undefined; onClose(): void }
         const body = { name, color };
         return label === undefined
           ? answer(api.POST('/tags', { params: { header: { 'Idempotency-Key': key } }, body }))
-          : answer(api.PUT('/tags/{id}', { params: { path: { id: label.id } }, body }));
+          : changeRecord({ api, path: '/tags/{id}', of: { id: label.id }, seen: label }, body);
       }}
     >
       <ColorChoice color={color} onChange={setColor} />

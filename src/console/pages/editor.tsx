@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord } from '../app/changes.ts';
 import { useUnsavedForm } from '../app/leaving.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -23,12 +24,21 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const [waitSeconds, setWaitSeconds] = useState(page.waitSeconds);
   const [fields, setFields] = useState(page.fields);
   const [isChanged, setChanged] = useState(false);
+  const [seen, setSeen] = useState(page);
   useUnsavedForm(isChanged);
   const save = useWrite({
     send: (body: Schemas['PageUpdate']) =>
-      answer(api.PATCH('/pages/{id}', { params: { path: { id: page.id } }, body })),
-    onDone: () => {
+      changeRecord({ api, path: '/pages/{id}', of: { id: page.id }, seen }, body),
+    onDone: (saved) => {
       void client.invalidateQueries({ queryKey: ['pages'] });
+      // Others may have changed further fields meanwhile.
+      setSeen(saved);
+      setTitle(saved.title);
+      setText(saved.text ?? '');
+      setImage(saved.image ?? '');
+      setButton(saved.button ?? '');
+      setWaitSeconds(saved.waitSeconds);
+      setFields(saved.fields);
       setChanged(false);
       toast('Saved');
     },

@@ -4,6 +4,7 @@ import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { RowMenu } from '../ui/menu.tsx';
@@ -26,7 +27,7 @@ export function OnePage() {
     queryFn: ({ signal }) => answer(api.GET('/pages/{id}', { params: { path }, signal })),
   });
   const remove = useWrite({
-    send: (_: undefined) => answer(api.DELETE('/pages/{id}', { params: { path } })),
+    send: (_: undefined) => deleteRecord({ api, path: '/pages/{id}', of: path, seen: query.data! }),
     onDone: async () => {
       toast('Page deleted');
       await navigate({

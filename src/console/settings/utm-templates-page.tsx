@@ -3,6 +3,7 @@ import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { utmTemplatesQuery } from '../short-links/queries.ts';
 import { UTM, type UtmValues } from '../short-links/utm.ts';
@@ -109,7 +110,10 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
         ? answer(
             api.POST('/utm-templates', { params: { header: { 'Idempotency-Key': key } }, body }),
           )
-        : answer(api.PATCH('/utm-templates/{id}', { params: { path: { id: template.id } }, body }));
+        : changeRecord(
+            { api, path: '/utm-templates/{id}', of: { id: template.id }, seen: template },
+            body,
+          );
     },
     onDone: (saved) => {
       void client.invalidateQueries({ queryKey: ['utm-templates'] });
@@ -158,7 +162,8 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
   const { api } = useWorkspace();
   const client = useQueryClient();
   const remove = useWrite({
-    send: (id: string) => answer(api.DELETE('/utm-templates/{id}', { params: { path: { id } } })),
+    send: (seen: Template) =>
+      deleteRecord({ api, path: '/utm-templates/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['utm-templates'] });
       toast(`Template “${template.name}” deleted`);
@@ -173,7 +178,7 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
       onClose={onClose}
       busy={remove.isPending}
       error={remove.error}
-      onSubmit={() => remove.write(template.id)}
+      onSubmit={() => remove.write(template)}
     >
       <p>Links created with it stay as they are.</p>
     </FormDialog>

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook } from '../ui/button.tsx';
 import { Popover } from '../ui/menu.tsx';
@@ -78,7 +79,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
               body: { list, name, query, shared: !isOwn },
             }),
           )
-        : answer(api.PATCH('/views/{id}', { params: { path: { id: known.id } }, body: { query } }));
+        : changeRecord({ api, path: '/views/{id}', of: { id: known.id }, seen: known }, { query });
     },
     onDone: ({ name }) => {
       void refresh();
@@ -87,7 +88,8 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
     },
   });
   const remove = useWrite({
-    send: (id: string) => answer(api.DELETE('/views/{id}', { params: { path: { id } } })),
+    send: (seen: Schemas['View']) =>
+      deleteRecord({ api, path: '/views/{id}', of: { id: seen.id }, seen }),
     onDone: refresh,
   });
   return (
@@ -115,7 +117,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
         close();
       }}
       onSave={save.write}
-      onDelete={({ id }) => remove.write(id)}
+      onDelete={(view) => remove.write(view)}
     />
   );
 }

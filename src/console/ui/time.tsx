@@ -18,7 +18,8 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-function fromNow(moment: Date): string {
+/** A time as seen from now: "3 hours ago". */
+export function fromNow(moment: Date): string {
   const seconds = (moment.getTime() - Date.now()) / 1000;
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) < length) continue;

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
@@ -23,13 +24,14 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
   const [kinds, setKinds] = useState<readonly WebhookKind[]>(
     webhook?.kinds ?? ['link.created', 'link.updated', 'link.deleted'],
   );
+  const [seen] = useState(webhook);
   const save = useWrite({
     async send(body: { name: string; url: string; kinds: WebhookKind[] }, key) {
-      if (webhook === undefined) {
+      if (seen === undefined) {
         const header = { 'Idempotency-Key': key };
         onCreated?.(await answer(api.POST('/webhooks', { params: { header }, body })));
       } else {
-        await api.PATCH('/webhooks/{id}', { params: { path: { id: webhook.id } }, body });
+        await changeRecord({ api, path: '/webhooks/{id}', of: { id: seen.id }, seen }, body);
       }
     },
     onDone: () => {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -38,7 +39,7 @@ export function WebhookPage() {
   const changed = () => client.invalidateQueries({ queryKey: ['webhooks'] });
   const enable = useWrite({
     send: (enabled: boolean) =>
-      answer(api.PATCH('/webhooks/{id}', { params: { path }, body: { enabled } })),
+      changeRecord({ api, path: '/webhooks/{id}', of: path, seen: query.data! }, { enabled }),
     onDone: changed,
     onFailed: (error) => toast(describe(error), 'danger'),
   });
@@ -55,7 +56,8 @@ export function WebhookPage() {
     },
   });
   const remove = useWrite({
-    send: (_: undefined) => answer(api.DELETE('/webhooks/{id}', { params: { path } })),
+    send: (_: undefined) =>
+      deleteRecord({ api, path: '/webhooks/{id}', of: path, seen: query.data! }),
     onDone: async () => {
       await navigate({ to: '/$workspace/webhooks', params: { workspace: slug } });
       void changed();

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
+import { changeRecord } from '../../app/changes.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog, messagesOf } from '../../ui/form-dialog.tsx';
@@ -113,7 +114,7 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
   const isAll = scopes.includes('*');
   const update = useWrite({
     send: (body: Schemas['ApiKeyUpdate']) =>
-      answer(api.PATCH('/keys/{id}', { params: { path: { id: apiKey.id } }, body })),
+      changeRecord({ api, path: '/keys/{id}', of: { id: apiKey.id }, seen: apiKey }, body),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['keys'] });
       onClose();

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
 import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
 import { useWrite } from '../../api/queries.ts';
+import { deleteRecord } from '../../app/changes.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
@@ -191,7 +192,8 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const revoke = useWrite({
-    send: (id: string) => answer(api.DELETE('/keys/{id}', { params: { path: { id } } })),
+    send: (seen: Schemas['ApiKey']) =>
+      deleteRecord({ api, path: '/keys/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['keys'] });
       toast(`“${apiKey.name}” revoked`);
@@ -206,7 +208,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
       onClose={onClose}
       busy={revoke.isPending}
       error={revoke.error}
-      onSubmit={() => revoke.write(apiKey.id)}
+      onSubmit={() => revoke.write(apiKey)}
     >
       <p>
         Software that uses <code className="text-xs">{apiKey.hint}</code> loses access at once.

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { answer } from '../../api/client.ts';
+import { answer, type Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
 import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
 import { useWrite } from '../../api/queries.ts';
+import { deleteRecord } from '../../app/changes.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { RecordList } from '../../ui/record-list.tsx';
@@ -18,7 +19,8 @@ export function Invitations() {
     answer(api.GET('/invitations', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   const cancel = useWrite({
-    send: (id: string) => answer(api.DELETE('/invitations/{id}', { params: { path: { id } } })),
+    send: (seen: Schemas['Invitation']) =>
+      deleteRecord({ api, path: '/invitations/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
       void client.invalidateQueries({ queryKey: ['invitations'] });
       toast('Invitation cancelled. Its link no longer works.');
@@ -53,11 +55,11 @@ export function Invitations() {
               {
                 name: 'Actions',
                 isBare: true,
-                render: ({ id, email }) => (
+                render: (invitation) => (
                   <Button
                     size="small"
-                    aria-label={`Cancel invitation of ${email}`}
-                    onClick={() => cancel.write(id)}
+                      aria-label={`Cancel invitation of ${invitation.email}`}
+                      onClick={() => cancel.write(invitation)}
                   >
                     Cancel
                   </Button>

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import type { Role } from '../../api/people.ts';
 import { useWrite } from '../../api/queries.ts';
+import { changeRecord, deleteRecord } from '../../app/changes.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -22,7 +23,10 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<Role>(member.role);
   const save = useWrite({
     send: (body: { role: Role }) =>
-      answer(api.PATCH('/members/{userId}', { params: { path: { userId: member.userId } }, body })),
+      changeRecord(
+        { api, path: '/members/{userId}', of: { userId: member.userId }, seen: member },
+        body,
+      ),
     onDone: async () => {
       void client.invalidateQueries({ queryKey: ['members'] });
       onClose();
@@ -52,8 +56,8 @@ export function RemoveDialog({ member, onClose }: MemberDialogProps) {
   const navigate = useNavigate();
   const isMe = useMe().id === member.userId;
   const remove = useWrite({
-    send: (userId: string) =>
-      answer(api.DELETE('/members/{userId}', { params: { path: { userId } } })),
+    send: (seen: Schemas['Member']) =>
+      deleteRecord({ api, path: '/members/{userId}', of: { userId: seen.userId }, seen }),
     onDone: async () => {
       if (!isMe) {
         void client.invalidateQueries({ queryKey: ['members'] });
@@ -73,7 +77,7 @@ export function RemoveDialog({ member, onClose }: MemberDialogProps) {
       onClose={onClose}
       busy={remove.isPending}
       error={remove.error}
-      onSubmit={() => remove.write(member.userId)}
+      onSubmit={() => remove.write(member)}
     >
       <p>
         {isMe ? 'You lose access to this workspace' : 'They lose access to this workspace'}, and the

@@ -23,7 +23,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
   // What is stored differs from what was sent: the logo gets an address of its own.
   const [newLogo, setLogo] = useState<string | null>();
   const [newColor, setColor] = useState<string>();
-  const save = useSaveWorkspace(() => {
+  const save = useSaveWorkspace(workspace, () => {
     setLogo(undefined);
     setColor(undefined);
   });

@@ -10,7 +10,7 @@ import { useSaveWorkspace } from './save.ts';
 export function General({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const [name, setName] = useState(workspace.name);
-  const save = useSaveWorkspace();
+  const save = useSaveWorkspace(workspace);
   return (
     <FormSection
       title="General"

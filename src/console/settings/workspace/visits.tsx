@@ -23,7 +23,10 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const mayWrite = may('workspace.write');
   const [seconds, setSeconds] = useState(workspace.clickDedupeSeconds);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
-  const save = useSaveWorkspace();
+  const save = useSaveWorkspace(workspace, (saved) => {
+    setSeconds(saved.clickDedupeSeconds);
+    setKeepFullIp(saved.keepFullIp);
+  });
   const isListed = WINDOWS.some((one) => one.seconds === workspace.clickDedupeSeconds);
   return (
     <FormSection

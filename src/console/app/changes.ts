@@ -1,0 +1,162 @@
+import { type Api, answer, type Schemas } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+import type { paths } from '../api/reference.d.ts';
+import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
+
+/*
+ * Changes of records that others may change at the same time. Each is sent with the ETag of the record as it is (`If-Match`),
+ * after a look at it: what others changed since the person saw it stays, and where they changed the same, the person decides.
+ */
+
+type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
+type RecordAt<P extends keyof paths> = paths[P] extends {
+  get: { responses: { 200: infer Answer } };
+}
+  ? JsonOf<Answer>
+  : never;
+type BodyAt<P extends keyof paths> = paths[P] extends {
+  patch: { requestBody: infer Body };
+}
+  ? JsonOf<Body>
+  : paths[P] extends { put: { requestBody: infer Body } }
+    ? JsonOf<Body>
+    : never;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A record as the API has it now. */
+interface Current {
+  record: Fields;
+  etag: string;
+}
+
+/** The calls of the client, whose types no function over several paths can state. */
+type Call = (
+  path: string,
+  init: { params: object; body?: object },
+) => Promise<{ data?: unknown; response: Response }>;
+
+/** Most times that a change begins again because others were faster. */
+const ATTEMPTS = 5;
+
+/** A change was not sent: the person wants to look at it again. */
+export class NotSent extends Error {
+  constructor() {
+    super('Nothing is saved yet. Your changes are still here.');
+  }
+}
+
+/** A record in the API, and how the person saw it. */
+export interface Place<P extends keyof paths> {
+  api: Api;
+  path: P;
+  /** Parameters of the path. */
+  of: Readonly<Record<string, string>>;
+  /** The record as it was shown when the person began. */
+  seen: RecordAt<P>;
+}
+
+/**
+ * Changes fields of a record.
+ *
+ * @returns the record afterwards
+ * @throws NotSent when somebody else changed the same fields, and the person goes back to the form
+ */
+export async function changeRecord<P extends keyof paths>(
+  { api, path, of, seen }: Place<P>,
+  body: BodyAt<P>,
+): Promise<RecordAt<P>> {
+  const send = (path === '/tags/{id}' ? api.PUT : api.PATCH) as unknown as Call;
+  let wanted = body as Fields;
+  let before = seen as Fields;
+  for (let attempt = 1; ; attempt += 1) {
+    const { record, etag } = await readRecord(api, path, of);
+    const theirs = Object.keys(wanted).filter((name) => !isSame(name, record, before));
+    const isMine = (name: string) => !isSame(name, wanted, before);
+    const conflicts = theirs.filter((name) => isMine(name) && !isSame(name, wanted, record));
+    let given = theirs.filter((name) => !isMine(name));
+    if (conflicts.length > 0) {
+      const choice = await askAboutConflict({ api, path, fields: conflicts, mine: wanted, record });
+      if (choice === undefined) throw new NotSent();
+      if (choice === 'theirs') given = [...given, ...conflicts];
+    }
+    wanted = Object.fromEntries(Object.entries(wanted).filter(([name]) => !given.includes(name)));
+    if (Object.keys(wanted).length === 0) return record as RecordAt<P>;
+    try {
+      const params = { path: of, header: { 'If-Match': etag } };
+      return (await answer(send(path, { params, body: wanted }))) as RecordAt<P>;
+    } catch (error) {
+      if (!isOutdated(error) || attempt === ATTEMPTS) throw error;
+      // What was decided is not asked again.
+      before = record;
+    }
+  }
+}
+
+/**
+ * Deletes a record, and asks before that where somebody changed it since the person saw it.
+ *
+ * @throws NotSent when the person keeps it
+ */
+export async function deleteRecord<P extends keyof paths>({
+  api,
+  path,
+  of,
+  seen,
+}: Place<P>): Promise<void> {
+  const { record, etag } = await readRecord(api, path, of);
+  const before = seen as Fields;
+  const changed = Object.keys(before).filter(
+    (name) => !COUNTED.test(name) && !isSame(name, record, before),
+  );
+  if (changed.length > 0 && !(await askBeforeDeletion({ api, path, fields: changed, record }))) {
+    throw new NotSent();
+  }
+  const remove = api.DELETE as unknown as Call;
+  await remove(path, { params: { path: of, header: { 'If-Match': etag } } });
+}
+
+/** Fields that visits and checks of the service change, which nobody loses by a deletion. */
+const COUNTED =
+  /^(?:clicks|scans|views|leads|sales|saleAmount|lastClicked|lastUsedAt|lastSeenAt|updatedAt|failingSince|pausedUntil|usage|destinationCheck|filled)$/;
+
+async function readRecord(
+  api: Api,
+  path: string,
+  of: Readonly<Record<string, string>>,
+): Promise<Current> {
+  const read = api.GET as unknown as Call;
+  const { data, response } = await read(path, { params: { path: of } });
+  return { record: data as Fields, etag: response.headers.get('etag') ?? '*' };
+}
+
+const isOutdated = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'conflict' && error.message.startsWith('If-Match');
+
+/** True when a field has the same value in two records, or in a record and a body. */
+const isSame = (name: string, a: Fields, b: Fields): boolean =>
+  comparable(valueOf(name, a)) === comparable(valueOf(name, b));
+
+/** The value of a field of a body in a record, which has tags in place of their ids. */
+function valueOf(name: string, record: Fields): unknown {
+  if (name !== 'tagIds' || 'tagIds' in record) return record[name];
+  return ((record['tags'] ?? []) as Schemas['TagReference'][]).map(({ id }) => id);
+}
+
+/** A value as text by which it is compared: without what the API adds to a URL, and with nothing for what is empty. */
+function comparable(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'null' : JSON.stringify(urlOr(value));
+  if (Array.isArray(value))
+    return value.length === 0 ? 'null' : `[${value.map(comparable).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, one]) => `${name}:${comparable(one)}`).join()}}`;
+}
+
+function urlOr(text: string): string {
+  try {
+    return new URL(text).href;
+  } catch {
+    return text;
+  }
+}

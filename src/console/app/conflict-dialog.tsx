@@ -1,0 +1,168 @@
+import type { ReactNode } from 'react';
+import { type Api, answer, type Schemas } from '../api/client.ts';
+import { labelOf, sentenceCase } from '../api/error-words.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { openDialog } from '../ui/open-dialogs.tsx';
+import { fromNow } from '../ui/time.tsx';
+import { meQuery, personClient } from './session.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Change {
+  api: Api;
+  /** Path of the record, by which its fields have their labels. */
+  path: string;
+  /** Names of the fields that somebody else changed. */
+  fields: readonly string[];
+  /** The record as it is now. */
+  record: Fields;
+}
+
+/**
+ * Shows what somebody else changed in the same fields.
+ *
+ * @param mine the fields as the person wants them
+ * @returns whose values are kept; `undefined`: the person goes back to the form
+ */
+export async function askAboutConflict({
+  mine,
+  ...change
+}: Change & { mine: Fields }): Promise<'mine' | 'theirs' | undefined> {
+  const title = await titleOf(change);
+  return openDialog<'mine' | 'theirs'>((close) => (
+    <Dialog
+      title={title}
+      size="medium"
+      onClose={() => close(undefined)}
+      footer={
+        <>
+          <span className="flex-1">
+            <Button onClick={() => close(undefined)}>Back to the form</Button>
+          </span>
+          <Button onClick={() => close('theirs')}>Take theirs</Button>
+          <Button look="primary" data-autofocus onClick={() => close('mine')}>
+            Keep yours
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p>You changed it too. Compare, then choose which to keep.</p>
+        {change.fields.map((name) => (
+          <section
+            key={name}
+            aria-label={nameOf(change.path, name)}
+            className="flex flex-col gap-1"
+          >
+            <h3 className="font-medium">{sentenceCase(nameOf(change.path, name))}</h3>
+            <dl className="grid grid-cols-[4rem_minmax(0,1fr)] gap-y-1 rounded-md border border-line p-2">
+              <Value of="Yours">{inWords(mine[name])}</Value>
+              <Value of="Theirs">{inWords(change.record[name === 'tagIds' ? 'tags' : name])}</Value>
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  ));
+}
+
+/** Says that somebody changed what is about to be deleted. @returns true to delete it all the same */
+export async function askBeforeDeletion(change: Change): Promise<boolean> {
+  const title = await titleOf(change);
+  const isMeant = await openDialog<boolean>((close) => (
+    <Dialog
+      title={title}
+      size="small"
+      onClose={() => close(false)}
+      footer={
+        <>
+          <Button data-autofocus onClick={() => close(false)}>
+            Don’t delete
+          </Button>
+          <Button look="danger" onClick={() => close(true)}>
+            Delete anyway
+          </Button>
+        </>
+      }
+    >
+      <p>That was after you opened this page. Delete it anyway?</p>
+    </Dialog>
+  ));
+  return isMeant === true;
+}
+
+function Value({ of, children }: { of: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{of}</dt>
+      <dd className="wrap-anywhere">{children}</dd>
+    </>
+  );
+}
+
+/** "Grace changed the destination 2 minutes ago", as far as the person may know. */
+async function titleOf({ api, path, fields, record }: Change): Promise<string> {
+  const entry = await lastWrite(api, record, fields);
+  const at = entry?.at ?? record['updatedAt'];
+  const who = entry?.actor.userId === myId() ? 'You, in another window,' : entry?.actor.name;
+  const when = typeof at === 'string' ? ` ${fromNow(new Date(at))}` : '';
+  return `${who ?? 'Somebody'} changed ${whatOf(path, fields)}${when}`;
+}
+
+const myId = () => personClient.getQueryData(meQuery.queryKey)?.id;
+
+function whatOf(path: string, fields: readonly string[]): string {
+  const [first = '', second, ...more] = fields.map((name) => nameOf(path, name));
+  if (second === undefined) return `the ${first}`;
+  return more.length === 0 ? `the ${first} and the ${second}` : `${fields.length} fields`;
+}
+
+/** Fields whose labels are not their names. */
+const NAMES: Readonly<Record<string, string>> = {
+  folderId: 'folder',
+  geo: 'targets by country',
+  key: 'slug',
+  tagIds: 'tags',
+  testCompletedAt: 'end of the A/B test',
+  testVariants: 'A/B test',
+  url: 'URL',
+  webhookIds: 'webhooks',
+};
+
+/** What people call a field, within a sentence. */
+function nameOf(path: string, field: string): string {
+  if (field === 'url' && /^\/(?:links|qrcodes)\//.test(path)) return 'destination';
+  const label = NAMES[field] ?? labelOf(field);
+  return /^[A-Z]{2}|^A\//.test(label) ? label : label.slice(0, 1).toLowerCase() + label.slice(1);
+}
+
+/** The write of the audit log that changed some of the fields; nothing where the person may not read the log. */
+async function lastWrite(
+  api: Api,
+  { id, userId }: Fields,
+  fields: readonly string[],
+): Promise<Schemas['AuditEntry'] | undefined> {
+  try {
+    const query = { target: String(id ?? userId), limit: 20 };
+    const entries = await answer(api.GET('/audit-log', { params: { query } }));
+    return entries.find((entry) => entry.fields?.some((name) => fields.includes(name)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value for people who compare it with another one. */
+function inWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'Nothing';
+  if (typeof value === 'boolean') return value ? 'On' : 'Off';
+  if (typeof value === 'string') {
+    return /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toLocaleString() : value;
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'Nothing' : value.map(inWords).join(', ');
+  if (typeof value !== 'object') return String(value);
+  if ('name' in value && typeof value.name === 'string') return value.name;
+  return Object.entries(value)
+    .map(([name, one]) => `${name}: ${inWords(one)}`)
+    .join(', ');
+}
