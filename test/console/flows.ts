@@ -75,10 +75,10 @@ describe('links in the console', function () {
         await slugField(page).fill('taken');
         await dialog(page).getByText('The slug is taken').waitFor();
         await dialog(page).getByRole('button', { name: 'Create link' }).click();
-        await dialog(page).getByText('Destination must be a valid URL').waitFor();
+        await dialog(page).getByText('Enter a full URL').waitFor();
         await dialog(page).getByLabel('Destination', { exact: true }).fill(A);
         await dialog(page).getByRole('button', { name: 'Create link' }).click();
-        await dialog(page).getByText('The key "taken" is taken').waitFor();
+        await dialog(page).getByText('The slug “taken” is taken.').waitFor();
         expect(await slugField(page).inputValue()).to.equal('taken');
       });
     });
@@ -186,7 +186,7 @@ describe('links in the console', function () {
       await templates(page);
       await page.getByLabel('Template name').fill('Weekly');
       await page.keyboard.press('Enter');
-      await page.getByText('The template “Weekly” is saved').waitFor();
+      await page.getByText('Template “Weekly” saved').waitFor();
     });
     await inConsole(world, 'links?new=link', { role: 'member' }, async (page) => {
       await open(page, `${A}?x=1&utm_term=shoes`);
@@ -219,8 +219,8 @@ describe('links in the console', function () {
         expect(size.ratio).to.be.within(1.85, 1.95);
         await expectAccessible(page, 'link-preview');
         await page.locator('summary', { hasText: 'Link preview' }).click();
-        await dialog(page).getByLabel('Address of the image').fill(`${site.url}/gone.png`);
-        await dialog(page).getByText('it must respond with status 200, not 404').waitFor();
+        await dialog(page).getByLabel('Image URL').fill(`${site.url}/gone.png`);
+        await dialog(page).getByText('We can’t load the image from').waitFor();
       });
     } finally {
       await site.stop();
@@ -305,18 +305,23 @@ describe('links in the console', function () {
       await page.locator('summary', { hasText: 'Rules' }).click();
       const values = () =>
         page
-          .getByLabel(/^Value of condition/)
-          .evaluateAll((inputs) => inputs.map((input) => (input as { value?: string }).value));
+          .getByRole('listitem', { name: /^Rule/ })
+          .getByRole('button', { name: /^Remove (?!rule|condition)/ })
+          .evaluateAll((buttons) =>
+            buttons.map((one) =>
+              (one as { ariaLabel?: string }).ariaLabel?.slice('Remove '.length),
+            ),
+          );
       await page.getByRole('button', { name: 'Move rule 1 down' }).click();
-      expect(await values()).to.deep.equal(['AT', 'DE', 'CH']);
+      expect(await values()).to.deep.equal(['Austria', 'Germany', 'Switzerland']);
       await page.getByLabel('Destination of rule 3').focus();
       await page.keyboard.press('Alt+ArrowUp');
-      expect(await values()).to.deep.equal(['AT', 'CH', 'DE']);
+      expect(await values()).to.deep.equal(['Austria', 'Switzerland', 'Germany']);
       await page
         .locator('[draggable=true]')
         .nth(2)
         .dragTo(page.getByRole('listitem', { name: 'Rule 1' }));
-      expect(await values()).to.deep.equal(['DE', 'AT', 'CH']);
+      expect(await values()).to.deep.equal(['Germany', 'Austria', 'Switzerland']);
       await page.getByRole('button', { name: 'Move rule 3 up' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
       await dialog(page).waitFor({ state: 'detached' });

@@ -86,10 +86,10 @@ describe('images in the console', function () {
   for (const [way, bring] of Object.entries(ways)) {
     it(`has the logo of a code that is ${way}, in EPS and WebP too`, async () => {
       await inConsole(world, 'qrcodes/new', {}, async (page) => {
-        await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
+        await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
         const place = page.getByText('Drop an image here, paste it, or choose a file');
         await place.waitFor();
-        await bring(page, place, page.getByLabel('Address of an image'));
+        await bring(page, place, page.getByLabel('Image URL'));
         await page.getByText('of the error correction').waitFor();
         await page.getByRole('button', { name: 'Create QR code' }).click();
         await page.getByText('QR code created').waitFor();

@@ -37,7 +37,7 @@ describe('the console loses nothing', function () {
         await slug(page).fill('later');
         await offline(page, true);
         await create(page).click();
-        await page.getByText('No connection. It will be saved when it is back.').waitFor();
+        await page.getByText('No connection. We’ll save when you’re back online.').waitFor();
         expect(await answerDialog(page, false, () => page.reload())).to.equal('beforeunload');
         await offline(page, false);
         await row(page, 'later').waitFor();
@@ -84,7 +84,7 @@ describe('the console loses nothing', function () {
       await dialog(page).getByRole('button', { name: 'Close' }).last().click();
       await world.api.post('/links', { url: A, key: 'taken' });
       await offline(page, false);
-      await page.getByText('The link is not saved. The key "taken" is taken').waitFor();
+      await page.getByText('The link isn’t saved. The slug “taken” is taken.').waitFor();
       await page.getByRole('button', { name: 'Create link' }).click();
       await page.getByText(RESTORED).waitFor();
       expect(await slug(page).inputValue()).to.equal('taken');
@@ -164,11 +164,7 @@ describe('the console loses nothing', function () {
   it('makes one record of what is sent again after a reload', async () => {
     const made: [path: string, fillIn: (page: Page) => Promise<void>, button: string][] = [
       ['links?new=link', (page) => destination(page).fill(A), 'Create link'],
-      [
-        'qrcodes/new',
-        (page) => page.getByLabel('Address', { exact: true }).fill(A),
-        'Create QR code',
-      ],
+      ['qrcodes/new', (page) => page.getByLabel('URL', { exact: true }).fill(A), 'Create QR code'],
     ];
     for (const [path, fillIn, button] of made) {
       const [list = ''] = path.split(/[?/]/);
@@ -270,7 +266,7 @@ describe('the console loses nothing', function () {
 
   it('restores a QR code that is being designed, and asks before it is left', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
-      const address = page.getByLabel('Address', { exact: true });
+      const address = page.getByLabel('URL', { exact: true });
       const dots = page.getByRole('radio', { name: 'Dots' });
       await address.fill('https://example.com/menu');
       await dots.check();

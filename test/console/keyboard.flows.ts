@@ -149,7 +149,7 @@ describe('the console by the keyboard alone', function () {
       await dialog(page).getByText('This slug is free.').waitFor();
       await page.context().setOffline(true);
       await page.keyboard.press('Enter');
-      await page.getByText('No connection. It will be saved when it is back.').waitFor();
+      await page.getByText('No connection. We’ll save when you’re back online.').waitFor();
       await page.context().setOffline(false);
       await page.getByRole('row').filter({ hasText: '/later' }).waitFor();
       await dialog(page).waitFor({ state: 'detached' });

@@ -282,7 +282,7 @@ describe('people in the console', function () {
         await page.getByLabel('Current password').fill('not the password');
         await page.getByRole('button', { name: 'Change password' }).click();
         await page
-          .getByText(/current password must/i)
+          .getByText('This isn’t your current password.')
           .first()
           .waitFor();
         await page.getByLabel('Current password').fill(PASSWORD);

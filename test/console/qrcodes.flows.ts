@@ -128,7 +128,7 @@ describe('QR codes in the console', function () {
     it(`makes a code in a look of its own, and saves it as PNG and SVG (${size})`, async () => {
       await inConsole(world, 'qrcodes', { size }, async (page) => {
         await page.getByRole('link', { name: 'New QR code' }).first().click();
-        await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
+        await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
         await page.getByRole('radio', { name: 'Dots' }).check();
         await page.getByRole('radio', { name: 'Leaf', exact: true }).check();
         await page.getByLabel('Color', { exact: true }).fill('#1E3A8A');
@@ -169,7 +169,7 @@ describe('QR codes in the console', function () {
       await inConsole(world, 'qrcodes/new', { size }, async (page) => {
         const text = (name: string) => page.getByRole('textbox', { name, exact: true });
         const on = (name: string) => page.getByRole('switch', { name, exact: true }).click();
-        await text('Address').fill('https://example.com/menu');
+        await text('URL').fill('https://example.com/menu');
         await text('Title').fill('Poster');
         await text('Short link').fill('poster');
         await page.getByText('This slug is free.').waitFor();
@@ -179,34 +179,34 @@ describe('QR codes in the console', function () {
         await page.getByLabel('Folder').selectOption('Posters');
         for (const summary of await page.locator('summary').all()) await summary.click();
         await text('Source').fill('poster');
-        await on('Preview of its own');
-        await text('Text').fill('What we cook');
-        await text('Address of the image').fill('https://example.com/menu.png');
+        await on('Custom preview');
+        await text('Description').fill('What we cook');
+        await text('Image URL').fill('https://example.com/menu.png');
         await text('iOS').fill('https://example.com/ios');
         await text('Android').fill('https://example.com/android');
-        await page.getByRole('button', { name: 'Add a country' }).click();
+        await page.getByRole('button', { name: 'Add country' }).click();
         await page.getByLabel('Country 1', { exact: true }).selectOption('DE');
         await page.getByLabel('Destination for country 1').fill('https://example.de/');
-        await page.getByRole('button', { name: 'Add a rule' }).click();
+        await page.getByRole('button', { name: 'Add rule' }).click();
         await page.getByLabel('Value of condition 1 of rule 1').fill('at');
         await page.getByLabel('Destination of rule 1').fill('https://example.at/');
         await page.getByLabel('Starts at').fill('2040-01-01T10:00');
         await page.getByLabel('Expires at').fill('2041-01-01T10:00');
-        await page.getByLabel('Most visits').fill('500');
-        await text('Destination once it has expired').fill('https://example.com/over');
+        await page.getByLabel('Click limit').fill('500');
+        await text('Destination after it expires').fill('https://example.com/over');
         await text('Password').fill('open sesame');
         await on('Public statistics');
-        await on('Search engines may index it');
+        await on('Allow search engines to index it');
         await on('Show a page first');
         await page.getByLabel('Page', { exact: true }).selectOption('Welcome');
-        await on('The form must be filled in');
+        await on('Require the form');
         await on('Track conversions');
-        await on('Pass on the path');
-        await on('Pass on the query');
-        await page.getByLabel('Status of the redirect').selectOption('307');
+        await on('Pass the path on');
+        await on('Pass the query on');
+        await page.getByLabel('Redirect status').selectOption('307');
         await page.getByLabel('Scans', { exact: true }).check();
         await text('Comments').fill('For the team');
-        await text('External id').fill('menu-1');
+        await text('External ID').fill('menu-1');
         await text('Notification token').fill('token');
         await create(page).click();
         await page.getByText('QR code created').waitFor();
@@ -250,7 +250,7 @@ describe('QR codes in the console', function () {
         await download(page).waitFor();
         for (const summary of await page.locator('summary').all()) await summary.click();
         await text('Password').fill('');
-        await page.getByRole('button', { name: 'Remove the rule' }).click();
+        await page.getByRole('button', { name: 'Remove rule' }).click();
         await page.getByRole('button', { name: 'Save changes' }).click();
         await page.getByText('Changes saved').waitFor();
         await download(page).waitFor();
@@ -298,17 +298,17 @@ describe('QR codes in the console', function () {
     await world.api.post('/links', { url: 'https://example.com/a', key: 'taken' });
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       const text = (name: string) => page.getByRole('textbox', { name, exact: true });
-      await text('Address').fill('https://example.com/menu');
+      await text('URL').fill('https://example.com/menu');
       await text('Short link').fill('taken');
-      await page.getByText('The slug is taken: it leads to https://example.com/a').waitFor();
+      await page.getByText('The slug is taken by another link.').waitFor();
       await create(page).click();
-      await page.getByText('The key "taken" is taken').first().waitFor();
+      await page.getByText('The slug “taken” is taken.').first().waitFor();
       await text('Short link').fill('free');
       await page.locator('summary', { hasText: 'Schedule' }).click();
       await page.getByLabel('Expires at').fill('2020-01-01T10:00');
       await page.locator('summary', { hasText: 'Schedule' }).click();
       await create(page).click();
-      await page.getByText('Expires at must').first().waitFor();
+      await page.getByText('Choose a time in the future.').first().waitFor();
       await eventually(async () =>
         expect(
           await page
@@ -325,13 +325,10 @@ describe('QR codes in the console', function () {
       page.on('request', (request) => {
         if (request.method() === 'POST') writes.push(request.url());
       });
-      const missing = async (label: string) => {
+      const missing = async (label: string, words: string) => {
         await create(page).click();
         const field = page.getByLabel(label, { exact: true });
-        await page
-          .getByText(new RegExp(`^${label} (?:must|is) `))
-          .first()
-          .waitFor();
+        await page.getByText(words, { exact: true }).first().waitFor();
         await eventually(async () =>
           expect(
             await field.evaluate((element) => (element as unknown) === document.activeElement),
@@ -339,19 +336,19 @@ describe('QR codes in the console', function () {
         );
       };
       await page.getByRole('radio', { name: 'Website' }).waitFor();
-      await missing('Address');
+      await missing('URL', 'Enter a URL.');
       await page.getByRole('radio', { name: 'Wi-Fi' }).check();
-      await missing('Name of the network');
+      await missing('Network name', 'Enter a network name.');
       expect(writes).to.deep.equal([]);
     });
   });
 
   it('leaves out of a static code what happens at visits of a short link', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
-      await page.getByLabel('Address', { exact: true }).fill('https://example.com/menu');
+      await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
       await page.locator('summary', { hasText: 'Password' }).click();
       await page.getByRole('textbox', { name: 'Password', exact: true }).fill('open sesame');
-      await page.getByRole('switch', { name: 'Static' }).click();
+      await page.getByRole('radio', { name: 'Static' }).check();
       await page.locator('summary', { hasText: 'Password' }).waitFor({ state: 'detached' });
       await page.locator('summary', { hasText: 'Comments' }).click();
       await page.getByRole('textbox', { name: 'Comments' }).fill('For the team');
@@ -369,10 +366,10 @@ describe('QR codes in the console', function () {
       rules: [{ value: { country: ['AT'] }, url: 'https://example.at/' }],
     });
     await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
-      await page.getByLabel('Address', { exact: true }).fill('example.com/b');
+      await page.getByLabel('URL', { exact: true }).fill('example.com/b');
       await page.getByRole('button', { name: 'Save changes' }).click();
       await download(page).waitFor();
-      expect(await page.getByLabel('Address', { exact: true }).inputValue()).to.equal(
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).to.equal(
         'https://example.com/b',
       );
       expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).to.equal(true);
@@ -511,10 +508,10 @@ describe('QR codes in the console', function () {
   it('makes a static code with an image that is dropped, and saves it in millimetres', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByRole('radio', { name: 'Wi-Fi' }).check();
-      await page.getByLabel('Name of the network').fill('Guests');
+      await page.getByLabel('Network name').fill('Guests');
       await page.getByRole('textbox', { name: 'Password' }).fill('welcome here');
       await page.getByRole('button', { name: 'Show the password' }).click();
-      await page.getByRole('switch', { name: 'Static' }).click();
+      await page.getByRole('radio', { name: 'Static' }).check();
       await page.locator('input[type=file]').setInputFiles({
         name: 'logo.png',
         mimeType: 'image/png',
@@ -528,7 +525,7 @@ describe('QR codes in the console', function () {
         'WIFI:T:WPA;S:Guests;P:welcome here;;',
         true,
       ]);
-      await page.getByLabel('Measured in').selectOption('mm');
+      await page.getByLabel('Unit').selectOption('mm');
       const [, png] = await downloaded(page, () => download(page).click());
       expect((await sharp(png).metadata()).width).to.equal(472);
       expect(await textOf(png)).to.equal(contentStatic);
@@ -547,12 +544,10 @@ describe('QR codes in the console', function () {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
       await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
       await page.getByText('Color and background must differ more').first().waitFor();
-      await page.getByLabel('Address', { exact: true }).fill('not an address');
+      await page.getByLabel('URL', { exact: true }).fill('not an address');
       await create(page).click();
-      await page.getByText('Address must be a valid URL').first().waitFor();
-      expect(await page.getByLabel('Address', { exact: true }).inputValue()).to.equal(
-        'not an address',
-      );
+      await page.getByText('Enter a full URL').first().waitFor();
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).to.equal('not an address');
     });
   });
 
@@ -562,15 +557,15 @@ describe('QR codes in the console', function () {
       url: 'https://example.com/a',
     });
     await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
-      await page.getByLabel('Address', { exact: true }).fill('https://example.com/b');
+      await page.getByLabel('URL', { exact: true }).fill('https://example.com/b');
       await page.getByRole('radio', { name: 'Diamonds' }).check();
-      await page.getByRole('switch', { name: 'Keep the look as a template' }).click();
+      await page.getByRole('switch', { name: 'Save style as template' }).click();
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Changes saved').waitFor();
       await page.getByRole('link', { name: 'All QR codes' }).click();
       await page.getByRole('link', { name: 'New QR code' }).click();
       await page.getByRole('button', { name: 'Template 1', exact: true }).click();
-      await page.getByLabel('Address', { exact: true }).fill('https://example.com/c');
+      await page.getByLabel('URL', { exact: true }).fill('https://example.com/c');
       await create(page).click();
       await page.getByText('QR code created').waitFor();
     });

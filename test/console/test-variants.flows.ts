@@ -52,8 +52,8 @@ describe('an A/B test in the console', function () {
         await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/a');
         await dialog(page).getByRole('textbox', { name: 'Short link' }).fill('split');
         await openTest(page);
-        await dialog(page).getByRole('button', { name: 'Set up a test' }).click();
-        await dialog(page).getByRole('button', { name: 'Add a variant' }).click();
+        await dialog(page).getByRole('button', { name: 'Set up test' }).click();
+        await dialog(page).getByRole('button', { name: 'Add variant' }).click();
         for (const name of ['A', 'B', 'C']) {
           await dialog(page)
             .getByLabel(`Destination of variant ${name}`)
@@ -62,7 +62,7 @@ describe('an A/B test in the console', function () {
         await dialog(page).getByLabel('Percentage of variant A').fill('50');
         await dialog(page).getByText('add up to 116').waitFor();
         await dialog(page).getByRole('button', { name: 'Create link' }).click();
-        await dialog(page).getByText('Variants must have percentages that add up').waitFor();
+        await dialog(page).getByText('The percentages must add up to 100.').waitFor();
         await dialog(page).getByLabel('Percentage of variant A').fill('34');
         await expectAccessible(page, `test-new-${size}`);
         await dialog(page).getByRole('button', { name: 'Create link' }).click();

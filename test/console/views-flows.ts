@@ -154,7 +154,7 @@ describe('every view of the console', function () {
             await dialog(page).getByLabel('Destination', { exact: true }).fill('not an address');
             await dialog(page).getByRole('textbox', { name: 'Short link' }).fill('spring');
             await dialog(page).getByRole('button', { name: 'Create link' }).click();
-            await dialog(page).getByText('must be a valid URL').waitFor();
+            await dialog(page).getByText('Enter a full URL').waitFor();
             await dialog(page).getByRole('button', { name: 'Close' }).first().click();
             await button(page, 'Keep editing').waitFor();
           },

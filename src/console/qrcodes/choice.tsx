@@ -44,7 +44,7 @@ export function PictureChoice<Value extends string>({
             className={classes(
               'relative aspect-square overflow-hidden rounded-lg border bg-white p-1.5 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
               option === value
-                ? 'border-accent ring-2 ring-accent'
+                ? 'border-accent ring-2 ring-accent forced-colors:outline-2 forced-colors:outline-[Highlight]'
                 : 'border-edge hover:border-ink',
             )}
           >

@@ -13,7 +13,7 @@ import {
   Video,
   Wifi,
 } from 'lucide-react';
-import { inWords } from '../ui/field.tsx';
+import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
 import type { ContentName } from './content.ts';
 
 /** A field of a content's form. */
@@ -46,12 +46,12 @@ const COUNTRY_CODE = 'With the country code, such as +1 201 555 0123.';
 export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
   url: {
     label: 'Website',
-    purpose: 'Opens a web address',
+    purpose: 'Opens a website',
     icon: Globe,
     fields: [
       {
         name: '',
-        label: 'Address',
+        label: 'URL',
         kind: 'url',
         placeholder: 'https://example.com/menu',
         isRequired: true,
@@ -69,7 +69,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     purpose: 'Joins a network',
     icon: Wifi,
     fields: [
-      { name: 'ssid', label: 'Name of the network', placeholder: 'Guests', isRequired: true },
+      { name: 'ssid', label: 'Network name', placeholder: 'Guests', isRequired: true },
       { name: 'password', label: 'Password', kind: 'secret' },
       {
         name: 'encryption',
@@ -82,13 +82,13 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
           ['WEP', 'WEP'],
           ['nopass', 'None'],
         ],
-        hint: 'Automatic: WPA with a password, none without.',
+        hint: 'Automatic: WPA if there is a password, otherwise none.',
       },
       {
         name: 'hidden',
         label: 'Hidden network',
         kind: 'flag',
-        hint: 'It does not announce its name.',
+        hint: 'Its name isn’t broadcast.',
       },
     ],
   },
@@ -112,7 +112,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         name: 'email',
         label: 'To',
         placeholder: 'ada@example.com',
-        hint: 'Several addresses: with commas between them.',
+        hint: 'Separate several addresses with commas.',
         isRequired: true,
       },
       { name: 'cc', label: 'Cc', isHalf: true },
@@ -131,7 +131,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         label: 'Number',
         kind: 'tel',
         placeholder: '+1 201 555 0123',
-        hint: 'May have an extension (ext. 89), or be a service code (*100#).',
+        hint: 'Extensions (ext. 89) and service codes (*100#) work too.',
         isRequired: true,
       },
     ],
@@ -203,7 +203,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         isRequired: true,
         isHalf: true,
       },
-      { name: 'query', label: 'Name of the place' },
+      { name: 'query', label: 'Place name' },
     ],
   },
   crypto: {
@@ -226,8 +226,8 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       },
       {
         name: 'address',
-        label: 'Address of the receiver',
-        hint: 'Its checksum is verified.',
+        label: 'Recipient’s address',
+        hint: 'We verify its checksum.',
         isRequired: true,
       },
       { name: 'amount', label: 'Amount', kind: 'number', hint: 'In whole coins.' },
@@ -245,10 +245,10 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         hint: 'CPF, CNPJ, phone number with +55, email address or random key.',
         isRequired: true,
       },
-      { name: 'name', label: 'Name of the receiver', isRequired: true, isHalf: true },
+      { name: 'name', label: 'Recipient’s name', isRequired: true, isHalf: true },
       { name: 'city', label: 'City', isRequired: true, isHalf: true },
       { name: 'amount', label: 'Amount in reais', kind: 'number', isHalf: true },
-      { name: 'txid', label: 'Transaction id', isHalf: true },
+      { name: 'txid', label: 'Transaction ID', isHalf: true },
       { name: 'description', label: 'Description' },
     ],
   },
@@ -263,16 +263,16 @@ export const BR_CODE_FIELD: ContentField = {
   isRequired: true,
 };
 
-/** A rule that a content breaks, with the labels of the form in place of the names that programs know. */
+/** A rule that a content breaks, in the words of the form. */
 export function faultInWords(type: ContentName, fault: string): string {
   // A rule for the whole of it names fields.
   if (type === 'vcard' && fault.startsWith('vcard must have')) {
-    return 'Contact must have a first name or a last name';
+    return 'Enter a first name or a last name.';
   }
-  const [path = ''] = fault.split(' ', 1);
+  const [[path, words] = ['', 'Fill in the content.']] = Object.entries(fieldsInWords(fault));
   const name = path === type ? '' : path.slice(type.length + 1);
   const field = CONTENT_FORMS[type].fields.find((one) => one.name === name);
-  return field === undefined ? fault : inWords(fault, field.label);
+  return inWords(words, field?.label ?? labelOf(path));
 }
 
 /** An empty content. */

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord } from '../app/changes.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useFieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
@@ -26,6 +27,7 @@ import {
   creationOf,
   draftOf,
   hasOtherContent,
+  isStaticOf,
   NEW_DRAFT,
 } from './draft.ts';
 import { ImagePanel } from './image-panel.tsx';
@@ -72,7 +74,8 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const changeLook = (changes: Partial<Look>) =>
     edit(changes, (now) => ({ ...now, look: { ...now.look, ...changes } }));
   const mayWrite = may('qrcodes.write');
-  const { look, isStatic, shortLink } = draft;
+  const { look, shortLink } = draft;
+  const isStatic = isStaticOf(draft);
   const lookProps = { look, onChange: changeLook, errors };
   const part: PartProps = {
     draft: shortLink,
@@ -155,7 +158,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           <Section title="Frame">
             <FramePanel {...lookProps} />
           </Section>
-          <Section title="Picture">
+          <Section title="Size and error correction">
             <OutputPanel {...lookProps} />
           </Section>
           <Section title="Options">
@@ -177,7 +180,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           {mayWrite && (
             <div className="flex flex-col gap-3 border-t border-line pt-4">
               <Switch
-                label="Keep the look as a template"
+                label="Save style as template"
                 checked={draft.isTemplate}
                 onChange={(isTemplate) => change({ isTemplate })}
               />
@@ -186,11 +189,9 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           )}
           <div className="border-t border-line pt-4">
             {record === undefined ? (
-              <p className="text-muted">
-                Create the code to download it as SVG, PNG, JPEG, WebP, PDF or EPS.
-              </p>
+              <p className="text-muted">Create the code to download it.</p>
             ) : isChanged ? (
-              <p className="text-muted">Save the changes to download the code.</p>
+              <p className="text-muted">Save your changes to download the code.</p>
             ) : (
               <DownloadPanel record={record} />
             )}
@@ -207,6 +208,10 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   );
 }
 
+/** What is missing, as a step: "Enter a URL to continue". */
+const toContinue = (words: string): string =>
+  words.replace(/^((?:Enter|Choose) an? [\w -]+)\.$/, '$1 to continue.');
+
 /** A key as long as one that the service makes. */
 const SAMPLE_KEY = 'preview';
 
@@ -216,7 +221,8 @@ function usePayload(
   record: QrCode | undefined,
 ): { text: string | undefined; hint: string | undefined } {
   const content = contentOf(draft);
-  const { type, isStatic } = draft;
+  const { type } = draft;
+  const isStatic = isStaticOf(draft);
   const { domain, key } = draft.shortLink;
   const settled = useDebounced(content, TYPING_MS);
   const [encoded, setEncoded] = useState<{ type: string; text?: string; faults?: string[] }>();
@@ -231,7 +237,7 @@ function usePayload(
   }, [type, settled]);
   const faults = encoded?.type === type ? encoded.faults : undefined;
   const [fault] = faults ?? [];
-  const hint = fault === undefined ? undefined : `Not complete: ${faultInWords(type, fault)}.`;
+  const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
   if (isStatic) return { text: encoded?.type === type ? encoded.text : undefined, hint };
   const link =
     record?.shortLink ??
@@ -253,27 +259,27 @@ function useSave(
   const client = useQueryClient();
   const navigate = useNavigate();
   const isShown = useIsShown();
+  const [seen, setSeen] = useState(record);
   const saving = useWrite<Saving, QrCode>({
     send({ before, draft }, key) {
       const sent =
-        record === undefined
+        seen === undefined
           ? answer(
               api.POST('/qrcodes', {
                 params: { header: { 'Idempotency-Key': key } },
                 body: creationOf(draft),
               }),
             )
-          : answer(
-              api.PATCH('/qrcodes/{qrcodeId}', {
-                params: { path: { qrcodeId: record.id } },
-                body: changesOf(before, draft),
-              }),
+          : changeRecord(
+              { api, path: '/qrcodes/{qrcodeId}', of: { qrcodeId: seen.id }, seen },
+              changesOf(before, draft),
             );
       // The client waits for jobs: what comes is the record.
       return sent as Promise<QrCode>;
     },
     async onDone(saved, { draft }) {
       client.setQueryData(qrCodeQuery(api, saved.id).queryKey, saved);
+      setSeen(saved);
       if (draft.isTemplate) void client.invalidateQueries({ queryKey: ['templates'] });
       toast(record === undefined ? 'QR code created' : 'Changes saved');
       forget();

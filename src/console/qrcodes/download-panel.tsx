@@ -70,7 +70,7 @@ export function DownloadPanel({ record }: { record: QrCode }) {
           </SelectField>
         </div>
         <SelectField
-          label="Measured in"
+          label="Unit"
           value={unit}
           onChange={({ target }) => setUnit(target.value as 'px' | 'mm')}
         >
@@ -98,7 +98,7 @@ export function DownloadPanel({ record }: { record: QrCode }) {
         )}
         {!(unit === 'mm' && format === 'pdf') && (
           <NumberField
-            label="Quiet zone, modules"
+            label="White border, in dots"
             value={margin}
             least={4}
             most={100}
@@ -115,7 +115,7 @@ export function DownloadPanel({ record }: { record: QrCode }) {
           onClick={() =>
             void run(async () => {
               await copyPicture(slug, record, Math.min(MOST_PX, pxOf(extent)));
-              toast('Picture copied');
+              toast('Image copied');
             })
           }
         >

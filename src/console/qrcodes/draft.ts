@@ -9,7 +9,8 @@ export interface CodeDraft {
   type: ContentName;
   /** By type: going back to a type finds what was filled in. */
   contents: Partial<Record<ContentName, Draft>>;
-  isStatic: boolean;
+  /** `undefined` while nobody has chosen: then it is that of the type. */
+  isStatic: boolean | undefined;
   useDisplayPage: boolean;
   /** The fields that links have too. */
   shortLink: shared.ShortLinkDraft;
@@ -22,7 +23,7 @@ export interface CodeDraft {
 export const NEW_DRAFT: CodeDraft = {
   type: 'url',
   contents: {},
-  isStatic: false,
+  isStatic: undefined,
   useDisplayPage: true,
   shortLink: shared.EMPTY,
   look: PLAIN_LOOK,
@@ -42,6 +43,15 @@ export function draftOf(record: QrCode): CodeDraft {
     isTemplate: false,
   };
 }
+
+/** Contents that people scan where they may have no connection: a dynamic code could not open there. */
+const STATIC_TYPES = new Set<ContentName>(['wifi', 'vcard', 'text']);
+
+/** True when codes of the type are static unless one chooses otherwise. */
+export const hasStaticDefault = ({ type }: CodeDraft): boolean => STATIC_TYPES.has(type);
+
+/** True when the code holds its content itself. */
+export const isStaticOf = (draft: CodeDraft): boolean => draft.isStatic ?? hasStaticDefault(draft);
 
 /** The content of the chosen type. */
 export const contentOf = ({ type, contents }: CodeDraft): Draft =>
@@ -64,7 +74,7 @@ const OF_STATIC_CODES = new Set<string>([
 function sharedChanges(draft: CodeDraft, before: CodeDraft): Record<string, unknown> {
   const changes = Object.entries(shared.changesOf(draft.shortLink, before.shortLink));
   return Object.fromEntries(
-    changes.filter(([name]) => !draft.isStatic || OF_STATIC_CODES.has(name)),
+    changes.filter(([name]) => !isStaticOf(draft) || OF_STATIC_CODES.has(name)),
   );
 }
 
@@ -72,11 +82,11 @@ const template = ({ isTemplate }: CodeDraft) => (isTemplate ? { useAsTemplate: t
 
 /** The body that creates a draft. */
 export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
-  const { type, isStatic, useDisplayPage, look } = draft;
+  const { type, useDisplayPage, look } = draft;
   return {
     type,
     [type]: toValue(type, contentOf(draft)),
-    static: isStatic,
+    static: isStaticOf(draft),
     useDisplayPage,
     ...sharedChanges(draft, NEW_DRAFT),
     ...fieldsOf(look),

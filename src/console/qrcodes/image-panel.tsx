@@ -40,20 +40,20 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
       {image !== null && (
         <>
           <Switch
-            label="Clear the modules behind it"
-            hint="Without it, the code shows through the gaps of the image."
+            label="Clear the dots behind it"
+            hint="Off: the code shows through gaps in the image."
             checked={excavate}
             onChange={(checked) => onChange({ excavate: checked })}
           />
           <div className="grid grid-cols-2 gap-3">
             <SizeField
-              label="Image width in px"
+              label="Logo width in px"
               value={width}
               onChange={(value) => onChange({ width: value })}
               error={errors['width']}
             />
             <SizeField
-              label="Image height in px"
+              label="Logo height in px"
               value={height}
               onChange={(value) => onChange({ height: value })}
               error={errors['height']}
@@ -82,7 +82,7 @@ function SizeField({
       type="number"
       min={1}
       max={4096}
-      placeholder="As large as can be read"
+      placeholder="As large as scanners allow"
       value={value ?? ''}
       onChange={({ target }) =>
         onChange(target.value === '' ? null : Math.round(Number(target.value)))
@@ -124,7 +124,9 @@ function DropZone({ onImage }: SourceProps) {
     >
       <ImagePlus size={20} aria-hidden className="text-muted" />
       <span className="font-medium">Drop an image here, paste it, or choose a file</span>
-      <span className="text-xs text-muted">PNG, JPEG, WebP or SVG. It is scaled to 480 px.</span>
+      <span className="text-xs text-muted">
+        PNG, JPEG, WebP or SVG. Large images are scaled to 480 px.
+      </span>
       <input
         id={id}
         type="file"
@@ -149,7 +151,7 @@ function AddressField({
     <div className="flex items-end gap-2">
       <div className="flex-1">
         <TextField
-          label="Address of an image"
+          label="Image URL"
           type="url"
           placeholder="https://example.com/logo.png"
           value={address}

@@ -19,7 +19,7 @@ function elementOf(address: string): Promise<HTMLImageElement> {
     const element = new Image();
     element.addEventListener('load', () => resolve(element));
     element.addEventListener('error', () =>
-      reject(new Error('The file is no image that browsers read.')),
+      reject(new Error('We can’t read this image. Use PNG, JPEG, WebP or SVG.')),
     );
     element.src = address;
   });

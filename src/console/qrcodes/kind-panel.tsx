@@ -1,5 +1,7 @@
+import { useId } from 'react';
+import { classes } from '../ui/classes.ts';
 import { Switch } from '../ui/field.tsx';
-import type { CodeDraft } from './draft.ts';
+import { type CodeDraft, hasStaticDefault, isStaticOf } from './draft.ts';
 
 interface KindProps {
   draft: CodeDraft;
@@ -10,27 +12,72 @@ interface KindProps {
 /** Types that may open a page with buttons, or the app at once. */
 const WITH_PAGE = new Set(['phone', 'email', 'sms']);
 
+const KINDS = [
+  {
+    isStatic: false,
+    label: 'Dynamic',
+    hint: 'Opens a short link. Change it later, and count scans.',
+  },
+  {
+    isStatic: true,
+    label: 'Static',
+    hint: 'Works forever without us. Can’t be edited or tracked.',
+  },
+];
+
 /** Static or dynamic, and the effect of a scan where there is a choice. */
 export function KindPanel({ draft, onChange, isStored }: KindProps) {
-  const { isStatic, useDisplayPage } = draft;
+  const group = useId();
+  const isStatic = isStaticOf(draft);
   return (
     <>
-      <Switch
-        label="Static"
-        hint={
-          isStatic
-            ? 'The code holds the content itself: it works without this service, can’t be changed, and scans aren’t counted.'
-            : 'The code holds a short link: its content can be changed after printing, and scans are counted.'
-        }
-        checked={isStatic}
-        disabled={isStored}
-        onChange={(checked) => onChange({ isStatic: checked })}
-      />
+      <fieldset disabled={isStored} className="flex flex-col gap-1.5">
+        <legend className="sr-only">Kind of code</legend>
+        <div className="grid gap-2 sm:grid-cols-2">
+          {KINDS.map((kind) => {
+            const isChosen = kind.isStatic === isStatic;
+            return (
+              <label
+                key={kind.label}
+                className={classes(
+                  'relative flex items-start gap-2 rounded-md border p-2.5 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
+                  isChosen ? 'border-accent bg-accent-soft' : 'border-line',
+                  isStored ? !isChosen && 'opacity-50' : !isChosen && 'hover:bg-hover',
+                )}
+              >
+                <input
+                  type="radio"
+                  name={group}
+                  aria-label={kind.label}
+                  aria-describedby={`${group}-${kind.label}`}
+                  checked={isChosen}
+                  onChange={() => onChange({ isStatic: kind.isStatic })}
+                  className="mt-0.5"
+                />
+                <span>
+                  <span className="block font-medium">{kind.label}</span>
+                  <span id={`${group}-${kind.label}`} className="block text-xs text-muted">
+                    {kind.hint}
+                  </span>
+                </span>
+              </label>
+            );
+          })}
+        </div>
+        {isStored && (
+          <p className="text-xs text-muted">You can’t change this once the code is created.</p>
+        )}
+      </fieldset>
+      {!isStatic && hasStaticDefault(draft) && (
+        <p role="status" className="rounded-md bg-warning-soft px-3 py-2 text-warning">
+          Dynamic needs a connection. People without one can’t open this code.
+        </p>
+      )}
       {!isStatic && WITH_PAGE.has(draft.type) && (
         <Switch
           label="Page with buttons"
           hint="Off: a scan opens the app at once."
-          checked={useDisplayPage}
+          checked={draft.useDisplayPage}
           onChange={(checked) => onChange({ useDisplayPage: checked })}
         />
       )}

@@ -5,11 +5,12 @@ import { answer } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { workspaceQuery } from '../short-links/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { addressOf, useDrawn } from './drawn.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
-import { templatesQuery, workspaceQuery } from './queries.ts';
+import { templatesQuery } from './queries.ts';
 
 const SAMPLE = 'HELLO';
 

@@ -20,7 +20,7 @@ export function Preview({ payload, look, hint }: PreviewProps) {
       <div className="flex h-64 items-center justify-center rounded-lg bg-[repeating-conic-gradient(#e8e8ec_0_25%,#fff_0_50%)] bg-size-[16px_16px] p-3 max-lg:h-52">
         {payload === undefined ? (
           <p className="rounded bg-white px-3 py-2 text-center text-neutral-700">
-            Fill in the content to see the code.
+            Enter the content to see the code.
           </p>
         ) : data ? (
           <img

@@ -76,11 +76,3 @@ export const templatesQuery = (api: Api) =>
     queryKey: ['templates'],
     queryFn: ({ signal }) => answer(api.GET('/templates', { signal })),
   });
-
-/** Logo and color of the workspace. */
-export const workspaceQuery = (api: Api) =>
-  queryOptions({
-    queryKey: ['workspace'],
-    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
-    staleTime: 60_000,
-  });

@@ -5,8 +5,8 @@ import { classes } from '../ui/classes.ts';
 /** Scores from which on a word holds. */
 const WORDS: [least: number, word: string][] = [
   [90, 'Easy to scan'],
-  [70, 'Good to scan'],
-  [50, 'Harder to scan'],
+  [70, 'OK to scan'],
+  [50, 'Hard to scan'],
   [0, 'Can’t be scanned'],
 ];
 const FINE = 90;
@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<string, string>> = {
   bgColor: 'background',
   frameColor: 'frame color',
   frameTextColor: 'text color',
-  frameText: 'text of the frame',
+  frameText: 'frame text',
 };
 
 /** A word for how easily the code is scanned. */

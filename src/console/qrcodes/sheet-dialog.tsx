@@ -17,7 +17,7 @@ const LABELS = {
   none: ['Nothing', null],
   name: ['Title or short link', nameOf],
   link: ['Short link', (record: QrCode) => `${record.domain}/${record.key}`],
-  content: ['What the code holds', (record: QrCode) => payloadOf(record).slice(0, 80)],
+  content: ['Content of the code', (record: QrCode) => payloadOf(record).slice(0, 80)],
 } as const;
 
 /** The smallest side that phones read well, in mm. */
@@ -119,7 +119,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
               {number('gapMm', 'Gap in mm', 0, 60)}
               <p className="col-span-2 text-muted" role="status">
                 {pages === 1 ? '1 page' : `${pages} pages`}, each code {Math.floor(side)} mm wide.
-                {side < SMALL_MM && ' That is small: phones may not read it.'}
+                {side < SMALL_MM && ' Phones may not read codes this small.'}
               </p>
             </div>
             <SheetPicture layout={layout} count={records.length} />

@@ -19,13 +19,13 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
           label="Title"
           maxLength={1000}
           placeholder="Poster at the entrance"
-          hint={isStatic ? 'Shown in lists.' : 'Shown in lists, and in a link preview of its own.'}
+          hint={isStatic ? 'Shown in lists.' : 'Shown in lists and in a custom preview.'}
           value={draft.title}
           error={errors['title']}
           onChange={({ target }) => change({ title: target.value })}
         />
         {record === undefined ? (
-          <ShortLinkField {...part} hint="It can’t be changed later: it is printed." />
+          <ShortLinkField {...part} hint="You can’t change this once the code is created." />
         ) : (
           record.shortLink !== null && <PrintedLink link={record.shortLink} />
         )}
@@ -41,7 +41,7 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
 /** The short link of a stored code. */
 function PrintedLink({ link }: { link: string }) {
   return (
-    <Field label="Short link" hint="It is printed, and can’t be changed.">
+    <Field label="Short link" hint="It is printed in the code, so it can’t change.">
       {(control) => (
         <div className="flex items-center gap-1">
           <input {...control} readOnly value={link} className={inputLook} />
@@ -66,7 +66,7 @@ export function OptionsPanel({ part, url, onUrl, isStatic }: OptionsPanelProps) 
   return (
     <div className="flex flex-col gap-2">
       {url !== undefined && <UtmSection url={url} errors={part.errors} onChange={onUrl} />}
-      <PreviewSection {...part} hasTitleElsewhere>
+      <PreviewSection {...part}>
         {part.draft.proxy && <PreviewCard draft={part.draft} url={url ?? ''} />}
       </PreviewSection>
       <OptionSections {...part} />

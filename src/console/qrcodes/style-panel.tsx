@@ -17,7 +17,13 @@ export interface LookProps {
   errors: FieldErrors;
 }
 
-const LEVEL_WORDS = { L: 'bears 7 % damage', M: '15 %', Q: '25 %', H: '30 %' };
+/** The part of a code that may be damaged, by its level. */
+const LEVEL_WORDS = {
+  L: 'survives 7 % damage',
+  M: 'survives 15 % damage',
+  Q: 'survives 25 % damage',
+  H: 'survives 30 % damage',
+};
 
 /** Modules, eyes and colors. */
 export function StylePanel({ look, onChange, errors }: LookProps) {
@@ -143,7 +149,7 @@ export function OutputPanel({ look, onChange, errors }: LookProps) {
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <TextField
-        label="Width of the picture in px"
+        label="Image width in px"
         type="number"
         min={1}
         max={4096}
@@ -153,14 +159,14 @@ export function OutputPanel({ look, onChange, errors }: LookProps) {
       />
       <SelectField
         label="Error correction"
-        hint="Higher: more modules, which bear more damage."
+        hint="Higher levels survive more damage but make the code denser."
         value={look.level ?? ''}
         onChange={({ target }) =>
           onChange({ level: LEVELS.find((level) => level === target.value) ?? null })
         }
         error={errors['level']}
       >
-        <option value="">Automatic: M, with an image H</option>
+        <option value="">Automatic: M, or H with an image</option>
         {LEVELS.map((level) => (
           <option key={level} value={level}>
             {level}: {LEVEL_WORDS[level]}

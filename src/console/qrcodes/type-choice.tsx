@@ -24,7 +24,7 @@ export function TypeChoice({ type, onChange, isDisabled }: TypeChoiceProps) {
               className={classes(
                 'relative flex h-9 items-center gap-2 rounded-md border px-2.5 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text max-md:h-11',
                 name === type
-                  ? 'border-accent bg-accent-soft font-medium'
+                  ? 'border-accent bg-accent-soft font-medium forced-colors:border-[Highlight] forced-colors:outline-2 forced-colors:outline-[Highlight]'
                   : 'border-line hover:bg-hover',
                 isDisabled && name !== type && 'opacity-50',
               )}

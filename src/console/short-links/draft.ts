@@ -111,6 +111,7 @@ export function draftOf(record: ShortLinkRecord): ShortLinkDraft {
 
 /** Fields whose value in the API is not the text or boolean of the form. */
 const CONVERTED: Partial<Record<string, (draft: ShortLinkDraft) => unknown>> = {
+  key: ({ key }) => key.trim(),
   geo: ({ geo }) =>
     geo.length === 0 ? null : Object.fromEntries(geo.map(({ country, url }) => [country, url])),
   rules: ({ rules }) => (rules.length === 0 ? null : rules.map(ruleToBody)),

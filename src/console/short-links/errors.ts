@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react';
-import { ApiError } from '../api/error.ts';
+import { ApiError, describe } from '../api/error.ts';
 import { EMPTY } from './draft.ts';
 
 /** Messages by field, both by its whole path and, where it is a part of a shared field, by that field. */
@@ -12,11 +12,12 @@ export const fieldOf = (path: string): string => path.split(/[.[]/, 1)[0]!;
 export function fieldErrors(error: unknown): FieldErrors {
   if (!(error instanceof ApiError)) return {};
   const taken = error.status === 409 ? /^The (key|externalId) /.exec(error.message) : null;
-  if (taken !== null) return { [taken[1]!]: error.message };
+  if (taken !== null) return { [taken[1]!]: describe(error) };
   const errors: Record<string, string> = {};
   for (const [path, message] of Object.entries(error.fields)) {
-    errors[path] = message;
-    if (fieldOf(path) in EMPTY) errors[fieldOf(path)] ??= message;
+    // Countries are names of fields in a body: a row without one has no name.
+    errors[path] = path === 'geo.' ? 'Choose a country.' : message;
+    if (fieldOf(path) in EMPTY) errors[fieldOf(path)] ??= errors[path];
   }
   return errors;
 }
@@ -35,6 +36,12 @@ export function useFieldErrors(
     (changes) => setCorrected({ of: refusal, names: [...names, ...Object.keys(changes)] }),
   ];
 }
+
+/** True when a form shows each of the fields that a refusal names. */
+export const hasEveryField = (error: unknown, form: object): boolean => {
+  const names = Object.keys(fieldErrors(error)).map(fieldOf);
+  return names.length > 0 && names.every((name) => name in form || name.startsWith('utm_'));
+};
 
 /** Moves the focus to the first field of a form that a refusal names. */
 export function useFocusOnRefusal(form: RefObject<HTMLElement | null>, error: Error | null): void {

@@ -1,13 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
+import { CopyButton } from '../ui/button.tsx';
+import {
+  DateTimeField,
+  FieldError,
+  SelectField,
+  Switch,
+  TextArea,
+  TextField,
+} from '../ui/field.tsx';
 import { EMPTY } from './draft.ts';
-import { type PartProps, Section } from './section.tsx';
+import { type PartProps, Section, summaryOf } from './section.tsx';
 
 /** True when one of the fields was refused. */
 const anyOf = (errors: PartProps['errors'], ...names: string[]): boolean =>
   names.some((name) => errors[name] !== undefined);
+
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const dayAndYear = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** The day of a time of a field, with its year where that is another one: "Dec 24". */
+function dayOf(local: string): string {
+  const at = new Date(local);
+  if (Number.isNaN(at.getTime())) return '';
+  return (at.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(at);
+}
+
+const countOf = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 
 /** When it works, and how often. */
 export function ScheduleSection({ draft, errors, change }: PartProps) {
@@ -15,40 +36,43 @@ export function ScheduleSection({ draft, errors, change }: PartProps) {
   return (
     <Section
       title="Schedule and limits"
-      isSet={[startsAt, expiresAt, expiredUrl, maxVisits].some((text) => text !== '')}
+      summary={summaryOf(
+        startsAt !== '' && `starts ${dayOf(startsAt)}`,
+        expiresAt !== '' && `expires ${dayOf(expiresAt)}`,
+        maxVisits !== '' && `${maxVisits} clicks`,
+        expiredUrl !== '' && 'expired destination',
+      )}
       hasError={anyOf(errors, 'startsAt', 'expiresAt', 'expiredUrl', 'maxVisits')}
     >
       <div className="grid gap-4 md:grid-cols-2">
-        <TextField
+        <DateTimeField
           label="Starts at"
-          type="datetime-local"
           value={startsAt}
           error={errors['startsAt']}
           onChange={(event) => change({ startsAt: event.target.value })}
         />
-        <TextField
+        <DateTimeField
           label="Expires at"
-          type="datetime-local"
           value={expiresAt}
           error={errors['expiresAt']}
           onChange={(event) => change({ expiresAt: event.target.value })}
         />
       </div>
       <TextField
-        label="Most visits"
+        label="Click limit"
         type="number"
         min={1}
         value={maxVisits}
         error={errors['maxVisits']}
-        hint="After this many counted visits it has expired."
+        hint="The link expires after this many clicks."
         onChange={(event) => change({ maxVisits: event.target.value })}
       />
       <TextField
-        label="Destination once it has expired"
+        label="Destination after it expires"
         type="url"
         value={expiredUrl}
         error={errors['expiredUrl']}
-        hint="Empty: that of the domain, or a page that says so."
+        hint="Leave empty to use the domain’s setting."
         onChange={(event) => change({ expiredUrl: event.target.value })}
       />
     </Section>
@@ -56,11 +80,15 @@ export function ScheduleSection({ draft, errors, change }: PartProps) {
 }
 
 /** Who may see what. */
-export function AccessSection({ draft, errors, change }: PartProps) {
+export function AccessSection({ draft, errors, change, record }: PartProps) {
   return (
     <Section
       title="Password and visibility"
-      isSet={draft.password !== '' || draft.publicStats || draft.doIndex}
+      summary={summaryOf(
+        draft.password !== '' && 'password',
+        draft.publicStats && 'public statistics',
+        draft.doIndex && 'in search engines',
+      )}
       hasError={anyOf(errors, 'password', 'publicStats', 'doIndex')}
     >
       <TextField
@@ -69,21 +97,36 @@ export function AccessSection({ draft, errors, change }: PartProps) {
         maxLength={200}
         value={draft.password}
         error={errors['password']}
-        hint="Visitors must enter it."
+        hint="Visitors enter it to reach the destination."
         onChange={(event) => change({ password: event.target.value })}
       />
       <Switch
         label="Public statistics"
-        hint="Anyone may see them, at the short link with /_/stats before its slug."
+        hint={<StatsHint record={record} />}
         checked={draft.publicStats}
         onChange={(publicStats) => change({ publicStats })}
       />
       <Switch
-        label="Search engines may index it"
+        label="Allow search engines to index it"
         checked={draft.doIndex}
         onChange={(doIndex) => change({ doIndex })}
       />
     </Section>
+  );
+}
+
+/** Where anybody sees the statistics of a short link. */
+function StatsHint({ record }: Pick<PartProps, 'record'>) {
+  if (record?.shortLink == null) {
+    return 'Anyone with the link can view them, at the short link with /_/stats before its slug.';
+  }
+  const { origin, pathname } = new URL(record.shortLink);
+  const url = `${origin}/_/stats${pathname}`;
+  return (
+    <span className="flex flex-wrap items-center gap-1">
+      Anyone with the link can view them: <span className="wrap-anywhere">{url}</span>
+      <CopyButton text={url} label="Copy the URL of the statistics" />
+    </span>
   );
 }
 
@@ -98,7 +141,7 @@ export function PageSection({ draft, errors, change }: PartProps) {
   return (
     <Section
       title="Page before the destination"
-      isSet={draft.preRedirection}
+      summary={summaryOf(draft.preRedirection && 'shown first')}
       hasError={anyOf(errors, 'preRedirection', 'pageId', 'pageUrl', 'isFormMandatory')}
     >
       <Switch
@@ -120,15 +163,15 @@ export function PageSection({ draft, errors, change }: PartProps) {
         ))}
       </SelectField>
       <TextField
-        label="Address of your own page"
+        label="URL of a page on your site"
         type="url"
         value={draft.pageUrl}
         error={errors['pageUrl']}
-        hint="It gets the parameter “continue”, which leads on to the destination."
+        hint="It gets the parameter “continue”, a URL that goes on to the destination."
         onChange={(event) => change({ pageUrl: event.target.value })}
       />
       <Switch
-        label="The form must be filled in"
+        label="Require the form"
         checked={draft.isFormMandatory}
         onChange={(isFormMandatory) => change({ isFormMandatory })}
       />
@@ -149,42 +192,43 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
   return (
     <Section
       title="Redirect and tracking"
-      isSet={
-        draft.trackConversion ||
-        draft.flexible ||
-        !draft.forwardQuery ||
-        draft.rewrite ||
-        draft.redirectStatus !== EMPTY.redirectStatus ||
-        draft.webhookIds.length > 0
-      }
+      summary={summaryOf(
+        draft.trackConversion && 'conversions',
+        draft.flexible && 'passes the path',
+        !draft.forwardQuery && 'drops the query',
+        draft.rewrite && 'in a frame',
+        draft.redirectStatus !== EMPTY.redirectStatus && draft.redirectStatus,
+        draft.webhookIds.length > 0 && countOf(draft.webhookIds.length, 'webhook'),
+      )}
       hasError={anyOf(errors, ...names, 'webhookIds')}
     >
       <Switch
         label="Track conversions"
-        hint="The id of the click goes to the destination as click_id; leads and sales are attributed by it."
+        hint="Adds click_id to the destination URL so you can attribute leads and sales."
         checked={draft.trackConversion}
         onChange={(trackConversion) => change({ trackConversion })}
       />
       <Switch
-        label="Pass on the path"
-        hint="/slug/more leads to the destination with /more added."
+        label="Pass the path on"
+        hint="/slug/more goes to the destination with /more added."
         checked={draft.flexible}
         onChange={(flexible) => change({ flexible })}
       />
       <Switch
-        label="Pass on the query"
+        label="Pass the query on"
+        hint="/slug?a=1 goes to the destination with a=1 added."
         checked={draft.forwardQuery}
         onChange={(forwardQuery) => change({ forwardQuery })}
       />
       <Switch
-        label="Show the destination under the short link"
-        hint="In a frame, where the destination lets itself be framed."
+        label="Cloak the destination"
+        hint="Shows the page in a frame under your short link. Some sites don’t allow it."
         checked={draft.rewrite}
         onChange={(rewrite) => change({ rewrite })}
       />
-      {errors['rewrite'] && <p className="text-xs text-danger">{errors['rewrite']}</p>}
+      {errors['rewrite'] !== undefined && <FieldError error={errors['rewrite']} label="Cloaking" />}
       <SelectField
-        label="Status of the redirect"
+        label="Redirect status"
         value={draft.redirectStatus}
         error={errors['redirectStatus']}
         onChange={(event) => change({ redirectStatus: event.target.value })}
@@ -196,7 +240,7 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
       </SelectField>
       {webhooks.data !== undefined && webhooks.data.length > 0 && (
         <fieldset className="flex flex-col gap-1">
-          <legend className="font-medium">Webhooks for its visits</legend>
+          <legend className="font-medium">Webhooks for visits</legend>
           {webhooks.data.map(({ id, name }) => (
             <label key={id} className="flex h-8 items-center gap-2 max-md:h-11">
               <input
@@ -215,7 +259,9 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
           ))}
         </fieldset>
       )}
-      {errors['webhookIds'] && <p className="text-xs text-danger">{errors['webhookIds']}</p>}
+      {errors['webhookIds'] !== undefined && (
+        <FieldError error={errors['webhookIds']} label="Webhooks" />
+      )}
     </Section>
   );
 }
@@ -225,10 +271,14 @@ export function MoreSection({ draft, errors, change, record }: PartProps) {
   const { comments, externalId, notificationToken, prefix, archived } = draft;
   return (
     <Section
-      title="Comments and ids"
-      isSet={
-        archived || [comments, externalId, notificationToken, prefix].some((text) => text !== '')
-      }
+      title="Comments and IDs"
+      summary={summaryOf(
+        comments !== '' && 'comments',
+        externalId !== '' && `ID ${externalId}`,
+        notificationToken !== '' && 'notification token',
+        prefix !== '' && `prefix ${prefix}`,
+        archived && 'archived',
+      )}
       hasError={anyOf(errors, 'comments', 'externalId', 'notificationToken', 'prefix', 'archived')}
     >
       <TextArea
@@ -236,15 +286,15 @@ export function MoreSection({ draft, errors, change, record }: PartProps) {
         maxLength={10_000}
         value={comments}
         error={errors['comments']}
-        hint="For your team; visitors don’t see them."
+        hint="Only your team sees them."
         onChange={(event) => change({ comments: event.target.value })}
       />
       <TextField
-        label="External id"
+        label="External ID"
         maxLength={255}
         value={externalId}
         error={errors['externalId']}
-        hint="The id of the record in your own system."
+        hint="The ID of this record in your system."
         onChange={(event) => change({ externalId: event.target.value })}
       />
       <TextField
@@ -252,21 +302,21 @@ export function MoreSection({ draft, errors, change, record }: PartProps) {
         maxLength={1000}
         value={notificationToken}
         error={errors['notificationToken']}
-        hint="A text of your own that the API returns as it is."
+        hint="Any text. The API returns it unchanged."
         onChange={(event) => change({ notificationToken: event.target.value })}
       />
       {record === undefined && (
         <TextField
-          label="Prefix of a random slug"
+          label="Prefix for a random slug"
           value={prefix}
           error={errors['prefix']}
-          hint="Used when no slug is entered."
+          hint="Used when you leave the slug empty."
           onChange={(event) => change({ prefix: event.target.value })}
         />
       )}
       <Switch
         label="Archived"
-        hint="Lists leave it out. It works as before."
+        hint="Hidden from lists. The link keeps working."
         checked={archived}
         onChange={(archived) => change({ archived })}
       />

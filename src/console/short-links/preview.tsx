@@ -8,11 +8,9 @@ import { Switch, TextArea, TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import type { ShortLinkDraft } from './draft.ts';
-import { type PartProps, Section } from './section.tsx';
+import { type PartProps, Section, summaryOf } from './section.tsx';
 
 interface PreviewProps extends PartProps {
-  /** The form has the title in another place. */
-  hasTitleElsewhere?: boolean;
   /** Messages of the further fields were shown: it opens. */
   hasFurtherError?: boolean;
   /** Further fields, and the card. */
@@ -24,42 +22,31 @@ export function PreviewSection({
   draft,
   errors,
   change,
-  hasTitleElsewhere = false,
   hasFurtherError = false,
   children,
 }: PreviewProps) {
-  const names = ['proxy', 'description', 'image', ...(hasTitleElsewhere ? [] : ['title'])];
+  const names = ['proxy', 'description', 'image'];
   return (
     <Section
       title="Link preview"
-      isSet={draft.proxy}
+      summary={summaryOf(draft.proxy && 'custom')}
       hasError={hasFurtherError || names.some((name) => errors[name])}
     >
       <Switch
-        label="Preview of its own"
-        hint="Messengers and networks get this card; without it, that of the destination."
+        label="Custom preview"
+        hint="Shown when the link is shared. Off: the destination’s own preview."
         checked={draft.proxy}
         onChange={(proxy) => change({ proxy })}
       />
-      {!hasTitleElsewhere && (
-        <TextField
-          label="Title"
-          maxLength={1000}
-          value={draft.title}
-          error={errors['title']}
-          hint="Empty: the title of the destination. Lists show it too."
-          onChange={(event) => change({ title: event.target.value })}
-        />
-      )}
       <TextArea
-        label="Text"
+        label="Description"
         maxLength={5000}
         value={draft.description}
         error={errors['description']}
         onChange={(event) => change({ description: event.target.value })}
       />
       <TextField
-        label="Address of the image"
+        label="Image URL"
         type="url"
         value={draft.image}
         error={errors['image']}
@@ -127,9 +114,7 @@ function CardImage({ source }: { source: string }) {
   return (
     <span className="flex flex-col items-center gap-1 place-self-center p-2 text-center">
       <ImageOff size={16} aria-hidden />
-      {image.error
-        ? `Image from ${hostOf(source)}: ${image.error.message.replace(/^url must/, 'it must')}`
-        : 'No image'}
+      {image.error ? `We can’t load the image from ${hostOf(source)}.` : 'No image'}
     </span>
   );
 }

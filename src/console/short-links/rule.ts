@@ -1,23 +1,33 @@
 import type { Schemas } from '../api/client.ts';
+import type { Choice } from '../ui/choices.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
+import { BROWSERS, COUNTRY_CHOICES, DEVICES, LANGUAGE_CHOICES, named, SYSTEMS } from './traits.ts';
+
+/** How a kind of condition is filled in. */
+export interface ConditionForm {
+  label: string;
+  /** An example. */
+  hint: string;
+  /** What it is compared with: values that are chosen or suggested. */
+  choices?: readonly Choice[];
+  /** Only these can be chosen. */
+  isClosed?: true;
+}
 
 /** Kinds of conditions: all conditions of a rule must hold. */
 export const CONDITIONS = {
-  country: { label: 'Country', hint: 'Codes, such as DE, AT' },
-  city: { label: 'City', hint: 'Berlin, Vienna' },
-  device: {
-    label: 'Device',
-    hint: 'desktop, mobile, tablet, smarttv, console, wearable, embedded',
-  },
-  os: { label: 'Operating system', hint: 'iOS, Android, Windows' },
-  browser: { label: 'Browser', hint: 'Chrome, Safari' },
-  language: { label: 'Language', hint: 'de, pt-BR' },
+  country: { label: 'Country', hint: 'Choose a country', choices: COUNTRY_CHOICES, isClosed: true },
+  city: { label: 'City', hint: 'Berlin, Vienna', choices: [] },
+  device: { label: 'Device', hint: 'Choose a device', choices: DEVICES, isClosed: true },
+  os: { label: 'Operating system', hint: 'iOS, Android, Windows', choices: named(SYSTEMS) },
+  browser: { label: 'Browser', hint: 'Chrome, Safari', choices: named(BROWSERS) },
+  language: { label: 'Language', hint: 'German, or pt-BR', choices: LANGUAGE_CHOICES },
   query: { label: 'Query', hint: 'ref=mail, or ref for any value' },
   time: { label: 'Time of day', hint: '09:00-17:00 mon,tue Europe/Berlin' },
   from: { label: 'From', hint: '' },
   until: { label: 'Until', hint: '' },
-  trait: { label: 'Any trait', hint: 'One text that a trait of the visitor must be' },
-} as const;
+  trait: { label: 'Any trait', hint: 'A country code, city, device, system, browser or language' },
+} as const satisfies Record<string, ConditionForm>;
 export type Condition = keyof typeof CONDITIONS;
 
 /** A routing rule as the form holds it: each condition as a line of text. */
@@ -91,7 +101,8 @@ const READ: Record<Condition, (text: string) => unknown> = {
   trait: (text) => text,
 };
 
-const listOf = (text: string): string[] =>
+/** The parts of a text with commas between them. */
+export const listOf = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())

@@ -1,9 +1,18 @@
 import { ArrowDown, ArrowUp, GripVertical, Plus, X } from 'lucide-react';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Choices } from '../ui/choices.tsx';
 import { classes } from '../ui/classes.ts';
-import { inputLook } from '../ui/field.tsx';
-import { CONDITIONS, type Condition, newRule, type RuleDraft } from './rule.ts';
+import { FieldError, inputLook, UrlInput, ZONE_HINT } from '../ui/field.tsx';
+import type { FieldErrors } from './errors.ts';
+import {
+  CONDITIONS,
+  type Condition,
+  type ConditionForm,
+  listOf,
+  newRule,
+  type RuleDraft,
+} from './rule.ts';
 import { type PartProps, Section } from './section.tsx';
 
 /** Routing rules in their order: the first that matches decides. Moved by drag and drop, buttons, or Alt and arrows. */
@@ -26,10 +35,10 @@ export function RulesSection({ draft, errors, change }: PartProps) {
     move(index, index + step);
   };
   return (
-    <Section title="Rules" isSet={rules.length > 0} hasError={errors['rules'] !== undefined}>
+    <Section title="Rules" summary={summaryOf(rules)} hasError={errors['rules'] !== undefined}>
       <p className="text-muted">
-        The first rule that matches a visitor decides the destination. If none does, visitors get
-        what is entered above.
+        The first rule that matches a visitor decides where they go. If none matches, they go to the
+        destination above.
       </p>
       <ol ref={list} className="flex flex-col gap-2">
         {rules.map((rule, index) => (
@@ -81,6 +90,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
             <RuleFields
               rule={rule}
               number={index + 1}
+              errorOf={(part) => errorAt(errors, `rules[${index}]${part}`)}
               change={(changed) => change({ rules: rules.with(index, changed) })}
               remove={() => change({ rules: rules.toSpliced(index, 1) })}
             />
@@ -90,24 +100,48 @@ export function RulesSection({ draft, errors, change }: PartProps) {
       <p role="status" className="sr-only">
         {said}
       </p>
-      {errors['rules'] && <p className="text-xs text-danger">{errors['rules']}</p>}
+      {errors['rules'] !== undefined && !hasRowError(errors) && (
+        <FieldError error={errors['rules']} label="Rules" />
+      )}
       <div>
         <Button icon={Plus} onClick={() => change({ rules: [...rules, newRule()] })}>
-          Add a rule
+          Add rule
         </Button>
       </div>
     </Section>
   );
 }
 
+/** What rules do, in a few words: "DE, AT → example.de", or their number. */
+function summaryOf(rules: readonly RuleDraft[]): string | undefined {
+  const [rule] = rules;
+  if (rule === undefined) return undefined;
+  if (rules.length > 1) return `${rules.length} rules`;
+  const texts = rule.conditions.map(({ text }) => text).filter((text) => text !== '');
+  return texts.length === 0 ? '1 rule' : `${texts.join(' · ')} → ${rule.url}`;
+}
+
+/** What is wrong with a part of the form, or with a part of that: the API names an item of a list too. */
+const errorAt = (errors: FieldErrors, path: string): string | undefined =>
+  errors[path] ??
+  Object.entries(errors).find(
+    ([name]) => name.startsWith(path) && /^[.[]/.test(name.slice(path.length)),
+  )?.[1];
+
+/** True when a row says what is wrong with it. */
+const hasRowError = (errors: FieldErrors): boolean =>
+  Object.keys(errors).some((path) => /^rules\[\d+\]\.(?:url$|value)/.test(path));
+
 interface RuleFieldsProps {
   rule: RuleDraft;
   number: number;
+  /** @param part path of the field in the rule: `.url` */
+  errorOf(part: string): string | undefined;
   change(rule: RuleDraft): void;
   remove(): void;
 }
 
-function RuleFields({ rule, number, change, remove }: RuleFieldsProps) {
+function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) {
   const { conditions } = rule;
   const free = (Object.keys(CONDITIONS) as Condition[]).filter(
     (kind) => !conditions.some((one) => one.kind === kind),
@@ -117,7 +151,7 @@ function RuleFields({ rule, number, change, remove }: RuleFieldsProps) {
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-2">
       {conditions.map(({ kind, text }, index) => (
-        <div key={kind} className="flex items-center gap-2">
+        <div key={kind} className="flex items-start gap-2">
           <select
             aria-label={`Condition ${index + 1} of rule ${number}`}
             value={kind}
@@ -130,14 +164,13 @@ function RuleFields({ rule, number, change, remove }: RuleFieldsProps) {
               </option>
             ))}
           </select>
-          <input
-            aria-label={`Value of condition ${index + 1} of rule ${number}`}
-            type={kind === 'from' || kind === 'until' ? 'datetime-local' : 'text'}
-            placeholder={CONDITIONS[kind].hint}
-            title={CONDITIONS[kind].hint}
-            value={text}
-            onChange={(event) => set(index, { text: event.target.value })}
-            className={inputLook}
+          <ConditionValue
+            label={`Value of condition ${index + 1} of rule ${number}`}
+            kind={kind}
+            text={text}
+            // A rule of one trait has a text in place of conditions.
+            error={errorOf(conditions[0]?.kind === 'trait' ? '.value' : `.value.${kind}`)}
+            onChange={(changed) => set(index, { text: changed })}
           />
           {conditions.length > 1 && (
             <IconButton
@@ -148,14 +181,16 @@ function RuleFields({ rule, number, change, remove }: RuleFieldsProps) {
           )}
         </div>
       ))}
-      <input
-        type="url"
-        aria-label={`Destination of rule ${number}`}
-        placeholder="https://example.com/for-them"
-        value={rule.url}
-        onChange={(event) => change({ ...rule, url: event.target.value })}
-        className={inputLook}
-      />
+      {/* It has no column of its own to grow in. */}
+      <div className="flex">
+        <UrlInput
+          aria-label={`Destination of rule ${number}`}
+          placeholder="https://example.com/for-them"
+          value={rule.url}
+          error={errorOf('.url')}
+          onChange={(event) => change({ ...rule, url: event.target.value })}
+        />
+      </div>
       <div className="flex gap-2">
         {free.length > 0 && (
           <Button
@@ -165,13 +200,59 @@ function RuleFields({ rule, number, change, remove }: RuleFieldsProps) {
               change({ ...rule, conditions: [...conditions, { kind: free[0]!, text: '' }] })
             }
           >
-            Add a condition
+            Add condition
           </Button>
         )}
         <Button size="small" look="danger" icon={X} onClick={remove}>
-          Remove the rule
+          Remove rule
         </Button>
       </div>
+    </div>
+  );
+}
+
+interface ConditionValueProps {
+  label: string;
+  kind: Condition;
+  text: string;
+  error: string | undefined;
+  onChange(text: string): void;
+}
+
+/** What a condition compares: chosen from a list where there is one. */
+function ConditionValue({ label, kind, text, error, onChange }: ConditionValueProps) {
+  const id = useId();
+  const isMoment = kind === 'from' || kind === 'until';
+  const { hint, choices, isClosed }: ConditionForm = CONDITIONS[kind];
+  if (choices !== undefined) {
+    return (
+      <Choices
+        key={kind}
+        label={label}
+        values={listOf(text)}
+        options={choices}
+        isClosed={isClosed === true}
+        placeholder={hint}
+        error={error}
+        onChange={(values) => onChange(values.join(', '))}
+      />
+    );
+  }
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <input
+        aria-label={label}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={error === undefined ? undefined : id}
+        type={isMoment ? 'datetime-local' : 'text'}
+        placeholder={hint}
+        title={hint}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        className={inputLook}
+      />
+      {isMoment && <p className="text-xs text-muted">{ZONE_HINT}</p>}
+      {error !== undefined && <FieldError id={id} error={error} label={CONDITIONS[kind].label} />}
     </div>
   );
 }

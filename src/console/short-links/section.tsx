@@ -15,15 +15,15 @@ export interface PartProps {
 
 interface SectionProps {
   title: string;
-  /** Shown beside the title while it is closed: something in it is set. */
-  isSet: boolean;
+  /** What is set in it, in a few words: "expires Dec 24". */
+  summary: string | undefined;
   /** One of its fields was refused: it opens. */
   hasError: boolean;
   children: ReactNode;
 }
 
 /** A part of the form that most records don't need: closed at first. */
-export function Section({ title, isSet, hasError, children }: SectionProps) {
+export function Section({ title, summary, hasError, children }: SectionProps) {
   const element = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     if (hasError && element.current !== null) element.current.open = true;
@@ -32,11 +32,17 @@ export function Section({ title, isSet, hasError, children }: SectionProps) {
     <details ref={element} className="group rounded-lg border border-line">
       <summary className="flex h-10 list-none items-center gap-2 rounded-lg px-3 font-medium select-none hover:bg-hover max-md:h-12">
         <ChevronRight size={15} aria-hidden className="text-muted group-open:rotate-90" />
-        <span className="flex-1">{title}</span>
-        {hasError && <Badge tone="danger">Refused</Badge>}
-        {isSet && !hasError && <Badge>Set</Badge>}
+        <span className="shrink-0">{title}</span>
+        <span className="min-w-0 flex-1 truncate text-right font-normal text-muted">{summary}</span>
+        {hasError && <Badge tone="danger">To fix</Badge>}
       </summary>
       <div className="flex flex-col gap-4 px-3 pt-1 pb-4">{children}</div>
     </details>
   );
+}
+
+/** Things that are set, as the summary of a section. */
+export function summaryOf(...parts: (string | false)[]): string | undefined {
+  const set = parts.filter((part) => part !== false && part !== '');
+  return set.length === 0 ? undefined : set.join(' · ');
 }

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Api, answer } from '../api/client.ts';
+import { answer } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
+import { slugFrom } from '../ui/slug.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { domainsQuery } from './queries.ts';
+import { domainsQuery, workspaceQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 
-/** Domain and slug, checked while it is typed. */
+/** Domain and slug, checked while it is typed, with the short link that they make. */
 export function ShortLinkField({
   draft,
   errors,
@@ -17,109 +19,150 @@ export function ShortLinkField({
 }: PartProps & { hint?: string }) {
   const { api } = useWorkspace();
   const domains = useQuery(domainsQuery(api)).data ?? [];
-  const usable = domains.filter(({ verified, archived }) => verified && !archived);
-  const primary = usable.find((domain) => domain.primary)?.slug;
-  const check = useSlugCheck({ draft, record }, primary);
+  const shared = useQuery(workspaceQuery(api)).data?.defaultDomain;
+  const usable = domains
+    .filter(({ verified, archived }) => verified && !archived)
+    .map(({ slug }) => slug);
+  const main = domains.find(({ primary }) => primary)?.slug ?? shared;
+  const others = [...usable, ...(shared === undefined ? [] : [shared]), draft.domain].filter(
+    (slug) => slug !== '' && (slug !== main || slug === draft.domain),
+  );
+  const domain = draft.domain === '' ? main : draft.domain;
+  const check = useSlugCheck({ draft, record }, main);
+  const offer = offerFor(draft, record === undefined, check.isRefused);
+  const preview = domain === undefined ? undefined : `${domain}/${pathOf(draft)}`;
   return (
-    <Field
-      label="Short link"
-      error={errors['key'] ?? errors['domain'] ?? check.error}
-      hint={check.hint ?? hint}
-    >
-      {(control) => (
-        <div className="flex">
-          <select
-            aria-label="Domain"
-            value={draft.domain}
-            onChange={(event) => change({ domain: event.target.value })}
-            className={`${inputLook} w-auto max-w-[45%] shrink-0 rounded-r-none border-r-0`}
-          >
-            <option value="">{primary ?? 'Default domain'}</option>
-            {draft.domain !== '' && !usable.some(({ slug }) => slug === draft.domain) && (
-              <option value={draft.domain}>{draft.domain}</option>
+    <div className="flex flex-col gap-1">
+      <Field
+        label="Short link"
+        error={errors['key'] ?? errors['domain'] ?? check.error}
+        hint={
+          <>
+            {record === undefined && preview !== undefined && (
+              <span className="block wrap-anywhere">{preview}</span>
             )}
-            {usable
-              .filter(({ slug }) => slug !== primary || draft.domain === slug)
-              .map(({ slug }) => (
+            {check.hint ?? hint}
+          </>
+        }
+      >
+        {(control) => (
+          <div className="flex">
+            <select
+              aria-label="Domain"
+              value={draft.domain}
+              onChange={(event) => change({ domain: event.target.value })}
+              className={`${inputLook} w-auto max-w-[45%] shrink-0 rounded-r-none border-r-0`}
+            >
+              <option value="">{main ?? 'Domain'}</option>
+              {[...new Set(others)].map((slug) => (
                 <option key={slug} value={slug}>
                   {slug}
                 </option>
               ))}
-          </select>
-          <input
-            {...control}
-            placeholder="random slug"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={draft.key}
-            onChange={(event) => change({ key: event.target.value.trim() })}
-            className={`${inputLook} rounded-l-none`}
-          />
+            </select>
+            <input
+              {...control}
+              placeholder="random"
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              value={draft.key}
+              onChange={(event) => change({ key: pathIn(event.target.value) })}
+              onBlur={() => draft.key !== draft.key.trim() && change({ key: draft.key.trim() })}
+              className={`${inputLook} rounded-l-none`}
+            />
+          </div>
+        )}
+      </Field>
+      {offer !== undefined && (
+        <div>
+          <Button size="small" onClick={() => change({ key: offer })}>
+            Use {offer}
+          </Button>
         </div>
       )}
-    </Field>
+    </div>
   );
+}
+
+/** The path of a short link, as far as it is known: random ones are made when it is created. */
+function pathOf({ key, prefix }: PartProps['draft']): string {
+  if (key.trim() !== '') return key.trim();
+  return prefix === '' ? '(7 random characters)' : `${prefix}/(7 random characters)`;
+}
+
+/** The slug in what was typed or pasted, which may be a whole short link. */
+const pathIn = (text: string): string =>
+  text.replace(/^\s*(?:https?:\/\/[^/\s]+)?\/*/, '');
+
+/** A slug that is easier to type than the present one, or one for a title; nothing where there is none. */
+function offerFor(
+  { key, title }: PartProps['draft'],
+  isNew: boolean,
+  isRefused: boolean,
+): string | undefined {
+  const text = key.trim();
+  const offer = slugFrom(text === '' ? title : text);
+  if (offer === '' || offer === text) return undefined;
+  if (text === '') return isNew ? offer : undefined;
+  return isRefused || /\p{L}/u.test(text.replaceAll(/[a-z]/gi, '')) ? offer : undefined;
 }
 
 /** Shortest pause in typing after which a slug is looked up, in ms. */
 const TYPING_MS = 200;
 
+interface SlugCheck {
+  hint?: string;
+  error?: string;
+  /** No record can have the slug. */
+  isRefused: boolean;
+}
+
 /**
- * Looks up a slug while it is typed, among the links and QR codes of the workspace; the API has the last word when the
- * record is saved.
+ * Asks while a slug is typed whether it is free; the API has the last word when the record is saved.
  *
- * @param primary domain of records that name none
+ * @param main domain of records that name none
  */
 function useSlugCheck(
   { draft, record }: Pick<PartProps, 'draft' | 'record'>,
-  primary: string | undefined,
-): { hint?: string; error?: string } {
+  main: string | undefined,
+): SlugCheck {
   const { api } = useWorkspace();
-  const key = useDebounced(draft.key, TYPING_MS);
-  const domain = draft.domain === '' ? primary : draft.domain;
-  const isOwn = record !== undefined && record.key === key && record.domain === domain;
+  const key = useDebounced(draft.key.trim(), TYPING_MS);
+  const { domain } = draft;
+  const isOwn =
+    record !== undefined && record.key === key && record.domain === (domain === '' ? main : domain);
   const found = useQuery({
     queryKey: ['slug', domain, key],
-    queryFn: ({ signal }) => holderOf(api, { domain: domain!, key }, signal),
-    enabled: key !== '' && domain !== undefined && !isOwn,
+    queryFn: ({ signal }) => {
+      const query = { key, ...(domain !== '' && { domain }) };
+      return answer(api.GET('/links/availability', { params: { query }, signal }));
+    },
+    enabled: key !== '' && !isOwn,
     staleTime: 5_000,
   });
-  if (key === '' || isOwn || key !== draft.key) return {};
+  if (key === '' || isOwn || key !== draft.key.trim()) return { isRefused: false };
   if (found.error instanceof ApiError && found.error.fields['key'] !== undefined) {
-    return { error: found.error.fields['key'] };
+    return { error: found.error.fields['key'], isRefused: true };
   }
-  if (found.data === undefined) return {};
-  const { holder } = found.data;
-  return holder === undefined
-    ? {
-        hint: key.endsWith('/*')
-          ? 'This slug is free. The link answers every path below it.'
-          : 'This slug is free.',
-      }
-    : { error: `The slug is taken: ${holder}` };
+  if (found.data === undefined) return { isRefused: false };
+  const { available, reason, holder } = found.data;
+  if (!available) {
+    return { error: takenBy(reason, holder?.kind), isRefused: false };
+  }
+  const hint = key.endsWith('/*')
+    ? 'This slug is free. The link answers every path below it.'
+    : 'This slug is free.';
+  return { hint, isRefused: false };
 }
 
-/** What has a slug, in words; nothing where it is free. */
-async function holderOf(
-  api: Api,
-  query: { domain: string; key: string },
-  signal: AbortSignal,
-): Promise<{ holder: string | undefined }> {
-  const holders = await Promise.all([
-    answer(api.GET('/links/info', { params: { query }, signal })).then(
-      ({ url }) => `it leads to ${url}`,
-      unlessFree,
-    ),
-    answer(api.GET('/qrcodes/info', { params: { query }, signal })).then(
-      ({ title }) => (title === null ? 'a QR code has it' : `the QR code “${title}” has it`),
-      unlessFree,
-    ),
-  ]);
-  return { holder: holders.find((holder) => holder !== undefined) };
-}
-
-function unlessFree(error: unknown): undefined {
-  if (error instanceof ApiError && error.status === 404) return undefined;
-  throw error;
+/** Why a slug is not free, in words. */
+function takenBy(
+  reason: 'taken' | 'kept' | 'blocked' | null,
+  kind: 'link' | 'qrcode' | undefined,
+): string {
+  if (reason === 'blocked') return 'Your administrator has blocked this slug.';
+  if (reason === 'kept') return 'This slug was in use until recently. It is free again in a day.';
+  if (kind === undefined) return 'The slug is taken by another workspace.';
+  return `The slug is taken by another ${kind === 'link' ? 'link' : 'QR code'}.`;
 }

@@ -1,8 +1,11 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
-import { inputLook, TextField } from '../ui/field.tsx';
+import { FieldError, inputLook, TextField, UrlInput } from '../ui/field.tsx';
 import { COUNTRIES } from './countries.ts';
-import { type PartProps, Section } from './section.tsx';
+import { type PartProps, Section, summaryOf } from './section.tsx';
+
+/** A row whose country is not chosen yet. */
+const NO_COUNTRY = { code: '', name: '' };
 
 /** Other destinations by device and country. */
 export function TargetsSection({ draft, errors, change }: PartProps) {
@@ -13,7 +16,11 @@ export function TargetsSection({ draft, errors, change }: PartProps) {
   return (
     <Section
       title="Targets by device and country"
-      isSet={draft.ios !== '' || draft.android !== '' || geo.length > 0}
+      summary={summaryOf(
+        draft.ios !== '' && 'iOS',
+        draft.android !== '' && 'Android',
+        geo.map(({ country }) => country).join(', '),
+      )}
       hasError={['ios', 'android', 'geo'].some((name) => errors[name])}
     >
       <div className="grid gap-4 md:grid-cols-2">
@@ -35,29 +42,27 @@ export function TargetsSection({ draft, errors, change }: PartProps) {
         />
       </div>
       {geo.map(({ country, url }, index) => (
-        <div key={country} className="flex items-center gap-2">
+        <div key={country} className="flex items-start gap-2">
           <select
             aria-label={`Country ${index + 1}`}
             value={country}
             onChange={(event) => set(index, { country: event.target.value })}
             className={`${inputLook} max-w-[40%]`}
           >
-            {COUNTRIES.filter(({ code }) => code === country || isFree(code)).map(
-              ({ code, name }) => (
+            {[NO_COUNTRY, ...COUNTRIES]
+              .filter(({ code }) => code === country || (code !== '' && isFree(code)))
+              .map(({ code, name }) => (
                 <option key={code} value={code}>
-                  {name}
+                  {code === '' ? 'Choose a country' : `${name} (${code})`}
                 </option>
-              ),
-            )}
+              ))}
           </select>
-          <input
-            type="url"
+          <UrlInput
             aria-label={`Destination for country ${index + 1}`}
-            aria-invalid={errors['geo'] ? true : undefined}
             placeholder="https://example.de"
             value={url}
+            error={errors[`geo.${country}`]}
             onChange={(event) => set(index, { url: event.target.value })}
-            className={inputLook}
           />
           <IconButton
             icon={X}
@@ -66,16 +71,16 @@ export function TargetsSection({ draft, errors, change }: PartProps) {
           />
         </div>
       ))}
-      {errors['geo'] && <p className="text-xs text-danger">{errors['geo']}</p>}
+      {errors['geo'] !== undefined && geo.every(({ country }) => !errors[`geo.${country}`]) && (
+        <FieldError error={errors['geo']} label="Countries" />
+      )}
       <div>
         <Button
           icon={Plus}
-          onClick={() => {
-            const free = COUNTRIES.find(({ code }) => isFree(code));
-            if (free !== undefined) change({ geo: [...geo, { country: free.code, url: '' }] });
-          }}
+          disabled={!isFree('')}
+          onClick={() => change({ geo: [...geo, { country: '', url: '' }] })}
         >
-          Add a country
+          Add country
         </Button>
       </div>
     </Section>

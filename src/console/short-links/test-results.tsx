@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
@@ -17,6 +18,9 @@ import {
   type Verdict,
   verdictOf,
 } from './test-statistics.ts';
+
+type Link = Schemas['Link'];
+type QrCode = Schemas['QrCode'];
 
 /** Numbers of a variant by their names in analytics. */
 type Counts = Record<'visits' | 'leads' | 'sales', number>;
@@ -45,7 +49,7 @@ export function TestResults({ record }: { record: ShortLinkRecord }) {
             Since <Time at={testStartedAt} />
             {isOver && (
               <>
-                , over since <Time at={testCompletedAt} />
+                ; ended <Time at={testCompletedAt} />
               </>
             )}
             .
@@ -74,13 +78,11 @@ export function TestResults({ record }: { record: ShortLinkRecord }) {
       </ul>
       <p role="status">{textOf(verdictOf(numbers), measure)}</p>
       {!record.trackConversion && (
-        <p className="text-xs text-muted">
-          Leads and sales are counted once “Track conversions” is on.
-        </p>
+        <p className="text-xs text-muted">Turn on “Track conversions” to count leads and sales.</p>
       )}
       <p className="text-xs text-muted">
-        In brackets: the true rate is in this range with 95 % confidence. Decide beforehand how long
-        the test runs: who looks often finds differences that are not there.
+        In brackets: the range that holds the true rate with 95 % confidence. Decide on an end date
+        up front. Checking often makes chance look like a winner.
       </p>
     </section>
   );
@@ -90,17 +92,17 @@ function rateOf(row: VariantNumbers, measure: 'leads' | 'sales'): string {
   if (row.visits === 0) return 'No visits yet';
   const rate = `${percent.format(row.conversions / row.visits)} ${measure}`;
   const interval = intervalOf(row);
-  if (interval === undefined) return `${rate} (several of one visit)`;
+  if (interval === undefined) return `${rate} (several per visit)`;
   return `${rate} (${interval.map((limit) => percent.format(limit)).join(' to ')})`;
 }
 
 function textOf(verdict: Verdict, measure: 'leads' | 'sales'): string {
   if (verdict.kind === 'better') {
-    return `${verdict.name} leads to more ${measure}: its range is above all others.`;
+    return `${verdict.name} brings more ${measure}: its range is above all others.`;
   }
   return verdict.kind === 'unclear'
     ? 'No clear difference: the ranges overlap.'
-    : `Not enough data yet: ${LEAST_VISITS} visits of each variant and ${LEAST_CONVERSIONS} ${measure} are needed to compare them.`;
+    : `Not enough data yet. A comparison needs ${LEAST_VISITS} visits to each variant and ${LEAST_CONVERSIONS} ${measure} in total.`;
 }
 
 /** The plan has no analytics, or the role may not see them. */
@@ -151,26 +153,22 @@ function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
     send: async (testWinner: string) => {
       const { id } = record;
       await (id.startsWith('qr_')
-        ? answer(
-            api.PATCH('/qrcodes/{qrcodeId}', {
-              params: { path: { qrcodeId: id } },
-              body: { testWinner },
-            }),
+        ? changeRecord(
+            { api, path: '/qrcodes/{qrcodeId}', of: { qrcodeId: id }, seen: record as QrCode },
+            { testWinner },
           )
-        : answer(
-            api.PATCH('/links/{linkId}', {
-              params: { path: { linkId: id } },
-              body: { testWinner },
-            }),
+        : changeRecord(
+            { api, path: '/links/{linkId}', of: { linkId: id }, seen: record as Link },
+            { testWinner },
           ));
     },
     onDone: async () => {
       await client.invalidateQueries({
         queryKey: [record.id.startsWith('qr_') ? 'qrcodes' : 'links'],
       });
-      toast(`All visitors get the destination of ${name} now`);
+      toast(`All visitors now go to ${name}`);
     },
-    onFailed: (error) => toast(`The winner is not chosen. ${describe(error)}`, 'danger'),
+    onFailed: (error) => toast(`The test goes on. ${describe(error)}`, 'danger'),
   });
   if (!isAsking) {
     return (

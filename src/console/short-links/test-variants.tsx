@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
-import { inputLook, inWords, TextField } from '../ui/field.tsx';
+import { DateTimeField, FieldError, inputLook, UrlInput } from '../ui/field.tsx';
 import type { ShortLinkDraft } from './draft.ts';
-import { type PartProps, Section } from './section.tsx';
+import { type PartProps, Section, summaryOf } from './section.tsx';
 import { TestResults } from './test-results.tsx';
 
 type Variant = ShortLinkDraft['testVariants'][number];
@@ -37,51 +37,57 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
   };
   if (variants.length === 0) {
     return (
-      <Section title={TITLE} isSet={false} hasError={names.some((name) => errors[name])}>
+      <Section title={TITLE} summary={undefined} hasError={names.some((name) => errors[name])}>
         <p className="text-muted">
-          Visitors are divided among several destinations, and you see which one leads to most leads
-          and sales. A visitor stays with theirs.
+          Split traffic between destinations and see which converts best. Each visitor always sees
+          the same one.
         </p>
         <div>
           <Button icon={Plus} onClick={begin}>
-            Set up a test
+            Set up test
           </Button>
         </div>
       </Section>
     );
   }
   return (
-    <Section title={TITLE} isSet hasError={names.some((name) => errors[name])}>
+    <Section
+      title={TITLE}
+      summary={summaryOf(
+        variants.map(({ name, percentage }) => `${name} ${percentage} %`).join(', '),
+      )}
+      hasError={names.some((name) => errors[name])}
+    >
       <p className="text-muted">
-        While the test runs, these destinations stand in for the one above. Rules and targets come
-        first. Changing a variant begins the test again.
+        While the test runs, these destinations replace the one above. Rules and targets apply
+        first. Changing a variant restarts the test.
       </p>
       {variants.map(({ name, url, percentage }, index) => (
-        <div key={name} className="flex items-center gap-2 max-md:flex-wrap">
-          <span className="w-12 shrink-0 truncate font-medium" title={name}>
-            {name}
-          </span>
-          <input
-            type="url"
-            aria-label={`Destination of variant ${name}`}
-            aria-invalid={error ? true : undefined}
-            placeholder="https://example.com/variant"
-            value={url}
-            onChange={(event) => set(index, { url: event.target.value })}
-            className={`${inputLook} max-md:w-[calc(100%-3.5rem)]!`}
-          />
-          <input
-            type="number"
-            min={1}
-            max={99}
-            aria-label={`Percentage of variant ${name}`}
-            aria-invalid={error ? true : undefined}
-            value={percentage}
-            onChange={(event) => set(index, { percentage: event.target.value })}
-            className={`${inputLook} max-w-20 text-right max-md:ml-14`}
-          />
-          <span aria-hidden>%</span>
-          <IconButton icon={X} label={`Remove variant ${name}`} onClick={() => remove(index)} />
+        <div key={name} className="flex flex-col gap-1">
+          <span className="font-medium wrap-anywhere">{name}</span>
+          <div className="flex items-start gap-2">
+            <UrlInput
+              aria-label={`Destination of variant ${name}`}
+              placeholder="https://example.com/variant"
+              value={url}
+              error={errors[`testVariants[${index}].url`]}
+              onChange={(event) => set(index, { url: event.target.value })}
+            />
+            <input
+              type="number"
+              min={1}
+              max={99}
+              aria-label={`Percentage of variant ${name}`}
+              aria-invalid={error ? true : undefined}
+              value={percentage}
+              onChange={(event) => set(index, { percentage: event.target.value })}
+              className={`${inputLook} max-w-20 text-right max-md:max-w-16`}
+            />
+            <span aria-hidden className="self-center">
+              %
+            </span>
+            <IconButton icon={X} label={`Remove variant ${name}`} onClick={() => remove(index)} />
+          </div>
         </div>
       ))}
       {sum !== 100 && (
@@ -89,28 +95,29 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
           The percentages add up to {sum}; they must add up to 100.
         </p>
       )}
-      {error && <p className="text-xs text-danger">{inWords(error, 'Variants')}</p>}
+      {error !== undefined && variants.every((_, at) => !errors[`testVariants[${at}].url`]) && (
+        <FieldError error={error} label="Variants" />
+      )}
       <div className="flex flex-wrap gap-2">
         {variants.length < LETTERS.length && (
           <Button icon={Plus} onClick={add}>
-            Add a variant
+            Add variant
           </Button>
         )}
-        <Button onClick={() => change({ testVariants: equally(variants) })}>Divide equally</Button>
+        <Button onClick={() => change({ testVariants: equally(variants) })}>Split equally</Button>
         <Button
           look="danger"
           icon={X}
           onClick={() => change({ testVariants: [], testCompletedAt: '' })}
         >
-          Remove the test
+          Remove test
         </Button>
       </div>
-      <TextField
+      <DateTimeField
         label="Ends at"
-        type="datetime-local"
         value={testCompletedAt}
         error={errors['testCompletedAt']}
-        hint="From then on, all visitors get the destination above."
+        hint="After that, all visitors go to the destination above."
         onChange={(event) => change({ testCompletedAt: event.target.value })}
       />
       {record !== undefined && record.testVariants !== null && <TestResults record={record} />}

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { answer } from '../api/client.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -9,7 +10,7 @@ import { SavedList } from '../ui/saved-list.tsx';
 import { toast } from '../ui/toasts.tsx';
 import type { FieldErrors } from './errors.ts';
 import { utmTemplatesQuery } from './queries.ts';
-import { Section } from './section.tsx';
+import { Section, summaryOf } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 
 interface UtmProps {
@@ -22,11 +23,10 @@ interface UtmProps {
 /** The UTM parameters of the destination, field by field, and templates of the workspace. */
 export function UtmSection({ url, errors, onChange }: UtmProps) {
   const values = utmOf(url);
-  const isSet = Object.keys(values).length > 0;
   return (
     <Section
       title="UTM parameters"
-      isSet={isSet}
+      summary={summaryOf(...UTM.map(([name]) => values[name] ?? ''))}
       hasError={UTM.some(([name]) => errors[name] !== undefined)}
     >
       <div className="grid gap-4 md:grid-cols-2">
@@ -81,18 +81,20 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
               body: { name, ...utm },
             }),
           )
-        : answer(
-            api.PATCH('/utm-templates/{id}', { params: { path: { id: known.id } }, body: utm }),
+        : changeRecord(
+            { api, path: '/utm-templates/{id}', of: { id: known.id }, seen: known },
+            utm,
           );
     },
     onDone: ({ name }) => {
       void refresh();
-      toast(`The template “${name}” is saved`);
+      toast(`Template “${name}” saved`);
       close();
     },
   });
   const remove = useWrite({
-    send: (id: string) => answer(api.DELETE('/utm-templates/{id}', { params: { path: { id } } })),
+    send: (seen: Schemas['UtmTemplate']) =>
+      deleteRecord({ api, path: '/utm-templates/{id}', of: { id: seen.id }, seen }),
     onDone: refresh,
   });
   return (
@@ -107,7 +109,7 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
         close();
       }}
       onSave={save.write}
-      onDelete={({ id }) => remove.write(id)}
+      onDelete={(template) => remove.write(template)}
     />
   );
 }

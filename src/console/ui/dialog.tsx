@@ -19,7 +19,7 @@ interface DialogProps {
 const WIDTHS = { small: 'md:w-[26rem]', medium: 'md:w-[38rem]', large: 'md:w-[64rem]' };
 
 /**
- * A modal dialog, open as long as it is rendered. The focus goes to the element with `data-autofocus`, if there is one.
+ * A modal dialog, open as long as it is rendered; Ctrl+Enter or Cmd+Enter submits its form. The focus goes to the element with `data-autofocus`, if there is one.
  * The browser's own element: it keeps the focus inside, gives it back, and needs no script that writes styles, which the
  * policy forbids. On phones it fills the screen, or its lower part.
  */
@@ -53,6 +53,11 @@ export function Dialog({
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         ask();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        element.current?.querySelector<HTMLButtonElement>('button[type=submit]')?.click();
       }}
       onMouseDown={(event) => event.target === element.current && ask()}
       className={classes(

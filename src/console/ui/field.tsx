@@ -1,5 +1,7 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { inWords } from '../api/error-words.ts';
 import { classes } from './classes.ts';
+import { oneUrlHandlers } from './one-url.ts';
 
 /** Look of what text is typed into or chosen in. */
 export const inputLook =
@@ -9,7 +11,7 @@ interface FieldProps {
   label: string;
   /** Explains what to enter. */
   hint?: ReactNode;
-  /** What is wrong with it; the API's own message. */
+  /** What is wrong with it. */
   error?: string | undefined;
   /** Beside the label: an action, a counter. */
   aside?: ReactNode;
@@ -22,10 +24,6 @@ export interface ControlProps {
   'aria-describedby'?: string;
   'aria-invalid'?: true;
 }
-
-/** A message of the API with a label in place of the name that programs know: "Password must …". */
-export const inWords = (message: string, label: string): string =>
-  message.replace(/^[a-zA-Z_][\w.[\]-]* (?=(?:must|may|is|can|does) )/, `${label} `);
 
 /** A labelled control with its hint and its error. */
 export function Field({ label, hint, error, aside, children }: FieldProps) {
@@ -49,25 +47,87 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
           {hint}
         </p>
       )}
-      {error && (
-        <p id={`${id}-error`} className="text-xs text-danger">
-          {inWords(error, label)}
-        </p>
-      )}
+      {error && <FieldError id={`${id}-error`} error={error} label={label} />}
     </div>
   );
 }
 
-type InputProps = Omit<FieldProps, 'children'> & ComponentProps<'input'>;
+interface InputProps extends Omit<FieldProps, 'children'>, ComponentProps<'input'> {
+  /** What a URL field says of a pasted list, with the number of its URLs. */
+  manyUrls?: (urls: number) => string;
+}
 
-/** A labelled line of text. */
-export function TextField({ label, hint, error, aside, ...input }: InputProps) {
+/** A labelled line of text. One for a URL refuses lists of them. */
+export function TextField({ label, hint, error, aside, manyUrls, ...input }: InputProps) {
+  const [refused, setRefused] = useState<string>();
+  const isUrl = input.type === 'url' || input.inputMode === 'url';
   return (
-    <Field label={label} hint={hint} error={error} aside={aside}>
+    <Field label={label} hint={hint} error={refused ?? error} aside={aside}>
       {(control) => (
-        <input {...input} {...control} className={classes(inputLook, input.className)} />
+        <input
+          {...input}
+          {...(isUrl && oneUrlHandlers(setRefused, manyUrls))}
+          {...control}
+          onChange={(event) => {
+            setRefused(undefined);
+            input.onChange?.(event);
+          }}
+          className={classes(inputLook, input.className)}
+        />
       )}
     </Field>
+  );
+}
+
+/** Names the time zone of the browser, in which fields have their times. */
+export const ZONE_HINT = `Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ')}.`;
+
+/** A labelled date and time, in the zone of the browser, which it names. */
+export function DateTimeField({ hint, ...field }: Omit<InputProps, 'type'> & { hint?: string }) {
+  return (
+    <TextField
+      {...field}
+      type="datetime-local"
+      hint={hint === undefined ? ZONE_HINT : `${hint} ${ZONE_HINT}`}
+    />
+  );
+}
+
+interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {
+  'aria-label': string;
+  error?: string | undefined;
+}
+
+/** A URL in a row of several controls, with its error below. */
+export function UrlInput({ error, ...input }: UrlInputProps) {
+  const id = useId();
+  const [refused, setRefused] = useState<string>();
+  const fault = refused ?? error;
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <input
+        {...input}
+        type="url"
+        {...oneUrlHandlers(setRefused, undefined)}
+        aria-invalid={fault === undefined ? undefined : true}
+        aria-describedby={fault === undefined ? undefined : id}
+        onChange={(event) => {
+          setRefused(undefined);
+          input.onChange?.(event);
+        }}
+        className={classes(inputLook, input.className)}
+      />
+      {fault !== undefined && <FieldError id={id} error={fault} label="URL" />}
+    </div>
+  );
+}
+
+/** What is wrong with a field, below it. */
+export function FieldError({ id, error, label }: { id?: string; error: string; label: string }) {
+  return (
+    <p id={id} className="text-xs text-danger">
+      {inWords(error, label)}
+    </p>
   );
 }
 
@@ -136,13 +196,19 @@ export function Switch({ label, hint, checked, disabled, onChange }: SwitchProps
         <span
           className={classes(
             'flex h-5 w-9 items-center rounded-full border px-0.5',
-            checked ? 'border-accent bg-accent' : 'border-edge bg-hover',
+            // Contrast themes take backgrounds away, by which on and off differ: they get colors of the system.
+            'forced-color-adjust-none forced-colors:border-[ButtonText]',
+            checked
+              ? 'border-accent bg-accent forced-colors:bg-[Highlight]'
+              : 'border-edge bg-hover forced-colors:bg-[ButtonFace]',
           )}
         >
           <span
             className={classes(
               'size-3.5 rounded-full transition-transform',
-              checked ? 'translate-x-4 bg-accent-ink' : 'bg-edge',
+              checked
+                ? 'translate-x-4 bg-accent-ink forced-colors:bg-[HighlightText]'
+                : 'bg-edge forced-colors:bg-[ButtonText]',
             )}
           />
         </span>

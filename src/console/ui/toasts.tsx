@@ -1,18 +1,23 @@
 import { onlineManager } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { Button, IconButton } from './button.tsx';
+import { Button, buttonLook, IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+
+/** What can be done about what a message says: a page to open, or a function. */
+type ToastAction = { label: string } & ({ href: string } | { run(): void });
 
 /** A message that goes away by itself. */
 interface Toast {
   id: number;
   text: string;
   tone: 'plain' | 'danger';
-  action?: { label: string; run(): void };
+  actions: readonly ToastAction[];
 }
 
-/** How long a message stays, and how long something can be undone, in ms. */
+/** How long a message stays, one that offers something, and how long something can be undone, in ms. */
 const STAY_MS = 5_000;
+const OFFER_MS = 12_000;
 const UNDO_MS = 8_000;
 
 let toasts: readonly Toast[] = [];
@@ -26,11 +31,15 @@ function set(next: readonly Toast[]): void {
 
 const dismiss = (id: number) => set(toasts.filter((toast) => toast.id !== id));
 
-/** Says something in passing. */
-export function toast(text: string, tone: Toast['tone'] = 'plain'): void {
+/** Says something in passing, and offers what people do next. */
+export function toast(
+  text: string,
+  tone: Toast['tone'] = 'plain',
+  actions: readonly ToastAction[] = [],
+): void {
   const id = ++lastId;
-  set([...toasts, { id, text, tone }]);
-  setTimeout(() => dismiss(id), STAY_MS);
+  set([...toasts, { id, text, tone, actions }]);
+  setTimeout(() => dismiss(id), actions.length === 0 ? STAY_MS : OFFER_MS);
 }
 
 /** Writes that can still be undone. */
@@ -55,7 +64,7 @@ export function undoable(text: string, action: { commit(): void; undo(): void })
   pending.set(id, () => finish('commit'));
   set([
     ...toasts,
-    { id, text, tone: 'plain', action: { label: 'Undo', run: () => finish('undo') } },
+    { id, text, tone: 'plain', actions: [{ label: 'Undo', run: () => finish('undo') }] },
   ]);
 }
 
@@ -83,21 +92,50 @@ export function Toasts() {
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-lg:bottom-14"
     >
-      {shown.map(({ id, text, tone, action }) => (
+      {shown.map(({ id, text, tone, actions }) => (
         <div
           key={id}
-          className="pointer-events-auto flex items-center gap-3 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl"
+          className="pointer-events-auto flex max-w-full flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl"
         >
-          <span className={tone === 'danger' ? 'text-danger' : undefined}>{text}</span>
-          {action ? (
-            <Button size="small" onClick={action.run}>
-              {action.label}
-            </Button>
-          ) : (
-            <IconButton icon={X} label="Dismiss" onClick={() => dismiss(id)} />
-          )}
+          <span className={classes('wrap-anywhere', tone === 'danger' && 'text-danger')}>
+            {text}
+          </span>
+          <span className="flex flex-wrap items-center gap-2">
+            {actions.map((action) => (
+              <ToastButton key={action.label} action={action} close={() => dismiss(id)} />
+            ))}
+            {!pending.has(id) && (
+              <IconButton icon={X} label="Dismiss" onClick={() => dismiss(id)} />
+            )}
+          </span>
         </div>
       ))}
     </section>
+  );
+}
+
+function ToastButton({ action, close }: { action: ToastAction; close(): void }) {
+  if ('href' in action) {
+    return (
+      <a
+        href={action.href}
+        target="_blank"
+        rel="noreferrer"
+        className={buttonLook('plain', 'small')}
+      >
+        {action.label}
+      </a>
+    );
+  }
+  return (
+    <Button
+      size="small"
+      onClick={() => {
+        close();
+        action.run();
+      }}
+    >
+      {action.label}
+    </Button>
   );
 }

@@ -35,7 +35,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
           <dd>{link.clicks.toLocaleString()}</dd>
           {link.importedClicks > 0 && (
             <>
-              <dt>Before the import</dt>
+              <dt>Clicks before the import</dt>
               <dd>{link.importedClicks.toLocaleString()}</dd>
             </>
           )}

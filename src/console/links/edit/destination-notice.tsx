@@ -10,25 +10,22 @@ const ADVICE: Record<
 > = {
   ok: undefined,
   redirecting: (what, _, { leadsTo }) =>
-    `${what} leads to another site: ${leadsTo ?? ''}. If that is where visitors should go, enter it instead, which saves them a step.`,
+    `${what} redirects to another site: ${leadsTo ?? ''}. Enter that URL instead to save visitors a step.`,
   unclear: (what, found) =>
-    `${what} could not be checked. ${found}. Some sites refuse automated requests: open it in a browser to be sure.`,
+    `${what} couldn’t be checked. ${found}. Some sites refuse automated requests. Open it in a browser to be sure.`,
   failing: (what, found) =>
-    `${what} did not pass its last check. ${found}. It is checked again soon; nothing is to be done yet.`,
+    `${what} failed its last check. ${found}. We’ll check it again soon; nothing to do yet.`,
   broken: (what, found, { failures }) =>
-    `${what} is broken: ${failures} checks in a row failed. ${found}. Open it in a browser: if it is gone, enter another one.`,
+    `${what} is broken: ${failures} checks in a row failed. ${found}. Open it in a browser. If it is gone, enter another one.`,
 };
 
 /** Below the destination of a link, `url`: what the last check found, where people should know. */
 export function DestinationNotice({ check, url }: { check: Check; url: string }) {
-  const { state, status, error, checkedAt } = check;
+  const { state, status, checkedAt } = check;
   const what = check.url === url ? 'This destination' : `The destination ${check.url}`;
   const advice = ADVICE[state];
   if (advice === undefined) return null;
-  const found =
-    status === null
-      ? `Its address ${error ?? 'must have a host that responds'}`
-      : `It answers with status ${status}`;
+  const found = status === null ? 'Its server doesn’t answer' : `It answers with status ${status}`;
   return (
     <p
       className={`-mt-2 rounded-md px-3 py-2 break-words ${

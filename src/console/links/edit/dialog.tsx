@@ -1,23 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
 import { useWrite } from '../../api/queries.ts';
+import { changeRecord } from '../../app/changes.ts';
 import { RestoredNote, useDraft } from '../../app/draft.tsx';
 import { useWorkspace } from '../../app/workspace.tsx';
-import {
-  fieldErrors,
-  fieldOf,
-  useFieldErrors,
-  useFocusOnRefusal,
-} from '../../short-links/errors.ts';
+import { hasEveryField, useFieldErrors, useFocusOnRefusal } from '../../short-links/errors.ts';
 import { Button, copy } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/open-dialogs.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { useIsShown } from '../../ui/use-is-shown.ts';
 import { type Link, linkQuery, refreshLinks } from '../question.ts';
-import { Aside } from './aside.tsx';
+import { Aside, QrDialog } from './aside.tsx';
 import { changesOf, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
 
@@ -48,10 +46,13 @@ export function LinkDialog({ id, onClose }: LinkDialogProps) {
 }
 
 function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
-  const { api, may } = useWorkspace();
+  const { slug, api, may } = useWorkspace();
+  const navigate = useNavigate();
   const client = useQueryClient();
   const formId = useId();
-  const [before] = useState(() => (link === undefined ? EMPTY : draftOf(link)));
+  // As it was when the form was opened: what others change meanwhile must not pass for what this person saw.
+  const [seen] = useState(link);
+  const [before] = useState(() => (seen === undefined ? EMPTY : draftOf(seen)));
   const kept = useDraft(`link ${link?.id ?? 'new'}`, before);
   const { draft, isChanged } = kept;
   const [isLeaving, setLeaving] = useState(false);
@@ -64,39 +65,57 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
 
   const save = useWrite<Partial<Schemas['NewLink']>, Link>({
     send: (body, key) =>
-      link === undefined
+      seen === undefined
         ? answer(
             api.POST('/links', {
               params: { header: { 'Idempotency-Key': key } },
               body: body as Schemas['NewLink'],
             }),
           )
-        : answer(
-            api.PATCH('/links/{linkId}', {
-              params: { path: { linkId: link.id } },
-              body: body as Schemas['LinkUpdate'],
-            }),
+        : changeRecord(
+            { api, path: '/links/{linkId}', of: { linkId: seen.id }, seen },
+            body as Schemas['LinkUpdate'],
           ),
     onDone(saved) {
       client.setQueryData(linkQuery(api, saved.id).queryKey, saved);
       void refreshLinks(client);
       // It may have been closed while there was no connection.
       if (isShown.current) close();
-      if (link !== undefined) return toast('Link saved');
+      if (seen !== undefined) return toast('Link saved');
+      const name = `${saved.domain}/${saved.key}`;
+      const say = (text: string) => toast(text, 'plain', nextSteps(saved));
       // The browser may refuse: the click that allowed it is over.
       return copy(saved.shortLink).then(
-        () => toast(`${saved.domain}/${saved.key} created and copied`),
-        () => toast(`${saved.domain}/${saved.key} created`),
+        () => say(`${name} created and copied`),
+        () => say(`${name} created`),
       );
     },
     onFailed(error) {
       kept.noteFailure(error);
       if (isShown.current) return;
       kept.keep();
-      toast(`The link is not saved. ${describe(error)} Open the form again.`, 'danger');
+      toast(`The link isn’t saved. ${describe(error)} Open the form again.`, 'danger');
     },
   });
-  const isMarked = hasFields(save.error);
+  /** What people do with a new link. */
+  const nextSteps = (made: Link) => [
+    { label: 'Open', href: made.shortLink },
+    {
+      label: 'QR code',
+      run: () =>
+        void openDialog((shut) => <QrDialog link={made} onClose={() => shut(undefined)} />),
+    },
+    {
+      label: 'Customise',
+      run: () =>
+        void navigate({
+          to: '/$workspace/links',
+          params: { workspace: slug },
+          search: { edit: made.id },
+        }),
+    },
+  ];
+  const isMarked = hasEveryField(save.error, EMPTY);
   const [errors, correct] = useFieldErrors(save.error);
   const form = useRef<HTMLFormElement>(null);
   useFocusOnRefusal(form, save.error);
@@ -140,9 +159,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
           <RestoredNote {...kept} />
           {save.error && (!isMarked || Object.keys(errors).length > 0) && (
             <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-              {isMarked
-                ? 'The link is not saved yet: see the marked fields.'
-                : describe(save.error)}
+              {isMarked ? 'Fix the highlighted fields to save.' : describe(save.error)}
             </p>
           )}
           <fieldset disabled={!mayWrite || save.isPending} className="contents">
@@ -191,7 +208,7 @@ function Footer({
     return (
       <>
         <p role="alert" className="flex-1">
-          Your changes are not saved.
+          Discard your changes?
         </p>
         <Button look="danger" onClick={onClose}>
           Discard
@@ -205,7 +222,7 @@ function Footer({
   return (
     <>
       <p role="status" className="flex-1 text-muted">
-        {isPaused ? 'No connection. It will be saved when it is back.' : ''}
+        {isPaused ? 'No connection. We’ll save when you’re back online.' : ''}
       </p>
       <Button onClick={onClose}>{isPaused ? 'Close' : 'Cancel'}</Button>
       <Button type="submit" form={formId} look="primary" busy={isBusy}>
@@ -213,10 +230,4 @@ function Footer({
       </Button>
     </>
   );
-}
-
-/** A refusal names fields, and the form has each of them. */
-function hasFields(error: unknown): boolean {
-  const names = Object.keys(fieldErrors(error)).map(fieldOf);
-  return names.length > 0 && names.every((name) => name in EMPTY || name.startsWith('utm_'));
 }

@@ -29,11 +29,22 @@ export function LinkForm(part: LinkFormProps) {
         placeholder="https://example.com/page"
         value={draft.url}
         error={errors['url']}
+        manyUrls={(urls) =>
+          `A link has one destination, and you pasted ${urls} URLs. Paste one of them, or import a CSV file to create ${urls} links.`
+        }
         onChange={(event) => change({ url: event.target.value })}
       />
       {record?.destinationCheck && draft.url === record.url && (
         <DestinationNotice check={record.destinationCheck} url={record.url} />
       )}
+      <TextField
+        label="Title"
+        maxLength={1000}
+        value={draft.title}
+        error={errors['title']}
+        hint="Shown in lists. Leave empty to use the destination’s title."
+        onChange={(event) => change({ title: event.target.value })}
+      />
       <ShortLinkField {...part} />
       <div className="grid gap-4 md:grid-cols-2">
         <TagsField {...part} />
@@ -43,7 +54,7 @@ export function LinkForm(part: LinkFormProps) {
         <UtmSection url={draft.url} errors={errors} onChange={(url) => change({ url })} />
         <PreviewSection {...part} hasFurtherError={errors['video'] !== undefined}>
           <TextField
-            label="Address of the video"
+            label="Video URL"
             type="url"
             value={draft.video}
             error={errors['video']}

@@ -1,0 +1,138 @@
+import { X } from 'lucide-react';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { classes } from './classes.ts';
+import { FieldError, inputLook } from './field.tsx';
+
+/** A value that can be chosen, and what people call it. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+interface ChoicesProps {
+  /** Name of the control. */
+  label: string;
+  values: readonly string[];
+  options: readonly Choice[];
+  /** Only the options can be chosen; without it they are suggestions. */
+  isClosed?: boolean;
+  placeholder?: string;
+  error?: string | undefined;
+  onChange(values: string[]): void;
+}
+
+/**
+ * Several values: each that is chosen has a button to remove it, and a text field finds further ones among the options.
+ * A value is taken over by Enter, a comma, or leaving the field.
+ */
+export function Choices(props: ChoicesProps) {
+  const { label, values, options, isClosed = false, placeholder, error, onChange } = props;
+  const id = useId();
+  const [text, setText] = useState('');
+  const [unknown, setUnknown] = useState<string>();
+  const fault = unknown === undefined ? error : `“${unknown}” isn’t in the list.`;
+
+  const valueOf = (typed: string): string | undefined => {
+    const wanted = typed.toLowerCase();
+    const option = options.find((one) =>
+      [one.value, one.label].some((name) => name.toLowerCase() === wanted),
+    );
+    return option?.value ?? (isClosed ? undefined : typed);
+  };
+  /** Chooses what texts stand for. @returns the first that stands for nothing */
+  const add = (texts: readonly string[]): string | undefined => {
+    const wanted = texts.map((one) => one.trim()).filter((one) => one !== '');
+    const found = wanted.flatMap((one) => valueOf(one) ?? []);
+    if (found.length > 0) onChange([...new Set([...values, ...found])]);
+    return wanted.find((one) => valueOf(one) === undefined);
+  };
+  const finish = () => {
+    const left = add(text.split(','));
+    setText(left ?? '');
+    setUnknown(left);
+  };
+  const type = (typed: string, isSuggestion: boolean) => {
+    setUnknown(undefined);
+    if (isSuggestion) {
+      add([typed]);
+      return setText('');
+    }
+    const parts = typed.split(',');
+    const last = parts.pop() ?? '';
+    const left = add(parts);
+    if (left !== undefined) setUnknown(left);
+    setText(left === undefined ? last.trimStart() : typed);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && text.trim() !== '') {
+      event.preventDefault();
+      // With Ctrl the form is submitted next, with this value.
+      flushSync(finish);
+    }
+    if (event.key === 'Backspace' && text === '' && values.length > 0) {
+      onChange(values.slice(0, -1));
+    }
+  };
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <div
+        className={classes(
+          inputLook,
+          'flex h-auto min-h-9 flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent-text max-md:h-auto max-md:min-h-11',
+          fault !== undefined && 'border-danger',
+        )}
+      >
+        {values.map((value) => {
+          const name = options.find((one) => one.value === value)?.label ?? value;
+          return (
+            <span
+              key={value}
+              className="inline-flex items-center gap-0.5 rounded bg-hover pl-1.5 text-sm wrap-anywhere forced-colors:border"
+            >
+              {name}
+              <button
+                type="button"
+                aria-label={`Remove ${name}`}
+                onClick={() => onChange(values.filter((one) => one !== value))}
+                className="grid size-6 shrink-0 place-items-center rounded text-muted hover:text-ink max-md:size-9"
+              >
+                <X size={12} aria-hidden />
+              </button>
+            </span>
+          );
+        })}
+        <input
+          aria-label={label}
+          aria-invalid={fault === undefined ? undefined : true}
+          aria-describedby={fault === undefined ? undefined : `${id}-error`}
+          list={`${id}-options`}
+          autoComplete="off"
+          placeholder={values.length === 0 ? placeholder : undefined}
+          value={text}
+          onChange={({ target, nativeEvent }) =>
+            type(
+              target.value,
+              // A choice from the list: browsers say so, or send no event of typing.
+              !(nativeEvent instanceof InputEvent) ||
+                nativeEvent.inputType === 'insertReplacementText',
+            )
+          }
+          onKeyDown={onKeyDown}
+          onBlur={finish}
+          className="h-6 min-w-24 flex-1 bg-transparent outline-none"
+        />
+      </div>
+      <datalist id={`${id}-options`}>
+        {options
+          .filter(({ value }) => !values.includes(value))
+          .map(({ value, label: name }) => (
+            <option key={value} value={name}>
+              {value === name ? undefined : value}
+            </option>
+          ))}
+      </datalist>
+      {fault !== undefined && <FieldError id={`${id}-error`} error={fault} label={label} />}
+    </div>
+  );
+}

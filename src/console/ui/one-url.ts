@@ -1,0 +1,46 @@
+import type { ClipboardEvent, DragEvent } from 'react';
+
+const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
+
+/**
+ * Counts the URLs of a text that browsers would put into a one-line field as one broken URL: a list, or text of several
+ * lines.
+ *
+ * @returns `undefined` for a text that may be one URL
+ */
+function countUrls(text: string): number | undefined {
+  const parts = text.trim().split(/\s+/);
+  const urls = parts.filter((part) => URL_LIKE.test(part)).length;
+  const hasLines = /[\r\n]/.test(text.trim());
+  return hasLines || (urls > 1 && urls === parts.length) ? urls : undefined;
+}
+
+const sentenceFor = (urls: number): string =>
+  urls > 1
+    ? `You pasted ${urls} URLs, and this field takes one.`
+    : 'You pasted several lines. Paste the URL alone.';
+
+/**
+ * Handlers for a field that takes one URL: a pasted or dropped list is refused instead of joined.
+ *
+ * @param refuse gets the sentence that says why
+ * @param manyUrls the sentence for a list, where the form has a better one
+ */
+export function oneUrlHandlers(
+  refuse: (sentence: string) => void,
+  manyUrls: ((urls: number) => string) | undefined,
+) {
+  const check = (
+    event: { preventDefault(): void },
+    data: { getData(type: string): string } | null,
+  ) => {
+    const urls = countUrls(data?.getData('text/plain') ?? '');
+    if (urls === undefined) return;
+    event.preventDefault();
+    refuse(urls > 1 && manyUrls ? manyUrls(urls) : sentenceFor(urls));
+  };
+  return {
+    onPaste: (event: ClipboardEvent) => check(event, event.clipboardData),
+    onDrop: (event: DragEvent) => check(event, event.dataTransfer),
+  };
+}

@@ -1,0 +1,276 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { db } from '../../src/infra/db.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
+
+/* What forms understand, refuse and say. See flows.ts. */
+
+const A = 'https://example.com/a';
+
+const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText: `/${key}` });
+const destination = (page: Page) => dialog(page).getByLabel('Destination', { exact: true });
+const slug = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
+const create = (page: Page) => dialog(page).getByRole('button', { name: 'Create link' });
+
+/** Pastes a text where the focus is. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+  await page.keyboard.press('ControlOrMeta+v');
+}
+
+describe('forms of the console', function () {
+  this.timeout(300_000);
+  useBrowser();
+  let world: World;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  const linkOf = async (key: string) =>
+    (await world.api.get('/links/info', { domain: world.domain, key })).body;
+
+  for (const size of sizes) {
+    it(`refuses a pasted list of URLs, and says how many there are (${size})`, async () => {
+      const urls = Array.from({ length: 20 }, (_, index) => `https://example.com/${index}`);
+      await inConsole(world, 'links?new=link', { size }, async (page) => {
+        await destination(page).focus();
+        await paste(page, urls.join('\n'));
+        await dialog(page)
+          .getByText('A link has one destination, and you pasted 20 URLs.')
+          .waitFor();
+        expect(await destination(page).inputValue()).to.equal('');
+        await expectAccessible(page, `pasted-list-${size}`);
+        await paste(page, urls.slice(0, 3).join(' '));
+        await dialog(page).getByText('you pasted 3 URLs').waitFor();
+        await paste(page, 'https://example.com/long-\npath');
+        await dialog(page).getByText('You pasted several lines.').waitFor();
+        await paste(page, `${urls[0]}\n`);
+        await dialog(page).getByText('You pasted').waitFor({ state: 'detached' });
+        await slug(page).fill('one');
+        await create(page).click();
+        await row(page, 'one').waitFor();
+      });
+      expect((await linkOf('one')).url).to.equal(urls[0]);
+    });
+  }
+
+  it('checks slugs on the default domain, and offers one that can be had', async () => {
+    const [domain] = (await world.api.get('/domains')).body;
+    expect((await world.api.delete(`/domains/${domain.id}`)).status).to.equal(200);
+    const key = `offer-${world.slug}`;
+    const { body: made } = await world.api.post('/links', { url: A, key });
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      expect(
+        await dialog(page).getByLabel('Domain').locator('option').first().textContent(),
+      ).to.equal(made.domain);
+      await slug(page).fill(key);
+      await dialog(page).getByText('The slug is taken by another link.').waitFor();
+      await slug(page).fill(`${key}-2`);
+      await dialog(page).getByText('This slug is free.').waitFor();
+    });
+  });
+
+  it('says where a link will live, and makes slugs of names with umlauts', async () => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      await dialog(page).getByText(`${world.domain}/(7 random characters)`).waitFor();
+      await slug(page).pressSequentially('My Spring Sale!');
+      await dialog(page).getByText('Use letters, digits, emoji').waitFor();
+      await dialog(page).getByRole('button', { name: 'Use my-spring-sale' }).click();
+      await dialog(page).getByText('This slug is free.').waitFor();
+      await dialog(page).getByText(`${world.domain}/my-spring-sale`).waitFor();
+      await slug(page).fill('');
+      await dialog(page).getByLabel('Title').fill('Müller & Söhne');
+      await dialog(page).getByRole('button', { name: 'Use mueller-soehne' }).click();
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await row(page, 'mueller-soehne').waitFor();
+    });
+    expect((await linkOf('mueller-soehne')).title).to.equal('Müller & Söhne');
+  });
+
+  it('offers the next steps with a new link', async () => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      await slug(page).fill('first');
+      await create(page).click();
+      const said = page.getByLabel('Messages');
+      await said.getByText('/first created and copied').waitFor();
+      const { shortLink } = await linkOf('first');
+      expect(await said.getByRole('link', { name: 'Open' }).getAttribute('href')).to.equal(
+        shortLink,
+      );
+      await expectAccessible(page, 'created');
+      await said.getByRole('button', { name: 'QR code' }).click();
+      await dialog(page)
+        .getByRole('img', { name: /^QR code of/ })
+        .waitFor();
+      await dialog(page).getByRole('button', { name: 'Close' }).click();
+    });
+  });
+
+  it('names what is missing in a rule, in the words of the form', async () => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      await page.locator('summary', { hasText: 'Rules' }).click();
+      await page.getByRole('button', { name: 'Add rule' }).click();
+      await create(page).click();
+      await dialog(page).getByText('Choose a country.').waitFor();
+      await dialog(page).getByText('Enter a URL.').waitFor();
+      expect(
+        await dialog(page)
+          .getByText(/rules\[|must contain/)
+          .count(),
+      ).to.equal(0);
+      await expectAccessible(page, 'rule-refused');
+      const country = page.getByLabel('Value of condition 1 of rule 1');
+      await country.fill('Atlantis');
+      await page.keyboard.press('Enter');
+      await dialog(page).getByText('“Atlantis” isn’t in the list.').waitFor();
+      await country.fill('Germany, at');
+      await page.keyboard.press('Enter');
+      await dialog(page).getByRole('button', { name: 'Remove Germany' }).waitFor();
+      await page.getByLabel('Destination of rule 1').fill('https://example.de');
+      await slug(page).fill('ruled');
+      await create(page).click();
+      await row(page, 'ruled').waitFor();
+    });
+    expect((await linkOf('ruled')).rules).to.deep.equal([
+      { value: { country: ['DE', 'AT'] }, url: 'https://example.de' },
+    ]);
+  });
+
+  for (const size of sizes) {
+    it(`asks whose change is kept where two people change the same (${size})`, async () => {
+      const { body: made } = await world.api.post('/links', { url: A, key: 'shared' });
+      const grace = await aPerson({ in: { ...world, role: 'member' } });
+      await db()('users').where({ id: grace.userId }).update({ name: 'Grace' });
+      const change = (url: string) =>
+        grace.api
+          .patch(`/links/${made.id}`, { url })
+          .then(({ status }) => expect(status).to.equal(200));
+      await inConsole(world, `links?edit=${made.id}`, { size }, async (page) => {
+        const headers: (string | null)[] = [];
+        page.on('request', (request) => {
+          if (request.method() === 'PATCH') headers.push(request.headers()['if-match'] ?? null);
+        });
+        const save = () => dialog(page).getByRole('button', { name: 'Save' }).click();
+        await destination(page).fill('https://example.com/mine');
+        await change('https://example.com/graces');
+        await save();
+        await page.getByRole('heading', { name: /^Grace changed the destination/ }).waitFor();
+        await page.getByText('https://example.com/graces').waitFor();
+        await expectAccessible(page, `conflict-${size}`);
+        await page.getByRole('button', { name: 'Back to the form' }).click();
+        await dialog(page).getByText('Nothing is saved yet.').waitFor();
+        expect((await linkOf('shared')).url).to.equal('https://example.com/graces');
+        await save();
+        await page.getByRole('button', { name: 'Keep yours' }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+        expect((await linkOf('shared')).url).to.equal('https://example.com/mine');
+        expect(headers.every((header) => header !== null)).to.equal(true);
+      });
+    });
+  }
+
+  it('takes theirs, keeps what only one person changed, and does not ask about that', async () => {
+    const { body: made } = await world.api.post('/links', { url: A, key: 'shared' });
+    await inConsole(world, `links?edit=${made.id}`, {}, async (page) => {
+      const save = () => dialog(page).getByRole('button', { name: 'Save' }).click();
+      await dialog(page).getByLabel('Title').fill('Mine');
+      await world.api.patch(`/links/${made.id}`, { url: 'https://example.com/theirs' });
+      await save();
+      await dialog(page).waitFor({ state: 'detached' });
+      expect(await linkOf('shared')).to.include({
+        url: 'https://example.com/theirs',
+        title: 'Mine',
+      });
+      await page.goto(page.url().replace(/links.*/, `links?edit=${made.id}`));
+      await dialog(page).getByLabel('Title').fill('Mine again');
+      await world.api.patch(`/links/${made.id}`, { title: 'Theirs' });
+      await save();
+      await page.getByRole('button', { name: 'Take theirs' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+      expect((await linkOf('shared')).title).to.equal('Theirs');
+    });
+  });
+
+  it('asks before it deletes what somebody has changed meanwhile', async () => {
+    const { body: tag } = await world.api.post('/tags', { name: 'spring' });
+    await inConsole(world, 'tags', {}, async (page) => {
+      await page.getByRole('button', { name: 'Actions for the tag spring' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await world.api.put(`/tags/${tag.id}`, { name: 'summer' });
+      await dialog(page).getByRole('button', { name: 'Delete tag' }).click();
+      await page.getByRole('heading', { name: /changed the name/ }).waitFor();
+      await page.getByRole('button', { name: 'Don’t delete' }).click();
+      await dialog(page).getByText('Nothing is saved yet.').waitFor();
+      expect((await world.api.get(`/tags/${tag.id}`)).body.name).to.equal('summer');
+      await dialog(page).getByRole('button', { name: 'Delete tag' }).click();
+      await page.getByRole('button', { name: 'Delete anyway' }).click();
+      await eventually(async () =>
+        expect((await world.api.get(`/tags/${tag.id}`)).status).to.equal(404),
+      );
+    });
+  });
+
+  it('tells viewers what they have no access to, without a retry', async () => {
+    await inConsole(world, 'webhooks', { role: 'viewer' }, async (page) => {
+      await page.getByText('You don’t have access to webhooks. Ask an owner.').waitFor();
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0);
+    });
+  });
+
+  for (const size of sizes) {
+    it(`makes codes static that are scanned without a connection (${size})`, async () => {
+      await inConsole(world, 'qrcodes/new', { size }, async (page) => {
+        const warning = page.getByText('Dynamic needs a connection.');
+        const isStatic = () => page.getByRole('radio', { name: 'Static' }).isChecked();
+        for (const type of ['Wi-Fi', 'Contact', 'Text']) {
+          await page.getByRole('radio', { name: type }).check({ force: true });
+          expect(await isStatic(), type).to.equal(true);
+        }
+        for (const type of ['Website', 'Phone']) {
+          await page.getByRole('radio', { name: type }).check({ force: true });
+          expect(await isStatic(), type).to.equal(false);
+          expect(await warning.count()).to.equal(0);
+        }
+        await page.getByRole('radio', { name: 'Wi-Fi' }).check({ force: true });
+        await page.getByRole('radio', { name: 'Dynamic' }).check();
+        await warning.waitFor();
+        await expectAccessible(page, `dynamic-wifi-${size}`);
+        await page.getByRole('radio', { name: 'Static' }).check();
+        await page.getByLabel('Network name').fill('Guests');
+        await page.getByRole('button', { name: 'Create QR code' }).last().click();
+        await page.getByText('QR code created').waitFor();
+      });
+      const [{ type, static: isStored }] = (await world.api.get('/qrcodes')).body;
+      expect({ type, isStored }).to.deep.equal({ type: 'wifi', isStored: true });
+    });
+  }
+
+  it('shows in contrast themes what is on and what is chosen', async () => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
+      await page.emulateMedia({ forcedColors: 'active' });
+      const look = (name: string, checked: boolean) =>
+        page
+          .getByRole('switch', { name, checked })
+          .locator('span')
+          .first()
+          .evaluate((track) => {
+            const { getComputedStyle: styleOf } = globalThis as unknown as {
+              getComputedStyle(of: unknown): { backgroundColor: string };
+            };
+            return styleOf(track).backgroundColor;
+          });
+      const off = await look('Save style as template', false);
+      await page.getByRole('switch', { name: 'Save style as template' }).click();
+      expect(await look('Save style as template', true)).to.not.equal(off);
+      await expectAccessible(page, 'forced-colors');
+    });
+  });
+});
