@@ -281,10 +281,7 @@ describe('people in the console', function () {
         await page.getByLabel('New password').fill('another good passphrase');
         await page.getByLabel('Current password').fill('not the password');
         await page.getByRole('button', { name: 'Change password' }).click();
-        await page
-          .getByText('This isn’t your current password.')
-          .first()
-          .waitFor();
+        await page.getByText('This isn’t your current password.').first().waitFor();
         await page.getByLabel('Current password').fill(PASSWORD);
         await page.getByRole('button', { name: 'Change password' }).click();
         await page.getByText('Password saved.').waitFor();

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Archive, Globe, Pencil, Plus, Star, Trash2 } from 'lucide-react';
+import { Archive, Globe, ListChecks, Pencil, Plus, Star, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
@@ -15,8 +15,9 @@ import { Page } from '../ui/page.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Badge, Empty } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { DefaultDomain } from './default-domain.tsx';
 import { DomainDialog } from './domain-dialog.tsx';
-import { Verification } from './verification.tsx';
+import { Setup } from './setup.tsx';
 
 type Domain = Schemas['Domain'];
 type Opened = { what: 'new' } | { what: 'edit' | 'delete'; domain: Domain };
@@ -58,6 +59,7 @@ export function DomainsPage() {
           </ul>
         )}
       </RecordList>
+      <DefaultDomain />
       {opened?.what === 'new' && <DomainDialog onClose={close} />}
       {opened?.what === 'edit' && <DomainDialog domain={opened.domain} onClose={close} />}
       {opened?.what === 'delete' && <DeleteDialog domain={opened.domain} onClose={close} />}
@@ -68,6 +70,8 @@ export function DomainsPage() {
 function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void }) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
+  // It stays when the domain becomes verified: visitors may not arrive yet.
+  const [isSetupShown, showSetup] = useState(!domain.verified);
   const update = useWrite({
     send: (body: Schemas['DomainUpdate']) =>
       changeRecord({ api, path: '/domains/{id}', of: { id: domain.id }, seen: domain }, body),
@@ -103,6 +107,15 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
                 icon: Pencil,
                 onSelect: () => open({ what: 'edit', domain }),
               },
+              ...(isSetupShown
+                ? []
+                : [
+                    {
+                      label: 'Check setup',
+                      icon: ListChecks,
+                      onSelect: () => showSetup(true),
+                    },
+                  ]),
               ...(domain.primary
                 ? []
                 : [
@@ -127,7 +140,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
           />
         )}
       </div>
-      {domain.verification !== null && <Verification domain={domain} />}
+      {isSetupShown && <Setup domain={domain} onClose={() => showSetup(false)} />}
     </li>
   );
 }

@@ -92,8 +92,7 @@ function pathOf({ key, prefix }: PartProps['draft']): string {
 }
 
 /** The slug in what was typed or pasted, which may be a whole short link. */
-const pathIn = (text: string): string =>
-  text.replace(/^\s*(?:https?:\/\/[^/\s]+)?\/*/, '');
+const pathIn = (text: string): string => text.replace(/^\s*(?:https?:\/\/[^/\s]+)?\/*/, '');
 
 /** A slug that is easier to type than the present one, or one for a title; nothing where there is none. */
 function offerFor(

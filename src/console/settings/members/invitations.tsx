@@ -58,8 +58,8 @@ export function Invitations() {
                 render: (invitation) => (
                   <Button
                     size="small"
-                      aria-label={`Cancel invitation of ${invitation.email}`}
-                      onClick={() => cancel.write(invitation)}
+                    aria-label={`Cancel invitation of ${invitation.email}`}
+                    onClick={() => cancel.write(invitation)}
                   >
                     Cancel
                   </Button>

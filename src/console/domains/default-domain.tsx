@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Badge } from '../ui/states.tsx';
+
+/** The domain that every workspace of the installation may use, which has no record of its own. */
+export function DefaultDomain() {
+  const { api } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: ['workspace'],
+    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
+    staleTime: 60_000,
+  });
+  if (data === undefined) return null;
+  return (
+    <section aria-label="Default domain" className="w-full max-w-6xl px-4 pb-10 md:px-6">
+      <div className="flex flex-col gap-1 rounded-xl border border-line p-4">
+        <div className="flex flex-wrap items-center gap-2">
+          <h2 className="font-semibold break-all">{data.defaultDomain}</h2>
+          <Badge>Default</Badge>
+        </div>
+        <p className="text-muted">
+          Every workspace can use this domain. Your operator sets its homepage and its page for
+          unknown links.
+        </p>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,190 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { CircleAlert, CircleCheck, Clock, type LucideIcon, RefreshCw } from 'lucide-react';
+import { useEffect, useEffectEvent } from 'react';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button, CopyButton } from '../ui/button.tsx';
+import { Refused } from '../ui/form-dialog.tsx';
+import { Failure, Skeleton } from '../ui/states.tsx';
+
+type Checks = Schemas['DomainChecks'];
+type DnsRecord = Schemas['DomainDnsRecord'];
+
+/** Time between two checks of a domain whose setup is shown, in ms. */
+const REFRESH_MS = 10_000;
+
+interface SetupProps {
+  domain: Schemas['Domain'];
+  onClose(): void;
+}
+
+/** The DNS records to set for a domain, and live checks of what is set already; verifies the domain by itself. */
+export function Setup({ domain, onClose }: SetupProps) {
+  const { api, may } = useWorkspace();
+  const client = useQueryClient();
+  const path = { id: domain.id };
+  const checks = useQuery({
+    queryKey: ['domains', 'checks', domain.id],
+    queryFn: ({ signal }) => answer(api.GET('/domains/{id}/checks', { params: { path }, signal })),
+    refetchInterval: REFRESH_MS,
+  });
+  const verify = useWrite({
+    send: (id: string, key) =>
+      answer(
+        api.POST('/domains/{id}/verify', {
+          params: { path: { id }, header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
+  });
+  const mayWrite = may('domains.write');
+  const isFound = checks.data?.verification.status === 'found';
+  const onFound = useEffectEvent(() => verify.write(domain.id));
+  useEffect(() => {
+    if (isFound && mayWrite) onFound();
+  }, [isFound, mayWrite]);
+  return (
+    <div className="flex flex-col gap-4 border-t border-line bg-ground p-4">
+      {checks.isPending && <Skeleton className="h-40 w-full" />}
+      {checks.error && <Failure error={checks.error} retry={() => void checks.refetch()} />}
+      {checks.data && <Records records={checks.data.records} />}
+      {checks.data && <Results checks={checks.data} />}
+      <Refused error={verify.error} />
+      <div className="flex gap-2">
+        <Button
+          icon={RefreshCw}
+          busy={checks.isFetching || verify.isPending}
+          onClick={() => void checks.refetch()}
+        >
+          Check now
+        </Button>
+        {domain.verified && (
+          <Button look="quiet" onClick={onClose}>
+            Close
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Records({ records }: { records: readonly DnsRecord[] }) {
+  const first = records.filter(({ isAlternative }) => !isAlternative);
+  const others = records.filter(({ isAlternative }) => isAlternative);
+  return (
+    <>
+      <p>Add these records at your DNS provider. They can take a few minutes to appear.</p>
+      {first.map((record) => (
+        <DnsEntry key={`${record.type} ${record.value}`} record={record} />
+      ))}
+      {others.length > 0 && (
+        <>
+          <p>
+            If your provider allows no CNAME for {others[0]?.name}, such as for a domain without a
+            subdomain, add these instead:
+          </p>
+          {others.map((record) => (
+            <DnsEntry key={`${record.type} ${record.value}`} record={record} />
+          ))}
+        </>
+      )}
+      {!records.some(({ purpose }) => purpose === 'address') && (
+        <p>
+          Then point the domain to this service. Ask your operator for its address: they can show it
+          here by setting DNS_TARGET.
+        </p>
+      )}
+    </>
+  );
+}
+
+function DnsEntry({ record: { type, name, value } }: { record: DnsRecord }) {
+  return (
+    <dl className="flex flex-col gap-1 rounded-md border border-line bg-panel px-3 py-1">
+      <Part name="Type" value={type} />
+      <Part name="Name" value={name} copyLabel={`Copy name of ${type}`} />
+      <Part name="Value" value={value} copyLabel={`Copy value of ${type}`} />
+    </dl>
+  );
+}
+
+function Part({ name, value, copyLabel }: { name: string; value: string; copyLabel?: string }) {
+  return (
+    <div className="flex min-h-8 items-center gap-3">
+      <dt className="w-12 shrink-0 text-xs text-muted">{name}</dt>
+      <dd className="flex min-w-0 flex-1 items-center justify-between gap-2">
+        <code className="text-xs break-all">{value}</code>
+        {copyLabel !== undefined && <CopyButton text={value} label={copyLabel} />}
+      </dd>
+    </div>
+  );
+}
+
+type Tone = 'good' | 'waiting' | 'bad';
+type Results<Status extends string> = Readonly<Record<Status, readonly [Tone, string]>>;
+
+const VERIFICATION: Results<Checks['verification']['status']> = {
+  verified: ['good', 'Verified'],
+  found: ['good', 'TXT record found'],
+  missing: ['waiting', 'Waiting for the TXT record'],
+  unknown: ['waiting', 'Can’t be checked now'],
+};
+const DNS: Results<Checks['dns']['status']> = {
+  ok: ['good', 'Points to this service'],
+  other: ['bad', 'Points somewhere else'],
+  missing: ['waiting', 'Waiting for the DNS record'],
+  unknown: ['waiting', 'Can’t be checked now'],
+};
+const REACHABLE: Results<Checks['reachable']['status']> = {
+  ok: ['good', 'This service responds'],
+  other: ['bad', 'Another server responds'],
+  failed: ['bad', 'No server responds'],
+  skipped: ['waiting', 'Checked once the DNS record is there'],
+};
+const CERTIFICATE: Results<Checks['certificate']['status']> = {
+  ok: ['good', 'Valid'],
+  invalid: ['bad', 'Not valid for this domain'],
+  unknown: ['waiting', 'Checked once the domain responds over HTTPS'],
+};
+
+function Results({ checks }: { checks: Checks }) {
+  const { verification, dns, reachable, certificate } = checks;
+  return (
+    <ul aria-label="Checks" className="flex flex-col gap-2">
+      <Result name="Ownership" result={VERIFICATION[verification.status]} {...verification} />
+      <Result name="DNS" result={DNS[dns.status]} {...dns} />
+      <Result name="Reachable" result={REACHABLE[reachable.status]} {...reachable} />
+      <Result name="Certificate" result={CERTIFICATE[certificate.status]} {...certificate} />
+    </ul>
+  );
+}
+
+const LOOKS: Readonly<Record<Tone, readonly [LucideIcon, string]>> = {
+  good: [CircleCheck, 'text-success'],
+  waiting: [Clock, 'text-muted'],
+  bad: [CircleAlert, 'text-danger'],
+};
+
+interface ResultProps {
+  name: string;
+  result: readonly [Tone, string];
+  reason: string | null;
+}
+
+function Result({ name, result: [tone, text], reason }: ResultProps) {
+  const [Icon, look] = LOOKS[tone];
+  return (
+    <li className="flex items-start gap-2">
+      <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
+      <span className="flex min-w-0 flex-col">
+        <span>
+          <span className="font-medium">{name}:</span> {text}
+        </span>
+        {reason !== null && tone !== 'good' && (
+          <span className="text-xs wrap-anywhere text-muted">{reason}</span>
+        )}
+      </span>
+    </li>
+  );
+}
