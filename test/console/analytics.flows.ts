@@ -401,6 +401,21 @@ describe('analytics in the console', function () {
     });
   });
 
+  it('shows a second visit of the same visitor, and why it was not counted', async () => {
+    const own = await aWorkspace();
+    await own.api.post('/links', { url: 'https://example.com/', key: 'a' });
+    await inConsole(own, 'live', {}, async (page) => {
+      await page.getByText('Connected', { exact: true }).waitFor();
+      await own.visit('/a', { userAgent: userAgent(970) });
+      const shown = page.getByRole('listitem').filter({ hasText: '/a' });
+      await shown.waitFor();
+      await own.visit('/a', { userAgent: userAgent(970) });
+      const repeated = shown.filter({ hasText: 'Seen, not counted' });
+      await repeated.getByRole('link', { name: 'same visitor within an hour' }).click();
+      await page.waitForURL(/settings\/workspace/);
+    });
+  });
+
   it('fills the live view with the latest events, each once', async () => {
     const quiet = await aWorkspace();
     const hourBefore = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();

@@ -113,7 +113,7 @@ const askSpan = <Group extends GroupName>(
 ) => ask(api, group, { ...parameters, ...span }, signal);
 
 /** The totals of a question, and those of the period that it is compared with. */
-export interface TotalsCompared {
+interface TotalsCompared {
   now: Totals;
   /** Missing where the period has no beginning. */
   before: Totals | undefined;

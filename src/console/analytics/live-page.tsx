@@ -1,5 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { answer } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Page } from '../ui/page.tsx';
@@ -13,7 +17,13 @@ import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useRefusedFilters } from './ignored-notice.tsx';
 import { LocationsNotice } from './locations-notice.tsx';
-import { browserTimezone, formatCount, momentFormat, nameOfMetric } from './names.ts';
+import {
+  browserTimezone,
+  formatCount,
+  momentFormat,
+  nameOfDuration,
+  nameOfMetric,
+} from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { type Filters, filtersOf } from './question.ts';
 import { type ShownEvent, useLive } from './use-live.ts';
@@ -177,7 +187,9 @@ function Now({ filters, count }: { filters: Filters; count: number }) {
 /** The countries of the last minutes; new visits pulse. */
 function Origins({ events }: { events: readonly ShownEvent[] }) {
   const now = useNow(events);
-  const present = events.filter(({ cameAt }) => now - cameAt < PRESENT_MS);
+  const present = events.filter(
+    ({ cameAt, uncounted }) => uncounted === undefined && now - cameAt < PRESENT_MS,
+  );
   const counts = new Map<string, number>();
   for (const { record } of present) {
     const code = record.click?.country ?? '';
@@ -262,23 +274,52 @@ function EventList({ events }: { events: readonly ShownEvent[] }) {
 }
 
 function EventRow({ event, time }: { event: ShownEvent; time(moment: string): string }) {
-  const { record } = event;
+  const { record, uncounted } = event;
   const { icon: Icon, name } = kindOfEvent(record);
   return (
     <>
-      <Icon size={17} aria-hidden className="shrink-0 text-accent-text" />
+      <Icon
+        size={17}
+        aria-hidden
+        className={classes('shrink-0', uncounted === undefined ? 'text-accent-text' : 'text-muted')}
+      />
       <div className="min-w-0 flex-1">
-        <p className="flex">
+        <p className={classes('flex', uncounted !== undefined && 'text-muted')}>
           <span className="sr-only">{name}:</span>
           <EventSubject event={record} />
         </p>
         <p className="truncate text-xs text-muted">
+          {uncounted !== undefined && <NotCounted reason={uncounted} />}
           {[sourceOf(record), placeOf(record), deviceOf(record)].filter(Boolean).join(' · ')}
         </p>
       </div>
       <time dateTime={record.timestamp} className="shrink-0 text-xs text-muted tabular-nums">
         {time(record.timestamp)}
       </time>
+    </>
+  );
+}
+
+/** Says why a visit was not counted, with a link to the setting. */
+function NotCounted({ reason }: { reason: string }) {
+  const { slug, api } = useWorkspace();
+  const workspace = useQuery({
+    queryKey: ['workspace'],
+    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
+  });
+  const seconds = workspace.data?.clickDedupeSeconds;
+  if (reason !== 'repeat') return 'Seen, not counted · ';
+  return (
+    <>
+      Seen, not counted:{' '}
+      <Link
+        to="/$workspace/settings/workspace"
+        params={{ workspace: slug }}
+        className="underline underline-offset-2"
+      >
+        same visitor{seconds !== undefined && ` within ${nameOfDuration(seconds)}`}
+      </Link>
+      {' · '}
     </>
   );
 }

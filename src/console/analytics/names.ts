@@ -112,3 +112,15 @@ export const momentFormat = (
 
 /** The time zone of the browser. */
 export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const DURATIONS: readonly [seconds: number, one: string, many: string][] = [
+  [86_400, 'a day', 'days'],
+  [3_600, 'an hour', 'hours'],
+  [60, 'a minute', 'minutes'],
+  [1, 'a second', 'seconds'],
+];
+/** A length of time in its largest whole unit: "an hour", "90 minutes". */
+export function nameOfDuration(seconds: number): string {
+  const [unit, one, many] = DURATIONS.find(([length]) => seconds % length === 0)!;
+  return seconds === unit ? one : `${seconds / unit} ${many}`;
+}

@@ -55,7 +55,7 @@ function resolve(period: Period, timeZone: string, now: number) {
 }
 
 /** What a question is about, and what that is compared with. */
-export interface Compared {
+interface Compared {
   /** Missing for all time. */
   shown: Span | undefined;
   /** The compared span. Where the shown one isn't over, it ends at the same hour of its own. */

@@ -11,6 +11,8 @@ export interface LiveEvent {
 interface Listener {
   onOpen(): void;
   onEvent(event: LiveEvent): void;
+  /** A visit arrived and was not counted, with the reason. */
+  onUncounted(record: Schemas['Event'], reason: string): void;
   /** Some events were left out. */
   onDropped(count: number): void;
   /** The stream has ended, and is opened again after `pauseMs`. */
@@ -53,6 +55,11 @@ async function run(
     onEvent({ id, event, data }) {
       if (event === 'dropped') {
         listener.onDropped((JSON.parse(data) as { count: number }).count);
+        return;
+      }
+      if (event === 'uncounted') {
+        const { reason, ...record } = JSON.parse(data) as Schemas['Event'] & { reason: string };
+        listener.onUncounted(record as Schemas['Event'], reason);
         return;
       }
       if (id !== undefined) lastId = id;
