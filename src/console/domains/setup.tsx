@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, Clock, type LucideIcon, RefreshCw } from 'lucide-react';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -38,6 +38,8 @@ export function Setup({ domain, onClose }: SetupProps) {
       ),
     onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
   });
+  // Checks that nobody asked for don't disturb the button.
+  const [isAsked, setAsked] = useState(false);
   const mayWrite = may('domains.write');
   const isFound = checks.data?.verification.status === 'found';
   const onFound = useEffectEvent(() => verify.write(domain.id));
@@ -54,8 +56,11 @@ export function Setup({ domain, onClose }: SetupProps) {
       <div className="flex gap-2">
         <Button
           icon={RefreshCw}
-          busy={checks.isFetching || verify.isPending}
-          onClick={() => void checks.refetch()}
+          busy={isAsked || verify.isPending}
+          onClick={() => {
+            setAsked(true);
+            void checks.refetch().finally(() => setAsked(false));
+          }}
         >
           Check now
         </Button>
