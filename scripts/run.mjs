@@ -1,14 +1,24 @@
 // `node scripts/run.mjs <name> …` makes the clone ready and runs dist/scripts/<name>.js with the other arguments.
 // package.json has `exec` before it: npm's signals must reach this process, not a shell that dies of them.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NotReady, prepare, ROOT } from './prepare.mjs';
+import { Progress } from './progress.mjs';
+import { findRedis } from './redis-program.mjs';
+
+/** Scripts that need no more than the service itself; others are for work on the code. */
+const OF_SERVICE = ['start', 'cli', 'migrate', 'systemd'];
 
 const [name, ...args] = process.argv.slice(2);
+// Standard output belongs to the script.
+const progress = new Progress(process.stderr);
 
 try {
-  // Standard output belongs to the script.
-  await prepare((line) => console.error(line));
+  const isFirst = !existsSync(path.join(ROOT, 'node_modules'));
+  const { REDIS_URL, REDIS_URL_FILE } = process.env;
+  if (name === 'start' && isFirst && !REDIS_URL && !REDIS_URL_FILE) fetchRedis();
+  await prepare(progress, { withTests: !OF_SERVICE.includes(name) });
 } catch (error) {
   if (!(error instanceof NotReady)) throw error;
   console.error(error.message);
@@ -20,3 +30,8 @@ const script = path.join(ROOT, 'dist', 'scripts', `${name}.js`);
 process.argv = [process.execPath, script, ...args];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(script).href);
+
+/** Unpacks Redis while packages are installed. The script looks for it again, waits for it, and says what was wrong. */
+function fetchRedis() {
+  findRedis((line) => progress.line(line)).catch(() => {});
+}

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installPlaces } from '#places';
+import { Progress } from '#progress';
 import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { listenFault } from '../src/infra/listen.ts';
@@ -37,6 +39,7 @@ const BROWSER =
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } });
+  const progress = new Progress(process.stdout);
   let servers: Servers | undefined;
   let runner: Runner | undefined;
   // A terminal that was closed, or a full disk behind it, ends nothing.
@@ -48,14 +51,14 @@ async function main(): Promise<void> {
   try {
     Object.assign(process.env, settingsFor(process.env));
     const config = await choosePorts();
-    servers = await startServers({ dataDir: config.DATA_DIR, log: console.log });
+    servers = await progress.during('Starting Postgres and Redis', () =>
+      startServers({ dataDir: config.DATA_DIR, log: (line) => progress.line(line) }),
+    );
     servers.keepRunning();
     end.throwIfAborted();
     Object.assign(process.env, serversEnv(servers));
     reloadConfig();
-    await migrateLatest(servers);
-    // All processes are started by this one: none of an earlier version is left.
-    await migrateEntries(servers.databaseUrl);
+    await progress.during('Preparing the database', () => prepareDatabase(servers!));
     const { slug, apiKey, isNew } = await ensureDemo(db());
     // At the first start only: what is printed goes to the log of a container, which others may read.
     const secrets = isNew ? { apiKey, signIn: await firstAddress(db(), slug) } : undefined;
@@ -79,10 +82,13 @@ async function main(): Promise<void> {
       await Promise.race([runner!.start(some), aborted(end)]);
       end.throwIfAborted();
     };
-    await startThose(names.filter((name) => FIRST.includes(name)));
+    await progress.during('Starting the processes', () =>
+      startThose(names.filter((name) => FIRST.includes(name))),
+    );
     console.log(welcome(config, secrets));
     await startThose(names.filter((name) => SECOND.includes(name)));
     await startThose(names.filter((name) => !FIRST.includes(name) && !SECOND.includes(name)));
+    if (config.GEOIP_DB === '') void findCountries((line) => progress.line(line));
     await aborted(end);
   } catch (error) {
     if (!end.aborted) {
@@ -97,6 +103,26 @@ async function main(): Promise<void> {
     await servers?.stop();
   }
   if (end.aborted) console.log('stopped');
+}
+
+async function prepareDatabase(servers: Servers): Promise<void> {
+  await migrateLatest(servers);
+  // All processes are started by this one: none of an earlier version is left.
+  await migrateEntries(servers.databaseUrl);
+}
+
+/** Installs the database of places, which the first start leaves for later. */
+async function findCountries(log: (line: string) => void): Promise<void> {
+  try {
+    const isNew = await installPlaces(() =>
+      log('Downloading the database of places: visits have no country until it is there …'),
+    );
+    if (isNew) log('Visits have countries now.');
+  } catch (error) {
+    log(
+      `The database of places could not be downloaded, visits have no country: ${(error as Error).message}. The next start tries again.`,
+    );
+  }
 }
 
 /** Checks that the ports are free, replaces port 0 by a free one, and returns the configuration. */

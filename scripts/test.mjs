@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { NotReady, prepare, ROOT, run } from './prepare.mjs';
+import { Progress } from './progress.mjs';
 
 const CHECKS = [
   { name: 'format', command: 'biome', args: ['check'] },
@@ -153,7 +154,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 try {
-  await timed('installing and compiling', () => prepare((line) => console.log(line)));
+  await timed('installing and compiling', () =>
+    prepare(new Progress(process.stdout), { withTests: true }),
+  );
   if (args.length === 0) await testAll();
   else await timed('tests', async () => count(await runMocha(args, {})));
 } catch (error) {

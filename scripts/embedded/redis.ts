@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import type { RedisProgram } from '#redis-program';
 import { redisRewriteSize } from '../sizes.ts';
 import { keptSecret } from './kept.ts';
 import { ensureRunning, type Greeting } from './private-server.ts';
-import type { RedisProgram } from './redis-program.ts';
 import type { Started } from './stack.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { findRedis } from '#redis-program';
 import { ConfigError, fileVariable, NO_DATABASE, readConfig } from '../../src/config.ts';
 import { checkPostgres, checkRedis } from './given.ts';
 import { keptSecret } from './kept.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
-import { findRedis } from './redis-program.ts';
 import { SetupError } from './setup-error.ts';
 import { Stack } from './stack.ts';
 
@@ -65,15 +65,13 @@ export async function startServers({
     if (config.CACHE_REDIS_URL !== givenRedis) {
       await checkRedis('CACHE_REDIS_URL', config.CACHE_REDIS_URL);
     }
-    // Not in turn: an installation takes its time and disturbs nobody.
-    const redisProgram = givenRedis === '' ? findRedis(log) : undefined;
     makeFolder(dataDir);
     const stack = new Stack(dataDir, log, {
       ...(givenPostgres === '' && {
         postgres: () => startPostgres(dataDir, config.EMBEDDED_POSTGRES_PORT, log),
       }),
-      ...(redisProgram && {
-        redis: () => startRedis(dataDir, config.EMBEDDED_REDIS_PORT, redisProgram),
+      ...(givenRedis === '' && {
+        redis: async () => startRedis(dataDir, config.EMBEDDED_REDIS_PORT, await findRedis(log)),
       }),
     });
     await stack.start();

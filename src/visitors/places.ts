@@ -37,6 +37,8 @@ const REMEMBERED = 20_000;
 const DESCRIPTION_BYTES = 64 * 1024;
 /** Interval at which files are checked for changes, in ms. */
 const CHECK_MS = 2_000;
+/** Time after which the log says that there is none, in ms: the first `npm start` installs it while the service runs. */
+const LATE_MS = 300_000;
 
 /** Whose database it is, where the licence asks for a link beside its data. */
 export type PlacesOwner = 'DB-IP' | null;
@@ -52,17 +54,19 @@ interface PlaceReader {
 
 /**
  * Opens the database of places: the file in GEOIP_DB, else those of an optional package. Where there is none,
- * every place is unknown, which the log says once. Files that change are read again, and the earlier ones are used where
+ * every place is unknown, which the log says once after a while. Files that change are read again, and the earlier ones are used where
  * that fails.
  */
 export async function openPlaces(log: Log): Promise<FindPlace> {
   let state = await stateOf(placeFiles());
   let readers = await readAll(placeFiles());
-  if (readers.length === 0) {
+  const warn = () => {
+    if (readers.length > 0) return;
     log.warn(
       `no database of places: countries are "${UNKNOWN}". Set GEOIP_DB, or install ${PACKAGE}`,
     );
-  }
+  };
+  setTimeout(warn, LATE_MS).unref();
   const readChanged = async () => {
     const files = placeFiles();
     const now = await stateOf(files);

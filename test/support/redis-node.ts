@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findRedis } from '../../scripts/embedded/redis-program.ts';
+import { findRedis } from '#redis-program';
 import { eventually } from './eventually.ts';
 import { kill } from './kill.ts';
 
-const program = findRedis(() => {});
+const program = await findRedis(() => {});
 const READY_MS = 30_000;
 
 /** A redis-server process, with files in a folder that is removed when it stops. */

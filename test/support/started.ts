@@ -58,6 +58,11 @@ export class Started {
     }
   }
 
+  /** The lines that it has printed, but for those that say what it is doing. */
+  get messages(): string[] {
+    return this.output.split('\n').filter((line) => line !== '' && !/…( \d+ s)?$/.test(line));
+  }
+
   get apiUrl(): string {
     return `http://127.0.0.1:${this.apiPort}`;
   }

@@ -1,15 +1,26 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { RedisProgram } from '../../scripts/embedded/redis-program.ts';
+import type { RedisProgram } from '#redis-program';
 
 const SCRIPT = `
-  import { unpacked, unpackWithApt } from './dist/scripts/embedded/redis-program.js';
+  import { unpacked, unpackWithApt } from './scripts/redis-program.mjs';
   const lines = [];
-  unpackWithApt((line) => lines.push(line));
-  console.log(JSON.stringify({ lines, program: unpacked() }));`;
+  const problem = await unpackWithApt((line) => lines.push(line));
+  console.log(JSON.stringify({ lines, problem, program: await unpacked() }));`;
+
+const UNPACKING = 'Redis is missing: unpacking it with apt-get …';
+
+interface Unpacked {
+  lines: string[];
+  problem?: { text: string };
+  program?: RedisProgram;
+  /** Files in the cache. */
+  left: string[];
+}
 
 /** As dpkg knows it: a package in a version that is not the candidate's. */
 const installed = (name: string) =>
@@ -25,19 +36,22 @@ describe('a Redis server that apt unpacks', function () {
   let runs = 0;
 
   /** @param settings of apt */
-  function unpackOn(settings: readonly string[]) {
-    runs += 1;
-    const cache = inFolder(`cache-${runs}`);
+  async function unpackOn(settings: readonly string[], cache = newCache()): Promise<Unpacked> {
     const file = inFolder(`apt-${runs}.conf`);
     writeFileSync(file, settings.map((setting) => `${setting};\n`).join(''));
-    const env = { ...process.env, XDG_CACHE_HOME: cache, APT_CONFIG: file };
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', SCRIPT], {
-      encoding: 'utf8',
-      env,
-    });
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', SCRIPT],
+      { env: { ...process.env, XDG_CACHE_HOME: cache, APT_CONFIG: file } },
+    );
     expect(stderr).to.equal('');
     const left = readdirSync(path.join(cache, 'shortlinks'));
-    return { ...(JSON.parse(stdout) as { lines: string[]; program?: RedisProgram }), left };
+    return { ...(JSON.parse(stdout) as Omit<Unpacked, 'left'>), left };
+  }
+
+  function newCache(): string {
+    runs += 1;
+    return inFolder(`cache-${runs}`);
   }
 
   function expectRuns(program: RedisProgram | undefined): void {
@@ -63,29 +77,38 @@ describe('a Redis server that apt unpacks', function () {
       ['libjemalloc2', 'libatomic1', 'redis-tools', 'redis-server'],
     ],
   ] as const) {
-    it(`runs where the system has ${what}`, () => {
+    it(`runs where the system has ${what}`, async () => {
       const status = inFolder(`status-${runs}`);
       writeFileSync(status, names.map((name) => `${installed(name)}\n`).join(''));
-      const { program, lines, left } = unpackOn([`Dir::State::status "${status}"`]);
+      const { program, lines, left } = await unpackOn([`Dir::State::status "${status}"`]);
       expectRuns(program);
-      expect(lines).to.deep.equal([]);
+      expect(lines).to.deep.equal([UNPACKING]);
       expect(left).to.deep.equal(['redis']);
     });
   }
 
-  it('runs where the lists of packages are missing, without changing those of the system', () => {
+  it('runs where the lists of packages are missing, without changing those of the system', async () => {
     const lists = inFolder('lists');
     mkdirSync(path.join(lists, 'partial'), { recursive: true });
-    const { program, lines } = unpackOn([`Dir::State::lists "${lists}"`]);
+    const { program, lines } = await unpackOn([`Dir::State::lists "${lists}"`]);
     expectRuns(program);
-    expect(lines).to.deep.equal(['Fetching the lists of packages …']);
+    expect(lines).to.deep.equal([UNPACKING, 'Fetching the lists of packages …']);
     expect(readdirSync(lists)).to.deep.equal(['partial']);
   });
 
-  it('is not kept where no list has it', () => {
+  it('is unpacked once for two commands at once', async () => {
+    const cache = newCache();
+    const both = await Promise.all([unpackOn([], cache), unpackOn([], cache)]);
+    for (const { program } of both) expectRuns(program);
+    const unpacking = both.flatMap(({ lines }) => lines).filter((line) => line === UNPACKING);
+    expect(unpacking).to.have.length(1);
+  });
+
+  it('is not kept where no list has it', async () => {
     const sources = ['Dir::Etc::sourcelist "/dev/null"', 'Dir::Etc::sourceparts "/dev/null"'];
-    const { program, left } = unpackOn(sources);
+    const { problem, program, left } = await unpackOn(sources);
     expect(program).to.equal(undefined);
+    expect(problem).to.deep.equal({ text: 'apt-get has none' });
     expect(left).to.deep.equal([]);
   });
 });

@@ -15,8 +15,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { identityOf } from '#lock';
+import { findRedis } from '#redis-program';
 import { startRedis } from '../../scripts/embedded/redis.ts';
-import { findRedis } from '../../scripts/embedded/redis-program.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { parseProcfile } from '../../scripts/procfile.ts';
 import { Supervised } from '../../scripts/supervised.ts';
@@ -138,11 +138,7 @@ describe('the private Redis', function () {
   it('has little to replay at its next start', async () => {
     // One of its own: what others have stored in the shared one would count.
     const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-redis-'));
-    const { url, server } = await startRedis(
-      dataDir,
-      0,
-      findRedis(() => {}),
-    );
+    const { url, server } = await startRedis(dataDir, 0, await findRedis(() => {}));
     const redis = connectRedis(url, 'wait');
     try {
       const done = Buffer.alloc(1_000_000, 'x');

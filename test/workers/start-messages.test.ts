@@ -84,11 +84,8 @@ describe('npm start reports in one line', function () {
       prepare?.();
       const code = await started.fail(settings());
       repair?.();
-      const lines = started.output
-        .split('\n')
-        .filter((text) => text !== '' && !text.startsWith('Creating a private'));
-      expect(lines).to.have.length(1);
-      expect(lines[0]).to.contain(line());
+      expect(started.messages).to.have.length(1);
+      expect(started.messages[0]).to.contain(line());
       expect(code).to.equal(1);
     });
   }
@@ -100,9 +97,9 @@ describe('npm start reports in one line', function () {
     await started.start({ SECRET_KEY: '', SECRET_KEY_FILE: file });
     expect(await started.stop()).to.equal(0);
     expect(await started.fail({ SECRET_KEY: OTHER_KEY })).to.equal(1);
-    expect(started.output.trim()).to.equal(
+    expect(started.messages).to.deep.equal([
       'SECRET_KEY is not the one that this database was made with: set that one, or use another database',
-    );
+    ]);
   });
 
   it('what Postgres says before it ends, not what it says at last', async () => {
@@ -112,7 +109,7 @@ describe('npm start reports in one line', function () {
     const { uid, gid } = statSync(`${wal}.away`);
     chownSync(wal, uid, gid);
     expect(await started.fail()).to.equal(1);
-    expect(started.output.trim()).to.match(
+    expect(started.messages.join('\n')).to.match(
       /^The private Postgres did not start\. \S+postgres\.log says: [^/\n]*PANIC: +could not [^\n]+$/,
     );
     rmSync(wal, { recursive: true });
@@ -131,9 +128,9 @@ describe('npm start reports in one line', function () {
     }
     try {
       expect(await started.fail({ API_PORT: String(port) })).to.equal(1);
-      expect(started.output.trim()).to.equal(
+      expect(started.messages).to.deep.equal([
         `Port ${port} of ::1, to which localhost leads too, is in use: stop the other program or set API_PORT`,
-      );
+      ]);
     } finally {
       server.close();
     }
@@ -144,25 +141,46 @@ describe('npm start reports in one line', function () {
     mkdirSync(folder);
     const program = (name: string, text: string) =>
       writeFileSync(path.join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    const message = () => {
-      const script = `import { findRedis } from './dist/scripts/embedded/redis-program.js';
-        try { findRedis(() => {}); } catch ({ message }) { console.log(message); }`;
-      // A cache below a file can't be made, which holds for root too.
-      const env = { PATH: folder, XDG_CACHE_HOME: path.join(folder, 'redis-server') };
+    const message = (settings: Record<string, string>) => {
+      const script = `import { findRedis } from './scripts/redis-program.mjs';
+        try { await findRedis(() => {}); } catch ({ message }) { console.log(message); }`;
+      const env = { PATH: folder, ...settings };
       const args = ['--input-type=module', '-e', script];
       return spawnSync(process.execPath, args, { encoding: 'utf8', env }).stdout.trim();
     };
+    const inDocker =
+      'run one in Docker ("docker run -d -p 127.0.0.1:6379:6379 redis:7", then "REDIS_URL=redis://127.0.0.1:6379 npm start"), or set REDIS_URL to any other.';
+    // A folder below a file can't be made, which holds for root too.
+    const below = path.join(folder, 'redis-server');
+    const cache = { XDG_CACHE_HOME: inData('cache') };
     program('redis-server', 'echo "Redis server v=6.0.16 sha=00000000:0"');
-    const old = message();
+    const old = message(cache);
     // The machine has another one in a usual place.
     if (old === '') this.skip();
-    expect(old).to.contain(
-      `${path.join(folder, 'redis-server')} is of version 6.0, and 6.2 or newer is needed: install one (`,
+    expect(old).to.equal(
+      `Redis 6.2 or newer is missing (${below} is of version 6.0): install it ("sudo apt-get install redis-server", "brew install redis" or "sudo dnf install redis"), ${inDocker}`,
     );
-    for (const name of ['apt-get', 'dpkg-deb']) program(name, 'exit 1');
-    expect(message()).to.match(
-      /^redis-server is missing, and cannot be unpacked in \S+ \(ENOTDIR\): set XDG_CACHE_HOME to/,
+
+    program('dpkg-deb', 'exit 1');
+    program('apt-get', 'echo "Inst redis-server (5:6.0.16-1+deb11u2 Debian:11/oldstable [amd64])"');
+    expect(message(cache)).to.equal(
+      `Redis 6.2 or newer is missing (${below} is of version 6.0, apt-get has redis-server 6.0): ${inDocker}`,
     );
+
+    program('apt-get', 'exit 1');
+    expect(message(cache)).to.contain(
+      '6.0, apt-get could not fetch the lists of packages): install it (',
+    );
+    for (const [variable, other] of [
+      ['XDG_CACHE_HOME', {}],
+      ['HOME', { XDG_CACHE_HOME: '' }],
+    ] as const) {
+      expect(message({ ...other, [variable]: below })).to.match(
+        new RegExp(
+          `^${variable}: Redis is missing, and cannot be unpacked in \\S+ \\(ENOTDIR\\)\\. Set ${variable} to`,
+        ),
+      );
+    }
   });
 
   it('that Postgres cannot be run from a path that a shell would change', () => {

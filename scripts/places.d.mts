@@ -1,0 +1,2 @@
+/** See places.mjs. */
+export function installPlaces(onStart: () => void): Promise<boolean>;

@@ -1,0 +1,2 @@
+/** See setup-error.mjs. */
+export class SetupError extends Error {}

@@ -1,0 +1,4 @@
+// Plain JavaScript: used before anything is installed or built. Compiled code imports it as `#setup-error`.
+
+/** A requirement of a command is missing or blocked; the message is one line with the remedy. */
+export class SetupError extends Error {}
