@@ -6,11 +6,11 @@ import { LogFile } from './log-file.ts';
 const SHOWN: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 
 /** Time for which a warning or an error of a process is not shown again, in ms. */
-const SHOWN_MS = 60_000;
+const SHOWN_MS = 3_600_000;
 
 /**
  * Writes all output of processes to `<folder>/<name>.log`, and warnings and errors to the terminal, the same one of a process once
- * a minute. The files of the previous run are kept as `<name>.log.1`.
+ * an hour. The files of the previous run are kept as `<name>.log.1`.
  */
 export class ProcessLogs {
   readonly #folder: string;

@@ -84,7 +84,9 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
     );
   } catch (error) {
     if (!(error instanceof FetchRefused) && !(error instanceof BadRates)) throw error;
-    throw new Error(`exchange rates could not be fetched: ${error.message}`, { cause: error });
+    // The rule that was broken completes "<field> …".
+    const reason = error instanceof FetchRefused ? `RATES_URL ${error.message}` : error.message;
+    throw new Error(`exchange rates could not be fetched: ${reason}`, { cause: error });
   } finally {
     measureAge(await newestRates());
   }

@@ -15,6 +15,7 @@ import type { Log } from '../infra/log.ts';
 import { deadLetters, jobSeconds } from '../infra/metrics.ts';
 import { ownerOf, type Redis, type SingleRedis } from '../infra/redis.ts';
 import { replicated, Unconfirmed } from '../infra/replicas.ts';
+import { Seldom } from '../infra/seldom.ts';
 import { currentTrace, startSpan, withinSpan } from '../infra/tracing.ts';
 import { type Outcome, reply } from './replies.ts';
 import { type QueueId, queuesOf, ShardRecord, shardFor, shardsOf, tagOf } from './shards.ts';
@@ -978,8 +979,16 @@ function startWorker<Jobs>(
   worker.on('error', (error) =>
     log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
   );
+  // A job of the schedule may fail for days, such as one that fetches where there is no network.
+  const problems = new Seldom();
+  worker.on('completed', ({ name, data }) => {
+    const isOver = (data as Envelope).projectId === '' && problems.end(name);
+    if (isOver) log.info({ queue: queue.name, job: name }, 'a job that had failed succeeded');
+  });
   worker.on('failed', (job, error) => {
     if (job === undefined) return;
+    const { projectId } = job.data as Envelope;
+    const isLogged = projectId !== '' || problems.isDue(job.name, error.message);
     const fields = {
       queue: queue.name,
       job: job.name,
@@ -988,11 +997,11 @@ function startWorker<Jobs>(
     };
     const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
     if (isTriedAgain && !(error instanceof Hopeless)) {
-      log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
+      if (isLogged) log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
       return;
     }
     deadLetters.inc({ queue: queue.name, job_name: job.name });
-    log.error({ ...fields, err: error }, 'job failed for good');
+    if (isLogged) log.error({ ...fields, err: error }, 'job failed for good');
     const { replyTo } = job.data as Envelope;
     if (replyTo !== undefined) {
       reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});

@@ -1,12 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import {
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { checkPath } from '../../scripts/embedded/postgres.ts';
 import { SetupError } from '../../scripts/embedded/setup-error.ts';
 import { freePort } from '../../scripts/ports.ts';
+import { eventually } from '../support/eventually.ts';
 import { Started } from '../support/started.ts';
 
 /*
@@ -15,6 +25,37 @@ import { Started } from '../support/started.ts';
 
 const FILE_KEY = 'a-secret-key-of-forty-characters-in-a-file';
 const OTHER_KEY = 'another-secret-key-of-forty-characters-00';
+
+describe('the log of a process', function () {
+  this.timeout(180_000);
+  const started = new Started();
+
+  after(() => started.remove());
+
+  it('has one line of a scheduled job that fails again and again', async () => {
+    let requests = 0;
+    const source = createHttpServer((_, response) => {
+      requests += 1;
+      response.writeHead(500).end();
+    }).listen(0, '127.0.0.1');
+    await once(source, 'listening');
+    const { port } = source.address() as AddressInfo;
+    try {
+      const RATES_URL = `http://127.0.0.1:${port}/`;
+      await started.start({ RATES_URL, OUTBOUND_ALLOW: '127.0.0.1' });
+      await eventually(() => expect(requests).to.be.at.least(4), 60_000);
+      expect(await started.stop()).to.equal(0);
+      const log = readFileSync(path.join(started.dataDir, 'log/worker_currency.log'), 'utf8');
+      const failures = log.split('\n').filter((line) => line.includes('job failed'));
+      expect(failures).to.have.length(1);
+      expect(failures[0]).to.contain(
+        '"exchange rates could not be fetched: RATES_URL must respond with status 200, not 500"',
+      );
+    } finally {
+      source.close();
+    }
+  });
+});
 
 describe('npm start reports in one line', function () {
   const started = new Started();
