@@ -18,6 +18,7 @@ import { SetupError } from '../../scripts/embedded/setup-error.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { Started } from '../support/started.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 /*
  * An obstacle to `npm start` is reported in one line, which names the variable or the file, and what to do.
@@ -222,6 +223,29 @@ describe('npm start reports in one line', function () {
         ),
       );
     }
+  });
+
+  it('that /dev/shm is too small for Postgres', function () {
+    const within = (command: string) =>
+      spawnSync('unshare', ['--mount', 'sh', '-c', command], {
+        encoding: 'utf8',
+        env: {
+          ...withoutServers(),
+          DATA_DIR: inData('small'),
+          API_PORT: '0',
+          REDIRECT_PORT: '0',
+        },
+      });
+    const mount = 'mount -t tmpfs -o size=1m tmpfs /dev/shm';
+    // Needs root, on Linux.
+    if (within(mount).status !== 0) this.skip();
+    const { status, stderr } = within(
+      `${mount} && exec "${process.execPath}" dist/scripts/start.js`,
+    );
+    expect(stderr.trim()).to.match(
+      /^The private database could not be made, initdb says: could not resize shared memory segment [^\n]+: No space left on device\. Give \/dev\/shm 64 MB or more[^\n]+$/,
+    );
+    expect(status).to.equal(1);
   });
 
   it('that Postgres cannot be run from a path that a shell would change', () => {
