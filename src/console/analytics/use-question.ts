@@ -1,18 +1,25 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { FILTERS, type Filters, type Question } from './question.ts';
+import { useMemo } from 'react';
+import { FILTERS, type Filters, type Question, readQuestion } from './question.ts';
 
 /** A change of a question; `undefined` removes a part. */
 export type QuestionChange = { [Part in keyof Question]?: Question[Part] | undefined };
 
 /** The question in the address bar, and functions that change it. */
 export function useQuestion() {
-  const question: Question = useSearch({ strict: false });
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  // The router keeps parameters that a route's `validateSearch` left out.
+  const question = useMemo(() => readQuestion(search), [search]);
   const navigate = useNavigate();
   /** Changes parts of the question; each change is a step back in the history, unless `isPassing`. */
   const change = (parts: QuestionChange, isPassing = false) =>
     void navigate({
       to: '.',
-      search: (before: object) => ({ ...before, ignored: undefined, ...parts }),
+      search: (before: object) => ({
+        ...readQuestion({ ...before }),
+        ignored: undefined,
+        ...parts,
+      }),
       replace: isPassing,
       resetScroll: false,
     });
