@@ -40,8 +40,11 @@ export interface RunnerOptions {
   yields?: boolean;
 }
 
-/** Longer than a process itself waits for its servers, so that it can say what it waited for. */
-const READY_MS = 75_000;
+/**
+ * Much longer than a process itself waits for its servers, so that it can say what it waited for: a machine at load 30
+ * takes minutes to start twelve processes.
+ */
+const READY_MS = 300_000;
 const STOP_MS = 30_000;
 
 const isWorker = (name: string): boolean => name.startsWith('worker_');

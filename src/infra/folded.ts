@@ -7,6 +7,9 @@ import { normalize } from './normalize.ts';
  * people read them. Postgres can't do this in every locale: in C it knows no capitals beyond ASCII.
  */
 
+/** Characters of each part of a record that are searched. */
+const MOST_CHARACTERS = 2_000;
+
 /** What somebody searches, to be compared with a {@link searchable} text. */
 export const folded = (text: string): string => toAscii(readable(text));
 
@@ -17,6 +20,12 @@ export function searchable(text: string): string {
   const spelled = toAscii(read.replaceAll(/[äöü]/gi, (letter) => `${letter}e`));
   return plain === spelled ? plain : `${plain}\n${spelled}`;
 }
+
+/** The parts of a record that are searched, each in its first 2,000 characters. */
+export const searchableParts = (parts: readonly (string | null)[]): string =>
+  parts
+    .flatMap((part) => (part === null ? [] : [searchable(part.slice(0, MOST_CHARACTERS))]))
+    .join('\n');
 
 const toAscii = (text: string): string =>
   anyAscii(text)

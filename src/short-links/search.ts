@@ -1,10 +1,10 @@
 import { toHostName } from '../http/domain-name.ts';
 import { text } from '../http/fields.ts';
 import { type Db, rows } from '../infra/db.ts';
-import { folded, searchable } from '../infra/folded.ts';
+import { folded } from '../infra/folded.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
-import type { ShortLinkRow, ShortLinkTables } from './model.ts';
+import type { ShortLinkTables } from './model.ts';
 import { loadDomains, type UsableDomain } from './references.ts';
 
 /*
@@ -13,8 +13,6 @@ import { loadDomains, type UsableDomain } from './references.ts';
  * renamed, so its own text is searched.
  */
 
-/** Characters of each part of a record that are searched. */
-const MOST_CHARACTERS = 2_000;
 const MOST_WORDS = 16;
 
 const words = (query: string): string[] => query.trim().split(/\s+/);
@@ -28,21 +26,6 @@ export const searchField = () =>
         ? error('rule', { rule: `must have at most ${MOST_WORDS} words` })
         : value,
     );
-
-/** The text of a record that is searched, for its column. */
-export function searchTextOf(
-  {
-    title,
-    key,
-    url = null,
-    comments,
-  }: Pick<ShortLinkRow, 'title' | 'key' | 'comments'> & { url?: string | null },
-  domain: string,
-): string {
-  return [title, `${domain}/${key}`, url, comments]
-    .flatMap((part) => (part === null ? [] : [searchable(part.slice(0, MOST_CHARACTERS))]))
-    .join('\n');
-}
 
 /** A word that records must have: in their text, or in one of their tags. */
 interface Word {

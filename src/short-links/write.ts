@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
+import { searchableParts } from '../infra/folded.ts';
 import { divide } from '../infra/packed.ts';
 import { unseal } from '../infra/seal.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
@@ -29,7 +30,6 @@ import {
   resolve,
   type TagReference,
 } from './references.ts';
-import { searchTextOf } from './search.ts';
 import { applyTest } from './test-variants.ts';
 
 /*
@@ -214,6 +214,12 @@ async function claimKeys(
   if (open.length > 0) throw new Error('no free random key was found');
   return claimed;
 }
+
+/** The text in which searches of people look for the words of a record; see search.ts. */
+const searchTextOf = (
+  { title, key, url = null, comments }: ShortLinkRow & { url?: string | null },
+  domain: string,
+): string => searchableParts([title, `${domain}/${key}`, url, comments]);
 
 /** Inserts rows; the claim of one whose external id is taken is released. @returns ids of the rows that were inserted */
 async function insertRows(

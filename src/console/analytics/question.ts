@@ -12,7 +12,6 @@ export const kindOf = (metric: Metric = 'clicks'): Kind =>
 
 /** Periods that the API knows as `interval`. */
 export const INTERVALS = ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all'] as const;
-export type Interval = (typeof INTERVALS)[number];
 
 /** Periods of the calendar, which the console sends as `start` and `end`. */
 const CALENDAR_PERIODS = [

@@ -160,7 +160,8 @@ function inWords(value: unknown): string {
     return /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toLocaleString() : value;
   }
   if (Array.isArray(value)) return value.length === 0 ? 'Nothing' : value.map(inWords).join(', ');
-  if (typeof value !== 'object') return String(value);
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'object') return '';
   if ('name' in value && typeof value.name === 'string') return value.name;
   return Object.entries(value)
     .map(([name, one]) => `${name}: ${inWords(one)}`)

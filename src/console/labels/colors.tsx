@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { classes } from '../ui/classes.ts';
 
-type Color = Schemas['Tag']['color'];
+export type Color = Schemas['Tag']['color'];
 
 /** Colors of tags as dots. The name always stands beside: nothing depends on seeing them. */
 const DOTS: Record<Color, string> = {

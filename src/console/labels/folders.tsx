@@ -13,7 +13,7 @@ const FOLDERS: Kind<Folder> = {
   purpose:
     'Use folders to keep the links of a project together. Each link is in one folder at most.',
   change: 'Rename',
-  deletion: 'Its links and QR codes are kept, without a folder.',
+  deletion: 'Its links and QR codes stay, without a folder.',
   load: (api, query, signal) => answer(api.GET('/folders', { params: { query }, signal })),
   remove: (api, seen) => deleteRecord({ api, path: '/folders/{id}', of: { id: seen.id }, seen }),
   mark: () => <FolderIcon size={15} aria-hidden className="text-muted" />,

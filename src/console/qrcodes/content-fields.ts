@@ -112,7 +112,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         name: 'email',
         label: 'To',
         placeholder: 'ada@example.com',
-        hint: 'Separate several addresses with commas.',
+        hint: 'Separate email addresses with commas.',
         isRequired: true,
       },
       { name: 'cc', label: 'Cc', isHalf: true },

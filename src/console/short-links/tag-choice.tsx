@@ -5,7 +5,7 @@ import { answer } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { TagMark } from '../labels/colors.tsx';
+import { type Color, TagMark } from '../labels/colors.tsx';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -62,14 +62,13 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
         className={inputLook}
       />
       <div className="max-h-72 overflow-y-auto">
-        {shown.slice(0, SHOWN).map(({ id, name, color }) => (
-          <label
-            key={id}
-            className="flex h-8 items-center gap-2 rounded-md px-1 hover:bg-hover max-md:h-11"
-          >
-            <TagBox state={stateOf(id)} onToggle={() => onToggle(id)} />
-            <TagMark name={name} color={color} />
-          </label>
+        {shown.slice(0, SHOWN).map((tag) => (
+          <TagRow
+            key={tag.id}
+            tag={tag}
+            state={stateOf(tag.id)}
+            onToggle={() => onToggle(tag.id)}
+          />
         ))}
       </div>
       {tags.length === 0 && wanted === '' && <p className="px-1 py-2">No tags yet.</p>}
@@ -82,17 +81,26 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
   );
 }
 
-function TagBox({ state, onToggle }: { state: TagState; onToggle(): void }) {
+interface TagRowProps {
+  tag: { name: string; color: Color };
+  state: TagState;
+  onToggle(): void;
+}
+
+function TagRow({ tag: { name, color }, state, onToggle }: TagRowProps) {
   return (
-    <input
-      // React has no attribute for it, as HTML has none.
-      ref={(box) => {
-        if (box !== null) box.indeterminate = state === 'some';
-      }}
-      type="checkbox"
-      checked={state === 'all'}
-      onChange={onToggle}
-      className="size-4 accent-accent"
-    />
+    <label className="flex h-8 items-center gap-2 rounded-md px-1 hover:bg-hover max-md:h-11">
+      <input
+        // React has no attribute for it, as HTML has none.
+        ref={(box) => {
+          if (box !== null) box.indeterminate = state === 'some';
+        }}
+        type="checkbox"
+        checked={state === 'all'}
+        onChange={onToggle}
+        className="size-4 accent-accent"
+      />
+      <TagMark name={name} color={color} />
+    </label>
   );
 }

@@ -34,7 +34,7 @@ export function Usage({ workspace: { plan, limits, usage } }: { workspace: Schem
           }
         />
         <Figure
-          label="Events are kept for"
+          label="Event retention"
           value={
             limits.retentionDays === null
               ? 'No limit'
