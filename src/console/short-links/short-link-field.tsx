@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -18,6 +19,7 @@ export function ShortLinkField({
   hint,
 }: PartProps & { hint?: string }) {
   const { api } = useWorkspace();
+  const input = useRef<HTMLInputElement>(null);
   const domains = useQuery(domainsQuery(api)).data ?? [];
   const shared = useQuery(workspaceQuery(api)).data?.defaultDomain;
   const usable = domains
@@ -62,6 +64,7 @@ export function ShortLinkField({
             </select>
             <input
               {...control}
+              ref={input}
               placeholder="random"
               autoComplete="off"
               autoCapitalize="off"
@@ -76,7 +79,14 @@ export function ShortLinkField({
       </Field>
       {offer !== undefined && (
         <div>
-          <Button size="small" onClick={() => change({ key: offer })}>
+          <Button
+            size="small"
+            onClick={() => {
+              change({ key: offer });
+              // The button goes away; keys of the form must still reach it.
+              input.current?.focus();
+            }}
+          >
             Use {offer}
           </Button>
         </div>
