@@ -349,7 +349,7 @@ describe('the name of a link or QR code that is deleted', () => {
           for (const [door, open] of Object.entries(doors)) {
             for (const tenant of domain === 'localhost' ? [world, other] : [world]) {
               expect(await open(tenant, domain, key), `${door} on ${domain}`).to.match(
-                /operator of this service blocks|taken/,
+                /operator of this service has blocked|taken/,
               );
             }
           }
@@ -358,7 +358,7 @@ describe('the name of a link or QR code that is deleted', () => {
         await pass(domain, key);
         await pruneKeptNames();
         await refused();
-        expect(await doors['POST /links']!(world, domain, key)).to.contain('blocks');
+        expect(await doors['POST /links']!(world, domain, key)).to.contain('has blocked');
         expect((await visit(`/${key}`, { host: domain })).status).to.equal(404);
 
         expect((await operator.delete(`/admin/blocked-links/${id}`)).status).to.equal(204);
@@ -400,7 +400,7 @@ describe('the name of a link or QR code that is deleted', () => {
     expect((await world.api.patch(`/links/${link.id}`, { key })).status).to.equal(200);
     await pass(world.domain, old);
     await pruneKeptNames();
-    expect(await doors['POST /links']!(world, world.domain, old)).to.contain('blocks');
+    expect(await doors['POST /links']!(world, world.domain, old)).to.contain('has blocked');
     expect((await world.api.patch(`/links/${link.id}`, { key: old })).status).to.equal(200);
   });
 
@@ -412,7 +412,7 @@ describe('the name of a link or QR code that is deleted', () => {
     const [domain] = (await tenant.api.get('/domains')).body;
     const { status, body } = await tenant.api.delete(`/domains/${domain.id}`);
     expect(status).to.equal(409);
-    expect(body.error.message).to.contain('blocks');
+    expect(body.error.message).to.contain('has blocked');
     await operator.delete(`/admin/blocked-links/${link.id}`);
     expect((await tenant.api.delete(`/domains/${domain.id}`)).status).to.equal(200);
   });

@@ -97,7 +97,7 @@ describe('domains', () => {
     const host = `two.${slug}.example`;
     const early = await api.post('/domains', { slug: host, primary: true });
     expect([early.status, early.body.error.code]).to.deep.equal([409, 'conflict']);
-    expect(early.body.error.message).to.contain('must be verified before it is made primary');
+    expect(early.body.error.message).to.contain('must be verified before it can be primary');
     const { body: second } = await api.post('/domains', { slug: host });
     expect((await api.patch(`/domains/${host}`, { primary: true })).status).to.equal(409);
     const where = async () =>
