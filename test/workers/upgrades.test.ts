@@ -24,6 +24,7 @@ import * as packed from '../../migrations/0039_packed_rollups.ts';
 import * as compact from '../../migrations/0040_compact_rollups.ts';
 import * as verified from '../../migrations/0048_verified_addresses.ts';
 import * as invitationMails from '../../migrations/0050_invitation_mails.ts';
+import * as search from '../../migrations/0052_search.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
 import { config } from '../../src/config.ts';
@@ -82,6 +83,8 @@ describe('an upgrade', function () {
     await withDatabase('upgrade_names', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
       const { id: projectId } = await createWorkspace(database, { slug: 'names', plan: 'free' });
+      // Columns are in the order of their migrations.
+      await search.down(database);
       await names.down(database);
       const written = ['Ärger', 'A\u0308rger', 'ärger', 'other'];
       await database('tags').insert(
@@ -91,6 +94,7 @@ describe('an upgrade', function () {
       await names.up(database);
       // A database that had the later one first is left alone.
       await twins.up(database);
+      await search.up(database);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const rows = await database('tags').orderBy('id').select('name', 'name_key');
       expect(rows).to.deep.equal([
@@ -190,6 +194,7 @@ describe('an upgrade', function () {
         compact,
         verified,
         invitationMails,
+        search,
       ];
       // Each in a transaction, as they are run.
       for (const { down } of migrations.toReversed()) await database.transaction(down);
