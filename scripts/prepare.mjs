@@ -107,7 +107,7 @@ export const withPackages = (work, onWait) => withLock(INSTALL_LOCK, work, onWai
 async function installPackages(progress, withTests) {
   const installed = installedPackages();
   const locked = readJson('package-lock.json')?.packages ?? {};
-  // What is there stays: another command may be running with it.
+  // Existing packages stay: another command may be running with them.
   const isAll = withTests || Object.keys(installed ?? {}).some((place) => locked[place]?.dev);
   const part = isAll
     ? ['--include=dev']
@@ -133,7 +133,7 @@ export function npm(...args) {
   return run(command, [...before, ...args]);
 }
 
-/** What was built, each with the names, sizes and times of its sources and of what was made of them. */
+/** Record of finished builds: names, sizes and times of their sources and of their output. */
 const RECORD = path.join(ROOT, 'dist', '.built');
 
 /** Differs when a source, a package or a compiled file was changed, added or removed. */
@@ -158,7 +158,7 @@ function stateOf(folders) {
 
 const withCompiled = (folders) => [...folders, ...folders.map((name) => path.join('dist', name))];
 
-/** What is built apart from the rest, and its state. The console also uses files of the service. */
+/** Parts that are built separately, and their states. The console also uses files of the service. */
 const PARTS = {
   service: () => stateOf(withCompiled(SERVICE)),
   tests: () => stateOf(withCompiled(TESTS)),

@@ -190,7 +190,7 @@ function systemApt(draft) {
   writeFileSync(status, '');
   return optionsOf([
     `Dir::State::status=${status}`,
-    // What apt makes of its lists is kept for the second command, also in images whose apt keeps nothing.
+    // The second command reuses the caches of the first, also in images whose apt stores none.
     `Dir::Cache=${emptied(draft, 'cache')}`,
     'Dir::Cache::pkgcache=pkgcache.bin',
     'Dir::Cache::srcpkgcache=srcpkgcache.bin',

@@ -15,7 +15,7 @@ const DNS = ['ok', 'other', 'missing', 'unknown'] as const;
 const REACHABLE = ['ok', 'other', 'failed', 'skipped'] as const;
 const CERTIFICATES = ['ok', 'invalid', 'unknown'] as const;
 
-/** What a live check of a domain finds. Reasons are sentences for people; null where all is well. */
+/** Results of the live checks of a domain. Reasons are sentences for people; null where a check passes. */
 export interface DomainChecks {
   records: RecordToSet[];
   verification: { status: (typeof VERIFICATIONS)[number]; reason: string | null };

@@ -154,7 +154,7 @@ async function checkDns({ slug }: CheckedDomain, target: Target): Promise<Domain
   return { status: 'other', reason: `${slug} leads to ${found.at(-1)!.value}.`, found };
 }
 
-/** What a question to a name server finds; `undefined` where none answers. */
+/** Answer of the name servers to a query; `undefined` where none answers. */
 const foundBy = (question: Promise<string[]>): Promise<string[] | undefined> =>
   question.catch((error: NodeJS.ErrnoException) => (ABSENT.has(error.code ?? '') ? [] : undefined));
 
@@ -180,7 +180,7 @@ export async function checkReachable(
   return { reachable: { status: 'failed', reason: `The domain ${plain.fault}.` }, certificate };
 }
 
-/** What the server of an origin answers; `fault` completes "The domain …" where it does not. */
+/** Answer of the server at an origin; `fault` completes "The domain …" where there is none. */
 async function askInstallation(
   origin: string,
 ): Promise<{ isOurs: boolean; fault: string | undefined }> {

@@ -10,7 +10,7 @@ import { normalize } from './normalize.ts';
 /** Characters of each part of a record that are searched. */
 const MOST_CHARACTERS = 2_000;
 
-/** What somebody searches, to be compared with a {@link searchable} text. */
+/** Folds a search term, to be compared with a {@link searchable} text. */
 export const folded = (text: string): string => toAscii(readable(text));
 
 /** A text that is searched: folded, and once more with ae, oe and ue where it has umlauts. */

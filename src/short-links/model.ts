@@ -11,7 +11,7 @@ export class ShortLinkModel extends WorkspaceModel {
   declare password_fingerprint: string | null;
   /** Destinations that may be shown in a frame, without their UTM parameters. */
   declare frameable: string[] | null;
-  /** What searches look at (`searchTextOf` of write.ts). */
+  /** Text that searches read (`searchTextOf` in write.ts). */
   declare search_text: string;
 }
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as above

@@ -309,7 +309,7 @@ export class ShortLinkQueries<
     return mayReadPasswords(caller, this.tables.kind) ? openPassword : this.#source.hide;
   }
 
-  /** What the filter `query` asks for, where it is set. */
+  /** The resolved filter `query`, where it is set. */
   async #searchOf(projectId: string, { query }: Filters): Promise<Search | undefined> {
     return query === undefined ? undefined : resolveSearch(db(), projectId, query);
   }

@@ -9,7 +9,7 @@ export class Tag extends WorkspaceModel {
   declare name: string;
   /** By which names are compared. */
   declare name_key: string;
-  /** What searches of links and QR codes look at. */
+  /** Text that searches of links and QR codes read. */
   declare search_text: string;
   declare color: string;
   declare created_at: Date;

@@ -46,7 +46,7 @@ export interface Choice {
   hint: string;
   /** Number of events; missing where the value was not counted. */
   count?: number;
-  /** What it adds to the question. */
+  /** Parameters that it adds to the query. */
   change: Partial<Question>;
 }
 

@@ -54,7 +54,7 @@ function resolve(period: Period, timeZone: string, now: number) {
   return { span: { start: startOfDay(first, timeZone), end: startOfDay(end, timeZone) }, distance };
 }
 
-/** What a question is about, and what that is compared with. */
+/** A period, and the one that it is compared with. */
 interface Compared {
   /** Missing for all time. */
   shown: Span | undefined;

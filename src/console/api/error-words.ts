@@ -109,8 +109,8 @@ export const sentence = (text: string): string =>
 const ABOUT_FIELD = /^([a-zA-Z_][\w.[\]-]*) ((?:must|may|is|can|cannot|does) .*)$/s;
 
 /**
- * What is wrong with each field that a message names, as its form says it. A rule without words of its own keeps the path, in whose
- * place the form puts the label of the field (`inWords`).
+ * Translates a message of the API into an error for each field that it names. A rule without a translation keeps the
+ * path of the field, which the form replaces by its label (`inWords`).
  */
 export function fieldsInWords(message: string): Record<string, string> {
   const fields: Record<string, string> = {};
@@ -152,7 +152,7 @@ const AREAS: Readonly<Record<string, string>> = {
   workspace: 'the settings of the workspace',
 };
 
-/** Messages of the API that name no field, and how people are told. */
+/** Messages of the API that name no field, with the sentences that the console shows. */
 const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^email or password is wrong$/, 'Wrong email or password.'],
   [/^This needs an operator/, 'Only an operator of this installation can open this.'],
@@ -167,7 +167,7 @@ const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^There is no /, 'This doesn’t exist any more, or you don’t have access to it.'],
 ];
 
-/** What people are told where a message is not for them, by the status of the answer. */
+/** Sentences that the console shows instead of a message for programs, by status. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: 'The service didn’t accept this. Check what you entered.',
   401: 'Sign in again to go on.',
@@ -178,7 +178,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   422: 'The service didn’t accept this. Check what you entered.',
 };
 
-/** A refusal as people are told, where no form shows its fields. */
+/** Translates a refusal for places where no form shows its fields. */
 export function refusalInWords(status: number, message: string): string {
   const scope = /lacks the scope "(\w+)\.(\w+)"/.exec(message);
   if (scope !== null) {

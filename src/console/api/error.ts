@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** Stable name of the error, as in the reference; `offline` without an answer. */
   readonly code: string;
-  /** What is wrong, by the path of the field, in words for people: `{ url: 'Enter a URL.' }`. */
+  /** Errors for people, by the path of the field: `{ url: 'Enter a URL.' }`. */
   readonly fields: Readonly<Record<string, string>>;
   /** Time to wait before the request is sent again, in ms, where the API says so. */
   readonly retryAfterMs: number | undefined;

@@ -18,15 +18,10 @@ import { toast } from '../ui/toasts.tsx';
 import { isWindowHeld } from '../ui/unsaved.ts';
 import { forgetDrafts } from './draft.tsx';
 import { useLacksPassword, useMe } from './session.ts';
-import { THEMES, type Theme, useTheme } from './theme.ts';
+import { THEME_LABELS, THEMES, useTheme } from './theme.ts';
 import { useWorkspace } from './workspace.tsx';
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon };
-const THEME_LABELS: Record<Theme, string> = {
-  system: 'System theme',
-  light: 'Light theme',
-  dark: 'Dark theme',
-};
 
 interface AccountMenuProps {
   onHelp(): void;

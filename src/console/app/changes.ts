@@ -87,7 +87,7 @@ export async function changeRecord<P extends keyof paths>(
       return (await answer(send(path, { params, body: wanted }))) as RecordAt<P>;
     } catch (error) {
       if (!isOutdated(error) || attempt === ATTEMPTS) throw error;
-      // What was decided is not asked again.
+      // A decision is not asked for again.
       before = record;
     }
   }

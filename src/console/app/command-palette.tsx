@@ -122,7 +122,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** What a key does, for those who have a keyboard. */
+/** A hint about a key, hidden on touch screens. */
 function Hint({ keys, children }: { keys: string; children: string }) {
   return (
     <span className="flex items-center gap-1 max-md:hidden pointer-coarse:hidden">

@@ -26,7 +26,7 @@ import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { DESTINATIONS } from './navigation.ts';
 import { useMe } from './session.ts';
-import { THEMES, type Theme, useTheme } from './theme.ts';
+import { THEME_LABELS, THEMES, useTheme } from './theme.ts';
 import { useWorkspace } from './workspace.tsx';
 
 /** Something that the palette finds and does. */
@@ -38,7 +38,7 @@ export interface Command {
   words?: string;
   icon: LucideIcon;
   run(): void;
-  /** What else can be done with the record that it stands for. */
+  /** Further actions on its record. */
   actions?: readonly Command[];
 }
 
@@ -61,12 +61,6 @@ const WORDS: Readonly<Partial<Record<string, string>>> = {
   '/$workspace/settings/audit-log': 'history changes',
   '/$workspace/settings/exports': 'download csv backup',
   '/$workspace/settings/profile': 'account password email sessions notifications sign-in',
-};
-
-const THEME_LABELS: Record<Theme, string> = {
-  system: 'System theme',
-  light: 'Light theme',
-  dark: 'Dark theme',
 };
 
 /** The commands for what is typed, best first; `isBusy` while more may come. */

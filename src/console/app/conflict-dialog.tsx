@@ -130,7 +130,7 @@ const NAMES: Readonly<Record<string, string>> = {
   webhookIds: 'webhooks',
 };
 
-/** What people call a field, within a sentence. */
+/** Label of a field, within a sentence. */
 function nameOf(path: string, field: string): string {
   if (field === 'url' && /^\/(?:links|qrcodes)\//.test(path)) return 'destination';
   const label = NAMES[field] ?? labelOf(field);

@@ -14,7 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
-import { DeleteDialog, needsQuestion } from './delete-dialog.tsx';
+import { DeleteLinksDialog, needsQuestion } from './delete-dialog.tsx';
 import { duplicateLink } from './duplicate.ts';
 import { changeLinks, deleteLinks } from './pending.ts';
 import { countQuery, LINK_LIST, type Link, pageQuery } from './question.ts';
@@ -137,7 +137,7 @@ export function LinksPage() {
         )}
       </Suspense>
       {dialog?.what === 'delete' && (
-        <DeleteDialog
+        <DeleteLinksDialog
           links={dialog.links}
           onDelete={() => remove(dialog.links)}
           onClose={() => setDialog(undefined)}

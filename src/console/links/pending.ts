@@ -4,7 +4,7 @@ import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { writeLater } from '../short-links/pending.ts';
 import { type Link, refreshLinks } from './question.ts';
 
-/** What writes need. */
+/** Dependencies of writes. */
 export interface WriteContext {
   api: Api;
   client: QueryClient;

@@ -1,4 +1,4 @@
-// What the first paint needs to know; a file of its own, since the policy allows no inline script.
+// Sets the theme and the shape of the page before the first paint. A separate file: the Content-Security-Policy allows no inline script.
 const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
 

@@ -1,39 +1,24 @@
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { DeleteDialog } from '../short-links/delete-dialog.tsx';
 import type { QrCode } from './look.ts';
+import { QR_CODE_LIST } from './queries.ts';
 import { nameOf } from './row.tsx';
 
-interface DeleteDialogProps {
+interface DeleteCodesDialogProps {
   records: readonly QrCode[];
   onDelete(): void;
   onClose(): void;
 }
 
 /** Asks before codes are deleted, which may be printed. */
-export function DeleteDialog({ records, onDelete, onClose }: DeleteDialogProps) {
-  const [first] = records;
-  const isOne = records.length === 1;
-  const subject =
-    isOne && first !== undefined ? nameOf(first) : `${records.length.toLocaleString()} QR codes`;
-  const scans = records.reduce((sum, record) => sum + record.scans, 0);
+export function DeleteCodesDialog({ records, ...callbacks }: DeleteCodesDialogProps) {
   return (
-    <FormDialog
-      title={`Delete ${subject}?`}
-      action={isOne ? 'Delete QR code' : `Delete ${subject}`}
-      isDanger
-      busy={false}
-      error={null}
-      onClose={onClose}
-      onSubmit={() => {
-        onDelete();
-        onClose();
-      }}
-    >
-      <p>
-        {scans > 0 &&
-          `${isOne ? 'It has' : 'They have'} ${scans.toLocaleString()} ${scans === 1 ? 'scan' : 'scans'}. `}
-        Printed dynamic codes stop working. To only hide {isOne ? 'it' : 'them'} from lists, use
-        Archive.
-      </p>
-    </FormDialog>
+    <DeleteDialog
+      noun={QR_CODE_LIST.noun}
+      names={records.map(nameOf)}
+      visits={records.reduce((sum, { scans }) => sum + scans, 0)}
+      visit="scan"
+      consequence="Printed dynamic codes stop working."
+      {...callbacks}
+    />
   );
 }

@@ -208,7 +208,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   );
 }
 
-/** What is missing, as a step: "Enter a URL to continue". */
+/** Next step of a draft that is incomplete: "Enter a URL to continue". */
 const toContinue = (words: string): string =>
   words.replace(/^((?:Enter|Choose) an? [\w -]+)\.$/, '$1 to continue.');
 

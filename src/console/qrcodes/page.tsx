@@ -13,7 +13,7 @@ import { useSelection } from '../short-links/selection.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
+import { DeleteCodesDialog } from './delete-dialog.tsx';
 import { payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
 import { changeCodes, deleteCodes } from './pending.ts';
@@ -122,7 +122,7 @@ export function QrCodesPage() {
         </Suspense>
       )}
       {dialog !== undefined && dialog !== 'sheet' && (
-        <DeleteDialog
+        <DeleteCodesDialog
           records={dialog}
           onDelete={() => remove(dialog)}
           onClose={() => setDialog(undefined)}

@@ -5,7 +5,7 @@ import { writeLater } from '../short-links/pending.ts';
 import type { QrCode } from './look.ts';
 import { refreshQrCodes } from './queries.ts';
 
-/** What writes need. */
+/** Dependencies of writes. */
 interface WriteContext {
   api: Api;
   client: QueryClient;

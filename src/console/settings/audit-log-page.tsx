@@ -117,7 +117,7 @@ interface ActorChoiceProps {
   onChange(actor: string): void;
 }
 
-/** Whose changes are listed: those of everybody, of a person, or of an API key. */
+/** Filter by actor: everybody, a person, or an API key. */
 function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   const { api } = useWorkspace();
   const query = { page: 1, pageSize: PAGE_SIZE };

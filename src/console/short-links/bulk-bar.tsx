@@ -21,7 +21,7 @@ export interface BulkEdit {
   data: Pick<Schemas['BulkLinkChange'], 'addTagIds' | 'removeTagIds' | 'folderId' | 'archived'>;
   /** The fields that it will have changed of a record. */
   shown(record: Listed): Partial<Listed>;
-  /** What was done to them: "3 links archived". */
+  /** Result of an action: "3 links archived". */
   say(records: string): string;
 }
 
@@ -160,7 +160,7 @@ function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChang
   };
   const choose = (id: string) => {
     const next = NEXT[stateOf(id)];
-    // What none or all have, some can't have.
+    // A tag on all records, or on none, is not on some.
     const isImpossible = next === 'some' && before.get(id) !== 'some';
     setChosen({ ...chosen, [id]: isImpossible ? NEXT[next] : next });
   };
@@ -184,7 +184,7 @@ function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChang
   );
 }
 
-/** Which tags all of the records have, and which only some. */
+/** Tags on all of the records, and tags on some of them. */
 function statesOf(records: readonly Listed[]): ReadonlyMap<string, TagState> {
   const counts = new Map<string, number>();
   for (const { tags } of records) {

@@ -5,9 +5,9 @@ export type ListSearch = Partial<Record<string, string>>;
 export interface ListKind {
   /** Name of the list in the API, under which its answers are kept. */
   list: 'links' | 'qrcodes';
-  /** What people read: "QR code", "QR codes". */
+  /** Name for people: "QR code", "QR codes". */
   noun: { one: string; many: string };
-  /** What the search looks at: "titles, slugs and URLs". */
+  /** Fields that the search covers: "titles, slugs and URLs". */
   searched: string;
   /** Sorting by its name in the API; the first is what the API does by itself. */
   sorts: Readonly<Record<string, string>>;

@@ -134,7 +134,7 @@ function Rows<Row extends { id: string }>(
     focusActive(to);
     return to;
   };
-  // What had the focus went with its row.
+  // The focused element was removed with its row.
   const isActiveDeleted = isDeletedAt(active);
   useEffect(() => {
     if (!isActiveDeleted || document.activeElement !== document.body) return;

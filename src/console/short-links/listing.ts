@@ -25,7 +25,7 @@ export const withoutEmpty = <Search extends Partial<Record<string, string>>>(
 /** Most letters and words that the API searches for. */
 const SEARCH = { letters: 200, words: 16 };
 
-/** What people type, as far as the API takes it for its parameter `query`. */
+/** Cuts a search to what the parameter `query` of the API accepts. */
 export const searchQuery = (text: string): string =>
   text.trim().slice(0, SEARCH.letters).split(/\s+/).slice(0, SEARCH.words).join(' ');
 

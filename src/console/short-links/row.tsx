@@ -66,7 +66,7 @@ function Row<Row>(props: RecordRowProps<Row>) {
         event.preventDefault();
       }}
       onContextMenu={(event) => {
-        // That of the browser is for the mouse and the finger; keys open the one of the row.
+        // The browser's menu stays for mouse and touch; keys open the menu of the row.
         if (!isByKey(event.nativeEvent)) return;
         event.preventDefault();
         openMenu(event.currentTarget);

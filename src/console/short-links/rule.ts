@@ -3,12 +3,12 @@ import type { Choice } from '../ui/choices.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
 import { BROWSERS, COUNTRY_CHOICES, DEVICES, LANGUAGE_CHOICES, named, SYSTEMS } from './traits.ts';
 
-/** How a kind of condition is filled in. */
+/** Input of a kind of condition. */
 export interface ConditionForm {
   label: string;
   /** An example. */
   hint: string;
-  /** What it is compared with: values that are chosen or suggested. */
+  /** Values that can be chosen, or are suggested. */
   choices?: readonly Choice[];
   /** Only these can be chosen. */
   isClosed?: true;

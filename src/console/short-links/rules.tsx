@@ -112,7 +112,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
   );
 }
 
-/** What rules do, in a few words: "DE, AT → example.de", or their number. */
+/** Summary of rules: "DE, AT → example.de", or their number. */
 function summaryOf(rules: readonly RuleDraft[]): string | undefined {
   const [rule] = rules;
   if (rule === undefined) return undefined;
@@ -121,7 +121,7 @@ function summaryOf(rules: readonly RuleDraft[]): string | undefined {
   return texts.length === 0 ? '1 rule' : `${texts.join(' · ')} → ${rule.url}`;
 }
 
-/** What is wrong with a part of the form, or with a part of that: the API names an item of a list too. */
+/** Error of a part of the form, or of an item in it: the API also names items of lists. */
 const errorAt = (errors: FieldErrors, path: string): string | undefined =>
   errors[path] ??
   Object.entries(errors).find(
@@ -219,7 +219,7 @@ interface ConditionValueProps {
   onChange(text: string): void;
 }
 
-/** What a condition compares: chosen from a list where there is one. */
+/** Input of the value of a condition: a list of choices where there is one. */
 function ConditionValue({ label, kind, text, error, onChange }: ConditionValueProps) {
   const id = useId();
   const isMoment = kind === 'from' || kind === 'until';

@@ -15,7 +15,7 @@ export interface PartProps {
 
 interface SectionProps {
   title: string;
-  /** What is set in it, in a few words: "expires Dec 24". */
+  /** Summary of its settings: "expires Dec 24". */
   summary: string | undefined;
   /** One of its fields was refused: it opens. */
   hasError: boolean;

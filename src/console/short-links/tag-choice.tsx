@@ -11,7 +11,7 @@ import { inputLook } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { tagsQuery } from './queries.ts';
 
-/** How many of the records that are edited have a tag. */
+/** Share of the edited records that have a tag. */
 export type TagState = 'all' | 'some' | 'none';
 
 interface TagChoiceProps {

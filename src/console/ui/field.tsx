@@ -11,7 +11,7 @@ interface FieldProps {
   label: string;
   /** Explains what to enter. */
   hint?: ReactNode;
-  /** What is wrong with it. */
+  /** Error of its value. */
   error?: string | undefined;
   /** Beside the label: an action, a counter. */
   aside?: ReactNode;
@@ -53,7 +53,7 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
 }
 
 interface InputProps extends Omit<FieldProps, 'children'>, ComponentProps<'input'> {
-  /** What a URL field says of a pasted list, with the number of its URLs. */
+  /** Error of a URL field for a pasted list, given the number of its URLs. */
   manyUrls?: (urls: number) => string;
 }
 
@@ -122,7 +122,7 @@ export function UrlInput({ error, ...input }: UrlInputProps) {
   );
 }
 
-/** What is wrong with a field, below it. */
+/** Error message below a field. */
 export function FieldError({ id, error, label }: { id?: string; error: string; label: string }) {
   return (
     <p id={id} className="text-xs text-danger">

@@ -24,7 +24,7 @@ export function fromNow(moment: Date): string {
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) < length) continue;
     const count = seconds / length;
-    // What was made for seven days is "in 7 days" a second later, too.
+    // A link that is valid for seven days says "in 7 days" a second later, too.
     return relative.format(count > 0 ? Math.round(count) : Math.trunc(count), unit);
   }
   return seconds > 0 ? 'in a moment' : 'just now';

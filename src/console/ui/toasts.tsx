@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { Button, buttonLook, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 
-/** What can be done about what a message says: a page to open, or a function. */
+/** An action that a message offers: a page to open, or a function. */
 type ToastAction = { label: string } & ({ href: string } | { run(): void });
 
 /** A message that goes away by itself. */
@@ -15,7 +15,7 @@ interface Toast {
   actions: readonly ToastAction[];
 }
 
-/** How long a message stays, one that offers something, and how long something can be undone, in ms. */
+/** Times in ms for which messages stay: plain ones, ones with actions, ones with Undo. */
 const STAY_MS = 5_000;
 const OFFER_MS = 12_000;
 const UNDO_MS = 8_000;

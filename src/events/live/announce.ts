@@ -3,8 +3,9 @@ import { publishLive } from '../../queues/live.ts';
 import type { EventRow, LiveRow } from '../event.ts';
 
 /**
- * Sends committed events, and visits that are not counted, to the clients that watch them. Nothing waits for it, and nothing fails by it: what a client
- * misses is in the store. While Redis is away nothing is sent, so that no commands pile up.
+ * Sends committed events, and visits that are not counted, to the clients that watch them. Nothing waits for it, and
+ * nothing fails by it: clients find missed events in the store. While Redis is away nothing is sent, so that no commands
+ * pile up.
  */
 export function announceEvents(events: readonly LiveRow[]): void {
   if (events.length === 0) return;

@@ -97,7 +97,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
       toast(`The link isn’t saved. ${describe(error)} Open the form again.`, 'danger');
     },
   });
-  /** What people do with a new link. */
+  /** Actions that are offered with a new link. */
   const nextSteps = (made: Link) => [
     { label: 'Open', href: made.shortLink },
     {

@@ -38,7 +38,7 @@ const ALERTS: Record<Alert, { label: string; hint: string }> = {
 };
 const ALL = Object.keys(ALERTS) as Alert[];
 
-/** Which emails the person gets about the open workspace. */
+/** Settings of the emails that the person gets about the open workspace. */
 export function NotificationsSection() {
   const { slug } = useWorkspace();
   const all = useQuery({ queryKey: key, queryFn: people.notifications }, personClient);
