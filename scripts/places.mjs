@@ -1,7 +1,7 @@
 // Plain JavaScript beside prepare.mjs, whose npm it runs. Compiled code imports it as `#places`.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { npm, ROOT, withPackages } from './prepare.mjs';
+import { npm, ROOT, readJson, withPackages } from './prepare.mjs';
 
 /** The workspace of the package with the database of places. */
 const WORKSPACE = 'places';
@@ -62,9 +62,4 @@ function lastErrorOf(output) {
     ...output.matchAll(/^npm (?:error|ERR!) (?!code |errno |syscall |A complete log)(.+)$/gm),
   ];
   return lines[0]?.[1] ?? output.trim();
-}
-
-function readJson(file) {
-  const full = path.join(ROOT, file);
-  return existsSync(full) ? JSON.parse(readFileSync(full, 'utf8')) : undefined;
 }

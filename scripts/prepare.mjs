@@ -86,7 +86,8 @@ function installedPackages() {
   }
 }
 
-function readJson(file) {
+/** Reads a JSON file of the clone; `undefined` where there is none. */
+export function readJson(file) {
   const full = path.join(ROOT, file);
   return existsSync(full) ? JSON.parse(readFileSync(full, 'utf8')) : undefined;
 }
