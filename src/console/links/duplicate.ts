@@ -1,8 +1,8 @@
 import { answer, newIdempotencyKey, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import type { WriteContext } from '../short-links/pending.ts';
 import { isPast } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import type { WriteContext } from './pending.ts';
 import { type Link, refreshLinks } from './question.ts';
 
 /** Fields of a link that no other link has. */

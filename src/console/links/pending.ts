@@ -1,17 +1,10 @@
-import type { QueryClient } from '@tanstack/react-query';
-import { type Api, answer } from '../api/client.ts';
+import { answer } from '../api/client.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
-import { writeLater } from '../short-links/pending.ts';
-import { type Link, refreshLinks } from './question.ts';
+import { countText } from '../short-links/listing.ts';
+import { type WriteContext, writeLater } from '../short-links/pending.ts';
+import { LINK_LIST, type Link, refreshLinks } from './question.ts';
 
-/** Dependencies of writes. */
-export interface WriteContext {
-  api: Api;
-  client: QueryClient;
-}
-
-const countOf = ({ length }: readonly Link[]) =>
-  length === 1 ? '1 link' : `${length.toLocaleString()} links`;
+const countOf = ({ length }: readonly Link[]) => countText(length, LINK_LIST.noun);
 const idsOf = (links: readonly Link[]) => links.map(({ id }) => id);
 
 /** Deletes links after a while in which that can be undone. */

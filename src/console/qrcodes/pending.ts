@@ -1,18 +1,11 @@
-import type { QueryClient } from '@tanstack/react-query';
-import { type Api, answer } from '../api/client.ts';
+import { answer } from '../api/client.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
-import { writeLater } from '../short-links/pending.ts';
+import { countText } from '../short-links/listing.ts';
+import { type WriteContext, writeLater } from '../short-links/pending.ts';
 import type { QrCode } from './look.ts';
-import { refreshQrCodes } from './queries.ts';
+import { QR_CODE_LIST, refreshQrCodes } from './queries.ts';
 
-/** Dependencies of writes. */
-interface WriteContext {
-  api: Api;
-  client: QueryClient;
-}
-
-const countOf = ({ length }: readonly QrCode[]) =>
-  length === 1 ? '1 QR code' : `${length.toLocaleString()} QR codes`;
+const countOf = ({ length }: readonly QrCode[]) => countText(length, QR_CODE_LIST.noun);
 const idsOf = (codes: readonly QrCode[]) => codes.map(({ id }) => id);
 
 /** Deletes codes after a while in which that can be undone. */

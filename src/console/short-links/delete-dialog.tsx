@@ -1,5 +1,6 @@
 import { FormDialog } from '../ui/form-dialog.tsx';
 import type { ListKind } from './list-kind.ts';
+import { countText } from './listing.ts';
 
 interface DeleteDialogProps {
   noun: ListKind['noun'];
@@ -19,7 +20,7 @@ interface DeleteDialogProps {
 export function DeleteDialog(props: DeleteDialogProps) {
   const { noun, names, visits, visit, consequence, onDelete, onClose } = props;
   const isOne = names.length === 1;
-  const many = `${names.length.toLocaleString()} ${noun.many}`;
+  const many = countText(names.length, noun);
   return (
     <FormDialog
       title={`Delete ${isOne ? names[0] : many}?`}

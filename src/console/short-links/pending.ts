@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import type { Api } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { sendLater } from '../api/queries.ts';
 import { toast, undoable } from '../ui/toasts.tsx';
@@ -60,6 +61,12 @@ export const isDeleted = ({ id }: { id: string }, pending: Overlays): boolean =>
 let isClosing = false;
 addEventListener('pagehide', () => (isClosing = true), { capture: true });
 addEventListener('pageshow', () => (isClosing = false));
+
+/** Dependencies of writes. */
+export interface WriteContext {
+  api: Api;
+  client: QueryClient;
+}
 
 interface Later {
   ids: readonly string[];
