@@ -7,16 +7,18 @@ import type { Watched } from './watchdog.ts';
 /*
  * The thread of `startWatchdog`. It counts its own ticks, not the time: a process that was suspended (SIGSTOP, a laptop
  * that slept) has not blocked itself, and its thread has not ticked either. On a machine with far too much to do a
- * short piece of work may take as long as that: so the process must have used the processor meanwhile, or stand still
- * for a minute.
+ * short piece of work may take as long as that: so the process must have used the processor meanwhile for longer than
+ * any piece of work does, or have used next to nothing of it for a minute.
  */
 
 const TICK_MS = 1_000;
 const BLOCKED_TICKS = 10;
-/** Nothing of ours runs for so long without a pause, in microseconds of the processor. */
-const BUSY_US = 2_000_000;
+/** Nothing of ours runs for so long without a pause, not even the start of a process, in microseconds of the processor. */
+const BUSY_US = 8_000_000;
 /** Waits for something other than the processor, a disk that hangs, say. */
 const STUCK_TICKS = 60;
+/** More than this thread itself uses in that time, in microseconds of the processor. */
+const STUCK_US = 500_000;
 /** Of a process that was ended with SIGKILL, as shells report it. */
 const EXIT_CODE = 137;
 /** The level of pino's `fatal`. */
@@ -40,7 +42,9 @@ setInterval(() => {
   ticks += 1;
   if (ticks < BLOCKED_TICKS) return;
   const { user, system } = process.cpuUsage(usage);
-  if (user + system < BUSY_US && ticks < STUCK_TICKS) return;
+  const usedUs = user + system;
+  const isStuck = ticks >= STUCK_TICKS && usedUs < STUCK_US;
+  if (usedUs < BUSY_US && !isStuck) return;
   if (!isReported) report();
   isReported = true;
   end();
