@@ -2,15 +2,16 @@
 const CAUSE = /\b(?:FATAL|PANIC|ERROR): |\*\*\* FATAL |Fatal error|No space left/;
 const SHOWN_LINES = 4;
 /** Postgres has no room for its shared memory, as in a container with little of it. */
-const NO_SHARED_MEMORY = /could not resize shared memory segment.*No space left on device/;
+const NO_SHARED_MEMORY = 'could not resize shared memory segment';
 
 /** The output of a server in one line: from the first cause of its end on, else its last lines. */
 export function summaryOf(log: string): string {
-  const [noMemory] = NO_SHARED_MEMORY.exec(log) ?? [];
-  if (noMemory !== undefined) {
-    return `${noMemory}. Give /dev/shm 64 MB or more ("docker run --shm-size=64m", "mount -o remount,size=64m /dev/shm").`;
-  }
   const lines = log.trim().split('\n');
+  const noMemory = lines.find((line) => line.includes(NO_SHARED_MEMORY));
+  if (noMemory !== undefined) {
+    const reason = noMemory.slice(noMemory.indexOf(NO_SHARED_MEMORY));
+    return `${reason}. Give /dev/shm 64 MB or more ("docker run --shm-size=64m", "mount -o remount,size=64m /dev/shm").`;
+  }
   const first = lines.findIndex((line) => CAUSE.test(line));
   const shown = first === -1 ? lines.slice(-SHOWN_LINES) : lines.slice(first, first + SHOWN_LINES);
   return shown.join(' / ') || '(empty)';

@@ -114,7 +114,7 @@ const LONGEST_LANGUAGES = 256;
 /** Programs that fetch links on behalf of people, or measure pages, and are unknown to isbot. */
 const MORE_BOTS = new RegExp(
   [
-    '^(microsoft office/|ms-office|dalvik/|mobilesafari/.*cfnetwork/)',
+    '^(microsoft office/|ms-office|dalvik/|mobilesafari/)',
     'gtmetrix|miniature\\.io/|ylt chrome/|tsm-turingos',
   ].join('|'),
   'i',

@@ -85,7 +85,7 @@ function readWord(
   const name = toHostName(host.replace(/:\d+$/, ''));
   const domain = domains.find(({ slug }) => slug === name);
   if (domain === undefined) {
-    const searched = folded(bare.replace(/(?<=.)\/+$/, ''));
+    const searched = folded(withoutEndSlashes(bare) || bare);
     return { searched, address: { domainIds: domains.map(({ id }) => id), key: keyIn(bare) } };
   }
   const key = keyIn(path);
@@ -93,9 +93,16 @@ function readWord(
   return { searched, address: { domainIds: [domain.id], key } };
 }
 
+/** By hand: a regular expression looks at every slash of a long run again and again. */
+function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
 /** The key in a path. */
 function keyIn(path: string): string {
-  const bare = path.replaceAll(/^\/+|\/+$/g, '');
+  const bare = withoutEndSlashes(path.replace(/^\/+/, ''));
   try {
     return normalize(decodeURIComponent(bare), 'NFC');
   } catch {

@@ -85,7 +85,7 @@ const isPlain = (text: string): boolean =>
   text.length <= 200 &&
   !/[a-z][A-Z]|[`[\]{}]|\w_\w|\b(?:GET|POST|PUT|PATCH|DELETE) \/|\b[A-Z]\w+-[A-Z]\w+/.test(text);
 
-const lastName = (path: string): string => /([a-zA-Z_]\w*)(?:\[\d+\])?$/.exec(path)?.[1] ?? path;
+const lastName = (path: string): string => path.split('.').at(-1)!.replace(/\[.*/s, '') || path;
 
 /** The label of a field outside of its form: "Expires at" for `expiresAt`. */
 export function labelOf(path: string): string {

@@ -323,5 +323,5 @@ const withoutScheme = (text: string): string =>
   text
     .toLowerCase()
     .replace(/^https?:\/\//, '')
-    .replace(/[?#].*$/, '')
+    .replace(/[?#].*/s, '')
     .replace(/\/$/, '');

@@ -160,7 +160,7 @@ const hostFrom = (text: string): string =>
   text
     .trim()
     .replace(/^[a-z][a-z\d+.-]*:\/\//i, '')
-    .replace(/[/?#].*$/, '')
+    .replace(/[/?#].*/s, '')
     .replace(/^.*@/, '')
     .replace(/:\d+$/, '')
     .replace(/\.$/, '')

@@ -1,6 +1,6 @@
 import type { ClipboardEvent, DragEvent } from 'react';
 
-const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
+const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@?#]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
 
 /**
  * Counts the URLs of a text that browsers would put into a one-line field as one broken URL: a list, or text of several
