@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import Joi from 'joi';
 import { config } from '../config.ts';
 import { ERRORS } from '../errors.ts';
@@ -289,20 +290,30 @@ class Reference {
     );
   }
 
-  /** A JSON body with its example. Named schemas share one example. */
+  /** A JSON body with its example. Named schemas share one example, and equal examples are in the document once. */
   #json(schema: Joi.Schema): JsonSchema {
     const converted = this.#converter.convert(schema);
     const name = nameOf(converted);
     if (name === undefined) {
       return { 'application/json': { schema: converted, example: exampleOf(schema) } };
     }
-    this.#examples[name] ??= { value: exampleOf(schema) };
+    const shared = this.#shareExample(name, exampleOf(schema));
     return {
       'application/json': {
         schema: converted,
-        examples: { [name]: refTo('examples', name) },
+        examples: { [shared]: refTo('examples', shared) },
       },
     };
+  }
+
+  /** @returns the name under which the document has the example */
+  #shareExample(name: string, value: unknown): string {
+    const known = Object.keys(this.#examples).find((one) =>
+      isDeepStrictEqual(this.#examples[one]!.value, value),
+    );
+    if (known !== undefined) return known;
+    this.#examples[name] = { value };
+    return name;
   }
 }
 

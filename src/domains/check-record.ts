@@ -62,7 +62,15 @@ export const domainChecks = Joi.object<DomainChecks>({
           .description(
             'Set it instead of the CNAME where the name cannot have one, such as that of a whole zone.',
           ),
-      }).meta({ name: 'DomainDnsRecord' }),
+      })
+        .example({
+          purpose: 'address',
+          type: 'CNAME',
+          name: 'go.example.com',
+          value: 'links.example.com',
+          isAlternative: false,
+        })
+        .meta({ name: 'DomainDnsRecord' }),
     )
     .required()
     .description(
@@ -85,7 +93,10 @@ export const domainChecks = Joi.object<DomainChecks>({
             .valid('CNAME', 'A', 'AAAA')
             .required()
             .description('Type of the DNS record.'),
-          value: Joi.string().required().description('Value of the DNS record.'),
+          value: Joi.string()
+            .required()
+            .description('Value of the DNS record.')
+            .example('links.example.com'),
         }).meta({ name: 'FoundDnsRecord' }),
       )
       .required()

@@ -117,7 +117,7 @@ export function list(item: JoiBase.StringSchema = Joi.string()): JoiBase.ArraySc
 
 /** As `list`, for a query, where `a,b&…=c` may mix both ways. */
 export function queryList(
-  item: JoiBase.StringSchema = Joi.string(),
+  item: JoiBase.StringSchema | JoiBase.AlternativesSchema<string> = Joi.string(),
 ): JoiBase.ArraySchema<string[]> {
   return Joi.queryList()
     .items(item)

@@ -61,12 +61,15 @@ export const designFields = {
     .description('Level of error correction. Default M, with an image in the middle H.'),
   pattern: Joi.string()
     .valid(...PATTERN_NAMES)
+    .meta({ name: 'QrPattern' })
     .description('Pattern of the modules. Default squares.'),
   shape: Joi.string()
     .valid(...EYE_SHAPE_NAMES)
+    .meta({ name: 'QrEyeShape' })
     .description('Shape of the eyes: one for both parts, or `outer/inner`. Default square.'),
   frame: Joi.string()
     .valid(...FRAME_NAMES)
+    .meta({ name: 'QrFrame' })
     .description('Frame around the code. Default none.'),
   frameColor: colorField().allow(null).description('Color of the frame. Default #000000.'),
   frameText: text(60)

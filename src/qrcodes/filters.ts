@@ -27,6 +27,7 @@ export const QR_CODE_FILTERS: FilterTable<QrCodeFilters> = {
   type: {
     schema: Joi.string()
       .valid(...CONTENT_NAMES)
+      .meta({ name: 'QrCodeType' })
       .description('Only codes with this type of content.'),
     where: (query, value) => query.where('qrcodes.type', value),
   },

@@ -101,6 +101,7 @@ export const qrCodeRecord = Joi.object({
   ...sharedRecordFields,
   type: Joi.string()
     .valid(...CONTENT_NAMES)
+    .meta({ name: 'QrCodeType' })
     .required()
     .description('Type of the content, and name of the field that holds it.')
     .example('url'),

@@ -108,6 +108,7 @@ const oneContent: CustomValidator<QrCodeBody> = (body, { error }) => {
 
 const typeField = Joi.string()
   .valid(...CONTENT_NAMES)
+  .meta({ name: 'QrCodeType' })
   .description('Type of the content, and name of the field that holds it.');
 
 /** Defaults of fields that are absent from the body of a new code. */
@@ -161,6 +162,7 @@ export const bulkChangesBody = Joi.object<BulkChanges>({
     .fork(SINGULAR, (field) => field.forbidden())
     .required()
     .description('The change.')
+    .example({ archived: true, addTagIds: ['tag_0VKAM3TWq8Zr5XnYb2VdLcHs'] })
     .meta({ name: 'BulkQrCodeChange' }),
 }).meta({ name: 'BulkQrCodeUpdate' });
 

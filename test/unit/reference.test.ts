@@ -12,7 +12,7 @@ import { Joi } from '../../src/http/fields.ts';
 import { check } from '../../src/http/input.ts';
 
 /** Longest reference that people and generators are asked to read, in lines. */
-const MOST_LINES = 12_500;
+const MOST_LINES = 12_800;
 
 /** Counts in analytics, which are what their names say. */
 const COUNTS = new Set(

@@ -5107,11 +5107,8 @@ export interface components {
             waitSeconds?: number | null;
         };
         NewQrCode: {
-            /**
-             * @description Type of the content, and name of the field that holds it.
-             * @enum {string}
-             */
-            type: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
+            /** @description Type of the content, and name of the field that holds it. */
+            type: components["schemas"]["QrCodeType"];
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain?: string;
             /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
@@ -5249,21 +5246,12 @@ export interface components {
              * @enum {string|null}
              */
             level?: "L" | "M" | "Q" | "H" | null;
-            /**
-             * @description Pattern of the modules. Default squares.
-             * @enum {string}
-             */
-            pattern?: "squares" | "dots" | "rounded" | "extra-rounded" | "classy" | "classy-rounded" | "diamonds" | "vertical-lines" | "horizontal-lines";
-            /**
-             * @description Shape of the eyes: one for both parts, or `outer/inner`. Default square.
-             * @enum {string}
-             */
-            shape?: "square" | "rounded" | "extra-rounded" | "leaf" | "octagon" | "square/square" | "square/rounded" | "square/dot" | "square/leaf" | "square/diamond" | "rounded/square" | "rounded/rounded" | "rounded/dot" | "rounded/leaf" | "rounded/diamond" | "extra-rounded/square" | "extra-rounded/rounded" | "extra-rounded/dot" | "extra-rounded/leaf" | "extra-rounded/diamond" | "leaf/square" | "leaf/rounded" | "leaf/dot" | "leaf/leaf" | "leaf/diamond" | "octagon/square" | "octagon/rounded" | "octagon/dot" | "octagon/leaf" | "octagon/diamond";
-            /**
-             * @description Frame around the code. Default none.
-             * @enum {string}
-             */
-            frame?: "none" | "line" | "rounded" | "corners" | "label-bottom" | "label-top" | "bubble" | "ribbon";
+            /** @description Pattern of the modules. Default squares. */
+            pattern?: components["schemas"]["QrPattern"];
+            /** @description Shape of the eyes: one for both parts, or `outer/inner`. Default square. */
+            shape?: components["schemas"]["QrEyeShape"];
+            /** @description Frame around the code. Default none. */
+            frame?: components["schemas"]["QrFrame"];
             /** @description Color of the frame. Default #000000. */
             frameColor?: string | null;
             /** @description Text in the frame, at most 60 characters. Default: that of the frame. */
@@ -5676,11 +5664,8 @@ export interface components {
             testCompletedAt: string | null;
             /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
             testWinner: string | null;
-            /**
-             * @description Type of the content, and name of the field that holds it.
-             * @enum {string}
-             */
-            type: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
+            /** @description Type of the content, and name of the field that holds it. */
+            type: components["schemas"]["QrCodeType"];
             /** @description true: the code holds the content itself; false: the short link. */
             static: boolean;
             /** @description true: codes of type phone, email or sms open a page with buttons. */
@@ -5777,12 +5762,14 @@ export interface components {
             /** @description The QR code as it is now; if it was deleted, as the event recorded it. */
             qrcode: components["schemas"]["WebhookQrCode"];
         };
+        /**
+         * @description Only codes with this type of content.
+         * @enum {string}
+         */
+        QrCodeType: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
         QrCodeUpdate: {
-            /**
-             * @description Type of the content, and name of the field that holds it.
-             * @enum {string}
-             */
-            type?: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
+            /** @description Type of the content, and name of the field that holds it. */
+            type?: components["schemas"]["QrCodeType"];
             /** @description Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default short domain. That of a QR code cannot be changed. */
             domain?: string;
             /** @description Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it answers every path below that no other link has. That of a QR code cannot be changed. */
@@ -5924,21 +5911,12 @@ export interface components {
              * @enum {string|null}
              */
             level?: "L" | "M" | "Q" | "H" | null;
-            /**
-             * @description Pattern of the modules. Default squares.
-             * @enum {string}
-             */
-            pattern?: "squares" | "dots" | "rounded" | "extra-rounded" | "classy" | "classy-rounded" | "diamonds" | "vertical-lines" | "horizontal-lines";
-            /**
-             * @description Shape of the eyes: one for both parts, or `outer/inner`. Default square.
-             * @enum {string}
-             */
-            shape?: "square" | "rounded" | "extra-rounded" | "leaf" | "octagon" | "square/square" | "square/rounded" | "square/dot" | "square/leaf" | "square/diamond" | "rounded/square" | "rounded/rounded" | "rounded/dot" | "rounded/leaf" | "rounded/diamond" | "extra-rounded/square" | "extra-rounded/rounded" | "extra-rounded/dot" | "extra-rounded/leaf" | "extra-rounded/diamond" | "leaf/square" | "leaf/rounded" | "leaf/dot" | "leaf/leaf" | "leaf/diamond" | "octagon/square" | "octagon/rounded" | "octagon/dot" | "octagon/leaf" | "octagon/diamond";
-            /**
-             * @description Frame around the code. Default none.
-             * @enum {string}
-             */
-            frame?: "none" | "line" | "rounded" | "corners" | "label-bottom" | "label-top" | "bubble" | "ribbon";
+            /** @description Pattern of the modules. Default squares. */
+            pattern?: components["schemas"]["QrPattern"];
+            /** @description Shape of the eyes: one for both parts, or `outer/inner`. Default square. */
+            shape?: components["schemas"]["QrEyeShape"];
+            /** @description Frame around the code. Default none. */
+            frame?: components["schemas"]["QrFrame"];
             /** @description Color of the frame. Default #000000. */
             frameColor?: string | null;
             /** @description Text in the frame, at most 60 characters. Default: that of the frame. */
@@ -5958,6 +5936,21 @@ export interface components {
             /** @description true: stores the appearance as a template; the answer has its `templateId`. Default false. */
             useAsTemplate?: boolean;
         };
+        /**
+         * @description Shape of the eyes: one for both parts, or `outer/inner`. Default square.
+         * @enum {string}
+         */
+        QrEyeShape: "square" | "rounded" | "extra-rounded" | "leaf" | "octagon" | "square/square" | "square/rounded" | "square/dot" | "square/leaf" | "square/diamond" | "rounded/square" | "rounded/rounded" | "rounded/dot" | "rounded/leaf" | "rounded/diamond" | "extra-rounded/square" | "extra-rounded/rounded" | "extra-rounded/dot" | "extra-rounded/leaf" | "extra-rounded/diamond" | "leaf/square" | "leaf/rounded" | "leaf/dot" | "leaf/leaf" | "leaf/diamond" | "octagon/square" | "octagon/rounded" | "octagon/dot" | "octagon/leaf" | "octagon/diamond";
+        /**
+         * @description Frame around the code. Default none.
+         * @enum {string}
+         */
+        QrFrame: "none" | "line" | "rounded" | "corners" | "label-bottom" | "label-top" | "bubble" | "ribbon";
+        /**
+         * @description Pattern of the modules. Default squares.
+         * @enum {string}
+         */
+        QrPattern: "squares" | "dots" | "rounded" | "extra-rounded" | "classy" | "classy-rounded" | "diamonds" | "vertical-lines" | "horizontal-lines";
         QueueState: {
             /** @description Name of the queue. */
             name: string;
@@ -6853,11 +6846,8 @@ export interface components {
             testCompletedAt: string | null;
             /** @description Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`. */
             testWinner: string | null;
-            /**
-             * @description Type of the content, and name of the field that holds it.
-             * @enum {string}
-             */
-            type: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
+            /** @description Type of the content, and name of the field that holds it. */
+            type: components["schemas"]["QrCodeType"];
             /** @description true: the code holds the content itself; false: the short link. */
             static: boolean;
             /** @description true: codes of type phone, email or sms open a page with buttons. */
@@ -7242,7 +7232,7 @@ export interface components {
         /** @description One of these continents, or several. */
         continent: ("AF" | "AN" | "AS" | "EU" | "NA" | "OC" | "SA")[];
         /** @description One of these countries, or several. */
-        country: ("AD" | "AE" | "AF" | "AG" | "AI" | "AL" | "AM" | "AO" | "AQ" | "AR" | "AS" | "AT" | "AU" | "AW" | "AX" | "AZ" | "BA" | "BB" | "BD" | "BE" | "BF" | "BG" | "BH" | "BI" | "BJ" | "BL" | "BM" | "BN" | "BO" | "BQ" | "BR" | "BS" | "BT" | "BV" | "BW" | "BY" | "BZ" | "CA" | "CC" | "CD" | "CF" | "CG" | "CH" | "CI" | "CK" | "CL" | "CM" | "CN" | "CO" | "CR" | "CU" | "CV" | "CW" | "CX" | "CY" | "CZ" | "DE" | "DJ" | "DK" | "DM" | "DO" | "DZ" | "EC" | "EE" | "EG" | "EH" | "ER" | "ES" | "ET" | "FI" | "FJ" | "FK" | "FM" | "FO" | "FR" | "GA" | "GB" | "GD" | "GE" | "GF" | "GG" | "GH" | "GI" | "GL" | "GM" | "GN" | "GP" | "GQ" | "GR" | "GS" | "GT" | "GU" | "GW" | "GY" | "HK" | "HM" | "HN" | "HR" | "HT" | "HU" | "ID" | "IE" | "IL" | "IM" | "IN" | "IO" | "IQ" | "IR" | "IS" | "IT" | "JE" | "JM" | "JO" | "JP" | "KE" | "KG" | "KH" | "KI" | "KM" | "KN" | "KP" | "KR" | "KW" | "KY" | "KZ" | "LA" | "LB" | "LC" | "LI" | "LK" | "LR" | "LS" | "LT" | "LU" | "LV" | "LY" | "MA" | "MC" | "MD" | "ME" | "MF" | "MG" | "MH" | "MK" | "ML" | "MM" | "MN" | "MO" | "MP" | "MQ" | "MR" | "MS" | "MT" | "MU" | "MV" | "MW" | "MX" | "MY" | "MZ" | "NA" | "NC" | "NE" | "NF" | "NG" | "NI" | "NL" | "NO" | "NP" | "NR" | "NU" | "NZ" | "OM" | "PA" | "PE" | "PF" | "PG" | "PH" | "PK" | "PL" | "PM" | "PN" | "PR" | "PS" | "PT" | "PW" | "PY" | "QA" | "RE" | "RO" | "RS" | "RU" | "RW" | "SA" | "SB" | "SC" | "SD" | "SE" | "SG" | "SH" | "SI" | "SJ" | "SK" | "SL" | "SM" | "SN" | "SO" | "SR" | "SS" | "ST" | "SV" | "SX" | "SY" | "SZ" | "TC" | "TD" | "TF" | "TG" | "TH" | "TJ" | "TK" | "TL" | "TM" | "TN" | "TO" | "TR" | "TT" | "TV" | "TW" | "TZ" | "UA" | "UG" | "UM" | "US" | "UY" | "UZ" | "VA" | "VC" | "VE" | "VG" | "VI" | "VN" | "VU" | "WF" | "WS" | "XK" | "YE" | "YT" | "ZA" | "ZM" | "ZW" | "Unknown")[];
+        country: (components["schemas"]["CountryCode"] | "Unknown")[];
         /** @description Only records created at this time or later. */
         createdAfter: string;
         /** @description Only records created at this time or earlier. */
@@ -8643,11 +8633,11 @@ export interface operations {
                 /** @description Level of error correction. Default M, with an image in the middle H. */
                 level?: "L" | "M" | "Q" | "H" | null;
                 /** @description Pattern of the modules. Default squares. */
-                pattern?: "squares" | "dots" | "rounded" | "extra-rounded" | "classy" | "classy-rounded" | "diamonds" | "vertical-lines" | "horizontal-lines";
+                pattern?: components["schemas"]["QrPattern"];
                 /** @description Shape of the eyes: one for both parts, or `outer/inner`. Default square. */
-                shape?: "square" | "rounded" | "extra-rounded" | "leaf" | "octagon" | "square/square" | "square/rounded" | "square/dot" | "square/leaf" | "square/diamond" | "rounded/square" | "rounded/rounded" | "rounded/dot" | "rounded/leaf" | "rounded/diamond" | "extra-rounded/square" | "extra-rounded/rounded" | "extra-rounded/dot" | "extra-rounded/leaf" | "extra-rounded/diamond" | "leaf/square" | "leaf/rounded" | "leaf/dot" | "leaf/leaf" | "leaf/diamond" | "octagon/square" | "octagon/rounded" | "octagon/dot" | "octagon/leaf" | "octagon/diamond";
+                shape?: components["schemas"]["QrEyeShape"];
                 /** @description Frame around the code. Default none. */
-                frame?: "none" | "line" | "rounded" | "corners" | "label-bottom" | "label-top" | "bubble" | "ribbon";
+                frame?: components["schemas"]["QrFrame"];
                 /** @description Color of the frame. Default #000000. */
                 frameColor?: string | null;
                 /** @description Text in the frame, at most 60 characters. Default: that of the frame. */
@@ -8757,7 +8747,7 @@ export interface operations {
                 /** @description Only static, or only dynamic codes. */
                 format?: "static" | "dynamic";
                 /** @description Only codes with this type of content. */
-                type?: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
+                type?: components["schemas"]["QrCodeType"];
                 /** @description Least number of counted visits. */
                 scansMin?: components["parameters"]["scansMin"];
                 /** @description Largest number of counted visits. */
@@ -8896,7 +8886,7 @@ export interface operations {
                 /** @description Only static, or only dynamic codes. */
                 format?: "static" | "dynamic";
                 /** @description Only codes with this type of content. */
-                type?: "url" | "text" | "email" | "wifi" | "phone" | "vcard" | "crypto" | "sms" | "whatsapp" | "facetime" | "latlog" | "pix";
+                type?: components["schemas"]["QrCodeType"];
                 /** @description Least number of counted visits. */
                 scansMin?: components["parameters"]["scansMin"];
                 /** @description Largest number of counted visits. */

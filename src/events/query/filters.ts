@@ -99,7 +99,16 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
     .description('Id of a folder: events of links and QR codes that are in it now.')
     .meta({ extension: true }),
   continent: oneOf('continents', CONTINENTS),
-  country: oneOf('countries', [...COUNTRY_CODES, UNKNOWN]),
+  country: queryList(
+    Joi.alternatives(
+      Joi.string()
+        .valid(...COUNTRY_CODES)
+        .meta({ name: 'CountryCode' }),
+      Joi.string().valid(UNKNOWN),
+    ).messages({ 'alternatives.types': '{{#label}} must be one of {{#types}}' }),
+  )
+    .min(1)
+    .description('One of these countries, or several.'),
   city: text(200).description('Name of a city.'),
   device: oneOf('devices', [...DEVICES, UNKNOWN]),
   browser: queryList(text(100))
