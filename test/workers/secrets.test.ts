@@ -113,6 +113,13 @@ describe('secrets', function () {
       expect(answer[1].qrcode).to.deep.equal(code);
       expect(answer[2].qrcode).to.deep.equal(codes[2]);
     },
+    'patch /qrcodes/bulk': async (password) => {
+      const qrcodeIds = ['qr_none', (await send('/qrcodes?pageSize=1'))[0].id];
+      const body = { qrcodeIds, data: { password } };
+      const answer = await send('/qrcodes/bulk', { method: 'PATCH', body });
+      expect(answer[0].qrcode).to.equal('qr_none');
+      expect(answer[1].password).to.equal(password);
+    },
     'post /webhooks': async (password) => {
       const webhook = { name: 'w', url: 'https://example.com/', kinds: ['link.created'] };
       const body = { ...webhook, secret: WEBHOOK_SECRET };
