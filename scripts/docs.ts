@@ -17,12 +17,12 @@ export function configurationPage(): string {
   });
   return `# Configuration
 
-All settings are environment variables. Each process reads and checks them once, when it starts; with a malformed one
-it exits, and the error names the variable. \`npm run docs\` generates this page from \`src/config.ts\`.
+All settings are environment variables. Each process reads and checks them once, when it starts. If one
+is malformed, the process exits, and the error names the variable. \`npm run docs\` generates this page from \`src/config.ts\`.
 
-A secret may be in a file instead, such as a [credential of systemd](systemd.md#secrets-in-files) or a secret of
-[compose](containers.md#secrets-in-files): the variable whose name ends in \`_FILE\` has its path. A line break at the end of the file
-is no part of the value. A variable and its file together are refused.
+A secret can be in a file instead, such as a [credential of systemd](systemd.md#secrets-in-files) or a secret of
+[compose](containers.md#secrets-in-files): add \`_FILE\` to the name of the variable, and set it to the path. A line break at the end
+of the file is not part of the value. A variable and its file together are refused.
 
 | variable | default | meaning |
 |---|---|---|

