@@ -266,11 +266,11 @@ describe('settings in the console', function () {
     await inConsole(target, 'imports', {}, async (page) => {
       const given = { name: 'acme.jsonl.gz', mimeType: 'application/gzip', buffer };
       await page.getByLabel('File to import').setInputFiles(given);
-      await page.getByText('password must be decrypted').first().waitFor();
+      await page.getByText('Password must be decrypted').first().waitFor();
       await page.getByText(`New domains: ${world.domain}`).waitFor();
       await page.getByLabel('Export passphrase').fill('correct horse');
       await page.getByRole('button', { name: 'Check again' }).click();
-      await page.getByText('password must be decrypted').first().waitFor({ state: 'detached' });
+      await page.getByText('Password must be decrypted').first().waitFor({ state: 'detached' });
       await status(page, 'Ready to import').waitFor();
       await page.getByRole('button', { name: 'Import', exact: true }).click();
       await status(page, 'Done').waitFor();
@@ -299,7 +299,7 @@ describe('settings in the console', function () {
       });
       await page.getByText('This workspace doesn’t have these domains: elsewhere.test').waitFor();
       await page.getByText('will move to another domain').waitFor();
-      await page.getByText('password must be filled in').first().waitFor();
+      await page.getByText('Password must be filled in').first().waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
     });
     await peer.close();

@@ -2,6 +2,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { download, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { refusalInWords } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -49,7 +50,9 @@ export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
           { name: 'Column', isMinor: true, render: ({ column }) => column ?? '–' },
           {
             name: 'Reason',
-            render: ({ message }) => <span className="break-words">{message}</span>,
+            render: ({ message }) => (
+              <span className="break-words">{refusalInWords(422, message)}</span>
+            ),
           },
         ]}
       />

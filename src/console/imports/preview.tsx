@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { refusalInWords } from '../api/error-words.ts';
 import { Badge } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 
@@ -57,7 +58,7 @@ export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
                 <span className="break-all">{link['url']}</span>
                 {errors.map(({ message }) => (
                   <span key={message} className="text-xs text-danger">
-                    {message}
+                    {refusalInWords(422, message)}
                   </span>
                 ))}
               </div>

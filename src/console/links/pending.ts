@@ -1,4 +1,5 @@
 import { answer } from '../api/client.ts';
+import { refusalInWords } from '../api/error-words.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { countText } from '../short-links/listing.ts';
 import { type WriteContext, writeLater } from '../short-links/pending.ts';
@@ -35,7 +36,9 @@ export function changeLinks(
       const results = await answer(
         api.PATCH('/links/bulk', { body: { linkIds, data }, keepalive: true }),
       );
-      return results.flatMap((result) => ('error' in result ? [result.error.message] : []));
+      return results.flatMap((result) =>
+        'error' in result ? [refusalInWords(422, result.error.message)] : [],
+      );
     },
     refresh: refreshLinks,
     onDone,

@@ -1,4 +1,5 @@
 import { answer } from '../api/client.ts';
+import { refusalInWords } from '../api/error-words.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { countText } from '../short-links/listing.ts';
 import { type WriteContext, writeLater } from '../short-links/pending.ts';
@@ -38,7 +39,9 @@ export function changeCodes(
       const results = await answer(
         api.PATCH('/qrcodes/bulk', { body: { qrcodeIds, data }, keepalive: true }),
       );
-      return results.flatMap((result) => ('error' in result ? [result.error.message] : []));
+      return results.flatMap((result) =>
+        'error' in result ? [refusalInWords(422, result.error.message)] : [],
+      );
     },
     refresh: refreshQrCodes,
     onDone,

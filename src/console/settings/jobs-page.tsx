@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/error.ts';
+import { refusalInWords } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -82,7 +83,7 @@ function FoundJob({ id }: { id: string }) {
         </Badge>
         <code className="text-xs break-all">{job.id}</code>
       </p>
-      {job.error && <p className="text-danger">{job.error.message}</p>}
+      {job.error && <p className="text-danger">{refusalInWords(422, job.error.message)}</p>}
       {job.result !== undefined && (
         <textarea
           readOnly

@@ -19,7 +19,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
         <h3 className="mb-1.5 font-medium">QR code</h3>
         {link === undefined ? (
           <p className="rounded-lg border border-dashed border-line p-4 text-muted">
-            The code is here once the link is created.
+            The QR code appears when you create the link.
           </p>
         ) : (
           <QrCode link={link} />
