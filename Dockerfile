@@ -52,4 +52,4 @@ FROM runtime
 COPY --from=packages-without-postgres /app/node_modules node_modules
 USER 1000:1000
 # Any line of the Procfile.
-CMD ["node", "dist/src/api/main.js"]
+CMD ["node", "dist/processes/api.js"]

@@ -104,17 +104,17 @@ export async function readVersions({ redisUrl }: Servers): Promise<void> {
 
 export const REDIRECT: ProcessSpec = {
   name: 'redirect',
-  command: 'node --max-semi-space-size=32 dist/src/redirect/main.js',
+  command: 'node --max-semi-space-size=32 dist/processes/redirect.js',
 };
-export const API: ProcessSpec = { name: 'api', command: 'node dist/src/api/main.js' };
+export const API: ProcessSpec = { name: 'api', command: 'node dist/processes/api.js' };
 export const worker = (name: string): ProcessSpec => ({
   name: `worker_${name}`,
-  command: `node dist/workers/main.js ${name}`,
+  command: `node dist/processes/worker.js ${name}`,
 });
 
 export const SCHEDULER: ProcessSpec = {
   name: 'worker_scheduler',
-  command: 'node dist/workers/scheduler.js',
+  command: 'node dist/processes/scheduler.js',
 };
 
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { withSingleFiles } from '#processes';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 
 /** A process of the Procfile, and the queues to which its code adds jobs. */
@@ -59,7 +60,8 @@ export function processes(): Process[] {
     .trim()
     .split('\n')
     .map((line) => {
-      const [name, command] = line.split(': ') as [string, string];
+      const [name, bundled] = line.split(': ') as [string, string];
+      const command = withSingleFiles(bundled);
       const [file, worker] = command.slice(command.indexOf('dist/')).split(' ');
       if (!file?.startsWith('dist/'))
         throw new Error(`a line of the Procfile runs no file of ours: ${line}`);

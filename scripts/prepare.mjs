@@ -145,6 +145,7 @@ function stateOf(folders) {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/build-console.mjs',
+    'scripts/build-processes.mjs',
   ];
   const files = folders.flatMap((folder) =>
     filesIn(path.join(ROOT, folder)).map((file) => path.join(folder, file)),
@@ -163,6 +164,7 @@ const withCompiled = (folders) => [...folders, ...folders.map((name) => path.joi
 const PARTS = {
   service: () => stateOf(withCompiled(SERVICE)),
   tests: () => stateOf(withCompiled(TESTS)),
+  processes: () => stateOf(['src', 'workers', path.join('dist', 'processes')]),
   console: () => stateOf(['src', path.join('dist', 'console')]),
 };
 
@@ -170,14 +172,15 @@ async function build(progress, withTests) {
   const built = readRecord();
   const isStale = (part) => built[part] !== PARTS[part]();
   const compiles = isStale('service') || (withTests && isStale('tests'));
-  const buildsConsole = isStale('console');
-  if (!compiles && !buildsConsole) return;
+  const bundles = ['processes', 'console'].filter(isStale);
+  if (!compiles && bundles.length === 0) return;
   await progress.during('Compiling', () =>
-    Promise.all([compiles && compile(withTests), buildsConsole && buildConsole()]),
+    Promise.all([compiles && compile(withTests), ...bundles.map(bundle)]),
   );
   // Tests that were compiled before were checked with another service.
   const tests = withTests ? PARTS.tests() : compiles ? undefined : built.tests;
-  const states = { service: PARTS.service(), tests, console: PARTS.console() };
+  const { service, processes, console } = PARTS;
+  const states = { service: service(), tests, processes: processes(), console: console() };
   writeFileSync(RECORD, JSON.stringify(states));
 }
 
@@ -203,12 +206,13 @@ async function compile(withTests) {
   throw new NotReady('The sources do not compile, see above.');
 }
 
-async function buildConsole() {
-  const script = path.join(ROOT, 'scripts', 'build-console.mjs');
+/** Runs scripts/build-processes.mjs or scripts/build-console.mjs. */
+async function bundle(part) {
+  const script = path.join(ROOT, 'scripts', `build-${part}.mjs`);
   const { code, output } = await run(process.execPath, [script]);
   if (code === 0) return;
   process.stderr.write(output);
-  throw new NotReady('The console could not be built, see above.');
+  throw new NotReady(`The ${part} could not be built, see above.`);
 }
 
 /** The compiler removes nothing, and does not notice what was removed from `dist`: both are done here. */

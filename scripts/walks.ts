@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'undici';
+import { withSingleFiles } from '#processes';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
@@ -166,7 +167,7 @@ export async function measureWalks(): Promise<Walks> {
   reloadConfig();
   const inspectors = new Map<string, string>();
   const runner = new Runner({
-    processes: parseProcfile(readFileSync('Procfile', 'utf8')),
+    processes: parseProcfile(withSingleFiles(readFileSync('Procfile', 'utf8'))),
     env: { ...process.env, LOG_LEVEL: 'warn', NODE_OPTIONS: '--inspect=127.0.0.1:0' },
     cwd: process.cwd(),
     onLine(name, line) {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { Refusal } from '../errors.ts';
 import { isAmong } from '../infra/etag.ts';
+import { ROOT } from '../infra/root.ts';
 import { PERMISSIONS_POLICY } from '../web/permissions.ts';
 
-/** Where scripts/build-console.mjs puts the console, seen from the compiled file. */
-const BUILT = fileURLToPath(new URL('../../console', import.meta.url));
+/** Where scripts/build-console.mjs puts the console. */
+const BUILT = path.join(ROOT, 'dist', 'console');
 
 const POLICY = [
   "default-src 'none'",

@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { ROOT } from '../infra/root.ts';
 import { type Rendered, render } from './markdown.ts';
-
-/** The folder of the project, seen from the compiled file. */
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The navigation: groups of guides, by their names. Guides that no group names are in the second one. */
 const GROUPS: readonly { title: string; names: readonly string[] }[] = [

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../infra/root.ts';
 import type { SearchedDocument } from './search.ts';
 
-/** The document that `npm run docs` writes, seen from the compiled file: making it anew takes most of a second. */
-const FILE = new URL('../../../docs/openapi.json', import.meta.url);
+/** The document that `npm run docs` writes: creating it takes most of a second. */
+const FILE = path.join(ROOT, 'docs', 'openapi.json');
 
 /** An OpenAPI document, as far as it depends on the installation. */
 interface OpenApi extends SearchedDocument {

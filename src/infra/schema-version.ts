@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { type Db, rows } from './db.ts';
+import { ROOT } from './root.ts';
 
 /** The compiled migrations of this version. Knex records them by these names. */
-const FOLDER = new URL('../../migrations', import.meta.url);
+const FOLDER = path.join(ROOT, 'dist', 'migrations');
 
 /** Longest time that the database may take to answer, in ms. */
 const ANSWER_MS = 1_000;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withSingleFiles } from '#processes';
 import { type Servers, serversEnv } from '../../scripts/embedded/servers.ts';
 import { migrateLatest } from '../../scripts/migrate.ts';
 import { freePort } from '../../scripts/ports.ts';
@@ -55,6 +56,12 @@ export async function onOneMachine(): Promise<Layout> {
   };
 }
 
+/** The text of a Procfile. Coverage is measured line by line of the sources, which bundles are not. */
+function commandsOf(procfile: string): string {
+  const text = readFileSync(procfile, 'utf8');
+  return process.env['NODE_V8_COVERAGE'] === undefined ? text : withSingleFiles(text);
+}
+
 /**
  * Starts the service on the given servers, with the given settings.
  *
@@ -71,7 +78,7 @@ export async function startService(
   await migrateLatest(servers);
   const lines: string[] = [];
   const runner = new Runner({
-    processes: processes ?? parseProcfile(readFileSync(procfile, 'utf8')),
+    processes: processes ?? parseProcfile(commandsOf(procfile)),
     env: {
       ...process.env,
       ...serversEnv(servers),

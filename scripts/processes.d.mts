@@ -1,0 +1,3 @@
+/** See processes.mjs. */
+export const PROCESSES: Readonly<Record<string, string>>;
+export function withSingleFiles(commands: string): string;
