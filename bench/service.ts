@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Servers, serversEnv, startServers } from '../scripts/embedded/servers.ts';
-import { migrateLatest } from '../scripts/migrate.ts';
+import { migrateLatest } from '../scripts/migrations.ts';
 import { freePort } from '../scripts/ports.ts';
 import { type ProcessSpec, Runner, type RunnerOptions } from '../scripts/procfile.ts';
 import { reloadConfig } from '../src/config.ts';
@@ -104,17 +104,17 @@ export async function readVersions({ redisUrl }: Servers): Promise<void> {
 
 export const REDIRECT: ProcessSpec = {
   name: 'redirect',
-  command: 'node --max-semi-space-size=32 dist/processes/redirect.js',
+  command: 'node --max-semi-space-size=32 dist/programs/redirect.js',
 };
-export const API: ProcessSpec = { name: 'api', command: 'node dist/processes/api.js' };
+export const API: ProcessSpec = { name: 'api', command: 'node dist/programs/api.js' };
 export const worker = (name: string): ProcessSpec => ({
   name: `worker_${name}`,
-  command: `node dist/processes/worker.js ${name}`,
+  command: `node dist/programs/worker.js ${name}`,
 });
 
 export const SCHEDULER: ProcessSpec = {
   name: 'worker_scheduler',
-  command: 'node dist/processes/scheduler.js',
+  command: 'node dist/programs/scheduler.js',
 };
 
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';

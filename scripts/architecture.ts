@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { withSingleFiles } from '#processes';
+import { withSingleFiles } from '#programs';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 
 /** A process of the Procfile, and the queues to which its code adds jobs. */

@@ -8,7 +8,7 @@ import { type Command, type Options, optionsOf, UsageError } from './cli-options
 import { align, toText } from './cli-output.ts';
 import { existingServers } from './embedded/existing.ts';
 import { SetupError, serversEnv } from './embedded/servers.ts';
-import { migrateLatest } from './migrate.ts';
+import { migrateLatest } from './migrations.ts';
 
 type Commands = Record<string, Command>;
 

@@ -4,12 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ROOT } from '../src/infra/root.ts';
 import { freePorts } from './ports.ts';
 
-/** The folder of package.json, seen from dist/scripts. */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const READY = 'Ctrl-C stops everything';

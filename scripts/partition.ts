@@ -1,5 +1,5 @@
 import { type Db, execute, rows } from '../src/infra/db.ts';
-import { migrating } from './migrate.ts';
+import { migrating } from './migrations.ts';
 
 /*
  * Large tables of workspaces as partitions by the hash of a column (docs/decisions/0013-partitions.md). What a table

@@ -10,9 +10,9 @@ import { withLock } from './lock.mjs';
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 const OLDEST_NODE = [20, 19];
-/** Folders with TypeScript that every command needs, and those of tests and benchmarks; `dist` mirrors them. */
+/** Folders with TypeScript of the service, and those of tests and benchmarks; `dist` mirrors them. */
 const SERVICE = ['src', 'workers', 'migrations', 'scripts'];
-const TESTS = ['test', 'bench'];
+const COMPILED = [...SERVICE, 'test', 'bench'];
 
 /** The folder of `src` that scripts/build-console.mjs builds. */
 const CONSOLE = `console${path.sep}`;
@@ -27,8 +27,8 @@ export class NotReady extends Error {}
  * Safe to run several times at once.
  *
  * @param {import('./progress.mjs').Progress} progress
- * @param {{ withTests?: boolean }} options withTests: also installs what tests, checks and generators need, compiles tests
- *   and benchmarks, and checks types; otherwise only what the service needs is installed and compiled
+ * @param {{ withTests?: boolean }} options withTests: also installs what tests, checks and generators need, and compiles every
+ *   file and checks its types; otherwise only the programs of the service are installed and built
  */
 export async function prepare(progress, { withTests = false } = {}) {
   checkNode();
@@ -112,7 +112,7 @@ async function installPackages(progress, withTests) {
   const isAll = withTests || Object.keys(installed ?? {}).some((place) => locked[place]?.dev);
   const part = isAll
     ? ['--include=dev']
-    : // The compiler is among the packages of the console. NODE_ENV=production leaves out no more.
+    : // What builds is among the packages of the console. NODE_ENV=production leaves out no more.
       ['--omit=dev', '--workspace=console', '--include-workspace-root'];
   const options = [...part, '--include=optional'];
   const addMissing = () => npm('install', '--no-save', ...options);
@@ -143,9 +143,8 @@ function stateOf(folders) {
     'package-lock.json',
     'package.json',
     'tsconfig.json',
-    'tsconfig.build.json',
     'scripts/build-console.mjs',
-    'scripts/build-processes.mjs',
+    'scripts/build-programs.mjs',
   ];
   const files = folders.flatMap((folder) =>
     filesIn(path.join(ROOT, folder)).map((file) => path.join(folder, file)),
@@ -158,30 +157,23 @@ function stateOf(folders) {
   return hash.digest('hex');
 }
 
-const withCompiled = (folders) => [...folders, ...folders.map((name) => path.join('dist', name))];
-
 /** Parts that are built separately, and their states. The console also uses files of the service. */
 const PARTS = {
-  service: () => stateOf(withCompiled(SERVICE)),
-  tests: () => stateOf(withCompiled(TESTS)),
-  processes: () => stateOf(['src', 'workers', path.join('dist', 'processes')]),
+  files: () => stateOf([...COMPILED, ...COMPILED.map((name) => path.join('dist', name))]),
+  programs: () => stateOf([...SERVICE, path.join('dist', 'programs')]),
   console: () => stateOf(['src', path.join('dist', 'console')]),
 };
 
 async function build(progress, withTests) {
   const built = readRecord();
-  const isStale = (part) => built[part] !== PARTS[part]();
-  const compiles = isStale('service') || (withTests && isStale('tests'));
-  const bundles = ['processes', 'console'].filter(isStale);
-  if (!compiles && bundles.length === 0) return;
-  await progress.during('Compiling', () =>
-    Promise.all([compiles && compile(withTests), ...bundles.map(bundle)]),
+  const wanted = withTests ? ['files', 'programs', 'console'] : ['programs', 'console'];
+  const stale = wanted.filter((part) => built[part] !== PARTS[part]());
+  if (stale.length === 0) return;
+  await progress.during(withTests ? 'Compiling' : 'Building', () =>
+    Promise.all(stale.map((part) => (part === 'files' ? compile() : bundle(part)))),
   );
-  // Tests that were compiled before were checked with another service.
-  const tests = withTests ? PARTS.tests() : compiles ? undefined : built.tests;
-  const { service, processes, console } = PARTS;
-  const states = { service: service(), tests, processes: processes(), console: console() };
-  writeFileSync(RECORD, JSON.stringify(states));
+  for (const part of stale) built[part] = PARTS[part]();
+  writeFileSync(RECORD, JSON.stringify(built));
 }
 
 function readRecord() {
@@ -193,20 +185,16 @@ function readRecord() {
   }
 }
 
-/** Compiles all and checks types, or compiles what the service needs: a few times faster. */
-async function compile(withTests) {
-  sweep(withTests ? [...SERVICE, ...TESTS] : SERVICE);
-  const project = withTests ? 'tsconfig.json' : 'tsconfig.build.json';
-  const { code, output } = await run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), [
-    '-p',
-    project,
-  ]);
+/** Compiles every file by itself, and checks types. */
+async function compile() {
+  sweep(COMPILED);
+  const { code, output } = await run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', '.']);
   if (code === 0) return;
   process.stderr.write(output);
   throw new NotReady('The sources do not compile, see above.');
 }
 
-/** Runs scripts/build-processes.mjs or scripts/build-console.mjs. */
+/** Runs scripts/build-programs.mjs or scripts/build-console.mjs. */
 async function bundle(part) {
   const script = path.join(ROOT, 'scripts', `build-${part}.mjs`);
   const { code, output } = await run(process.execPath, [script]);

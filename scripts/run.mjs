@@ -1,16 +1,17 @@
-// `node scripts/run.mjs <name> …` makes the clone ready and runs dist/scripts/<name>.js with the other arguments.
+// `node scripts/run.mjs <name> …` makes the clone ready and runs the script with the other arguments: its bundle in
+// dist/programs where there is one, or else dist/scripts/<name>.js.
 // package.json has `exec` before it: npm's signals must reach this process, not a shell that dies of them.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NotReady, prepare, ROOT } from './prepare.mjs';
+import { PROGRAMS } from './programs.mjs';
 import { Progress } from './progress.mjs';
 import { findRedis } from './redis-program.mjs';
 
-/** Scripts that need no more than the service itself; others are for work on the code. */
-const OF_SERVICE = ['start', 'cli', 'migrate', 'systemd'];
-
 const [name, ...args] = process.argv.slice(2);
+/** Other scripts are for work on the code. */
+const isProgram = Object.hasOwn(PROGRAMS, name);
 // Standard output belongs to the script.
 const progress = new Progress(process.stderr);
 
@@ -18,7 +19,7 @@ try {
   const isFirst = !existsSync(path.join(ROOT, 'node_modules'));
   const { REDIS_URL, REDIS_URL_FILE } = process.env;
   if (name === 'start' && isFirst && !REDIS_URL && !REDIS_URL_FILE) fetchRedis();
-  await prepare(progress, { withTests: !OF_SERVICE.includes(name) });
+  await prepare(progress, { withTests: !isProgram });
 } catch (error) {
   if (!(error instanceof NotReady)) throw error;
   console.error(error.message);
@@ -26,7 +27,7 @@ try {
 }
 
 // In this process, so that signals and the exit code are the script's own.
-const script = path.join(ROOT, 'dist', 'scripts', `${name}.js`);
+const script = path.join(ROOT, 'dist', isProgram ? 'programs' : 'scripts', `${name}.js`);
 process.argv = [process.execPath, script, ...args];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(script).href);

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installPlaces } from '#places';
 import { Progress } from '#progress';
@@ -11,10 +10,11 @@ import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { listenFault } from '../src/infra/listen.ts';
 import { closeRedis } from '../src/infra/redis.ts';
+import { ROOT } from '../src/infra/root.ts';
 import { consoleUrl, firstAddress } from '../src/users/accounts.ts';
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
-import { migrateEntries, migrateLatest } from './migrate.ts';
+import { migrateEntries, migrateLatest } from './migrations.ts';
 import { bindError, freePort } from './ports.ts';
 import { ProcessLogs } from './process-logs.ts';
 import { parseProcfile, Runner } from './procfile.ts';
@@ -24,8 +24,6 @@ import { procfileFor, settingsFor } from './sizes.ts';
 const SAME_KEYPRESS_MS = 1_000;
 /** Processes of a run that was killed may still be ending. */
 const PORT_PATIENCE_MS = 3_000;
-/** The folder of package.json, seen from dist/scripts. */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Processes that answer requests, of which a write and a click are part: on two cores all at once would take twice as long. */
 const FIRST = ['api', 'redirect', 'worker_writes', 'worker_clicks', 'worker_all'];
 /** Then that of a first QR code, which would wait for all others to start otherwise. */

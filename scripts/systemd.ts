@@ -1,13 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ROOT } from '../src/infra/root.ts';
 import { SetupError } from './embedded/setup-error.ts';
 import { YIELDING, yieldsProcessor } from './priority.ts';
 import { type ProcessSpec, parseProcfile } from './procfile.ts';
-
-/** The folder of package.json, seen from dist/scripts. */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Servers: the name of a unit's instance is their port. Of a worker it is any name. */
 const SERVERS: Readonly<Record<string, { variable: string; port: number }>> = {
@@ -69,7 +66,7 @@ After=network-online.target postgresql.service redis-server.service redis.servic
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-ExecStart=${installation.node} dist/scripts/migrate.js
+ExecStart=${installation.node} dist/programs/migrate.js
 ${common(installation)}`;
 
 /** By node itself: `npm run` would write into the folder of the application, which the account may only read. */
@@ -82,7 +79,7 @@ After=network-online.target postgresql.service redis-server.service redis.servic
 [Service]
 Type=oneshot
 ExecStartPre=+/usr/bin/install -d -o ${installation.user} -m 700 ${BACKUPS}
-ExecStart=/bin/sh -c 'exec ${installation.node} dist/scripts/cli.js backup --to "${BACKUPS}/$(date -u +%%Y-%%m-%%dT%%H%%M%%S)" --json'
+ExecStart=/bin/sh -c 'exec ${installation.node} dist/programs/cli.js backup --to "${BACKUPS}/$(date -u +%%Y-%%m-%%dT%%H%%M%%S)" --json'
 ExecStartPost=/usr/bin/find ${BACKUPS} -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -r {} +
 ReadWritePaths=-${BACKUPS}
 Nice=${YIELDING}

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'undici';
-import { withSingleFiles } from '#processes';
+import { withSingleFiles } from '#programs';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
 import { serversEnv, startServers } from './embedded/servers.ts';
-import { migrateLatest } from './migrate.ts';
+import { migrateLatest } from './migrations.ts';
 import { freePort } from './ports.ts';
 import { parseProcfile, Runner } from './procfile.ts';
 

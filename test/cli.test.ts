@@ -32,7 +32,7 @@ const SERVERS = /^Uses Postgres (?:at|of) \S.* and Redis (?:at|of) \S.*\.\n/;
 
 /** Runs the CLI as an operator does; the environment points at the servers of the tests. */
 const cli = (...args: string[]): Promise<End> =>
-  ended(process.execPath, ['dist/scripts/cli.js', ...args]);
+  ended(process.execPath, ['dist/programs/cli.js', ...args]);
 
 async function ended(program: string, args: string[], options: ExecFileOptions = {}): Promise<End> {
   try {
@@ -381,7 +381,7 @@ describe('the CLI', function () {
 describe('commands of an operator', function () {
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-cli-'));
   const { DATA_DIR: _, SECRET_KEY: __, ...bare } = withoutServers();
-  const script = (name: string) => path.resolve(`dist/scripts/${name}.js`);
+  const script = (name: string) => path.resolve(`dist/programs/${name}.js`);
   const create = ['workspace', 'create', '--slug', 'nobodys'];
 
   after(() => rmSync(folder, { recursive: true }));

@@ -96,7 +96,7 @@ describe('deployment', () => {
   describe('units of systemd', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-systemd-'));
     const write = (...args: string[]) =>
-      spawnSync(process.execPath, ['dist/scripts/systemd.js', ...args], { encoding: 'utf8' });
+      spawnSync(process.execPath, ['dist/programs/systemd.js', ...args], { encoding: 'utf8' });
 
     before(() => {
       expect(write('--dir', folder, '--user', 'root').status).to.equal(0);

@@ -198,8 +198,12 @@ npm() {
   while [[ $1 = run || $1 = -s || $1 = --silent ]]; do shift; done
   local script=$1; shift
   if [ "$1" = -- ]; then shift; fi
-  if [ "$script" != start ]; then node "$PROJECT/dist/scripts/$script.js" "$@"; return; fi
-  coproc node "$PROJECT/dist/scripts/start.js" 2>&1
+  if [ "$script" != start ]; then
+    local file="$PROJECT/dist/programs/$script.js"
+    [ -e "$file" ] || file="$PROJECT/dist/scripts/$script.js"
+    node "$file" "$@"; return
+  fi
+  coproc node "$PROJECT/dist/programs/start.js" 2>&1
   local line pid=$COPROC_PID
   while read -r line <&"\${COPROC[0]}"; do
     echo "$line"
@@ -573,7 +577,7 @@ describe('commands of the guides', () => {
 
   it('exist, and take the options that the text gives them', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object };
-    const list = spawnSync(process.execPath, ['dist/scripts/cli.js', 'list', '--json']).stdout;
+    const list = spawnSync(process.execPath, ['dist/programs/cli.js', 'list', '--json']).stdout;
     const commands = (JSON.parse(list.toString()) as { name: string; usage: string }[]).map(
       ({ name, usage }) => ({ name, options: [...optionsOf(usage).keys(), 'json', 'help'] }),
     );

@@ -28,7 +28,7 @@ type LoadWorker = () => Promise<{
   default: (log: Log, isShared: boolean) => WorkerDefinition | Promise<WorkerDefinition>;
 }>;
 
-/** `node dist/processes/worker.js <name>` runs `workers/<name>.ts`. A queue without a worker does not compile. */
+/** `node dist/programs/worker.js <name>` runs `workers/<name>.ts`. A queue without a worker does not compile. */
 const WORKERS: Record<QueueName, LoadWorker> = {
   writes: () => import('./writes.ts'),
   bulk: () => import('./bulk.ts'),
@@ -42,7 +42,7 @@ const WORKERS: Record<QueueName, LoadWorker> = {
   maintenance: () => import('./maintenance.ts'),
 };
 
-/** `node dist/processes/worker.js all` runs all of them and the schedule, in one process. */
+/** `node dist/programs/worker.js all` runs all of them and the schedule, in one process. */
 const ALL = 'all';
 const ALL_HEALTH_PORT = 3113;
 /** Time after which a connection that waits for questions is opened again, in ms: Redis answers within half of it. */

@@ -13,7 +13,7 @@ import { COUNT_NAMES } from '../../src/redirect/limits.ts';
 import { keep } from '../embedded/kept.ts';
 import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
-import { migrateLatest, migrateTo, rollbackAll } from '../migrate.ts';
+import { migrateLatest, migrateTo, rollbackAll } from '../migrations.ts';
 import { partitionTables } from '../partition.ts';
 import { checkStopped } from '../stopped.ts';
 import type { UploadPart } from './backup.ts';

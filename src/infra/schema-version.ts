@@ -4,7 +4,7 @@ import { type Db, rows } from './db.ts';
 import { ROOT } from './root.ts';
 
 /** The compiled migrations of this version. Knex records them by these names. */
-const FOLDER = path.join(ROOT, 'dist', 'migrations');
+export const MIGRATIONS_FOLDER = path.join(ROOT, 'dist', 'programs', 'migrations');
 
 /** Longest time that the database may take to answer, in ms. */
 const ANSWER_MS = 1_000;
@@ -98,7 +98,7 @@ let known: string[] | undefined;
 
 /** Names of the migrations of this version, in order. */
 export function knownMigrations(): string[] {
-  known ??= readdirSync(FOLDER)
+  known ??= readdirSync(MIGRATIONS_FOLDER)
     .filter((file) => file.endsWith('.js'))
     .map(bare)
     .toSorted();

@@ -352,7 +352,7 @@ describe('Idempotency-Key', () => {
   it('works across two API processes', async function () {
     const [port, healthPort] = [await freePort(), await freePort()];
     const env = { ...process.env, API_PORT: String(port), HEALTH_PORT: String(healthPort) };
-    const second = spawn(process.execPath, ['dist/processes/api.js'], { env, stdio: 'ignore' });
+    const second = spawn(process.execPath, ['dist/programs/api.js'], { env, stdio: 'ignore' });
     try {
       const urls = [stack().apiUrl, `http://127.0.0.1:${port}`];
       await eventually(async () => {

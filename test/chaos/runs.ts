@@ -190,7 +190,7 @@ async function fz202(means: Means): Promise<void> {
 }
 
 const runCli = (env: Record<string, string>, ...args: string[]) =>
-  promisify(execFile)(process.execPath, ['dist/scripts/cli.js', ...args], { env });
+  promisify(execFile)(process.execPath, ['dist/programs/cli.js', ...args], { env });
 
 /** Restores a backup elsewhere, and looks there for what was answered before it was made. */
 async function compareRestored(

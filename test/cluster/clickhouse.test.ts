@@ -569,7 +569,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       const { slug } = (await db()('workspaces').where({ id: projectId }).first('slug'))!;
       const total = await totalOf(projectId);
       const move = async (to: string) => {
-        const args = ['dist/scripts/cli.js', 'events', 'move', '--to', to, '--workspace', slug];
+        const args = ['dist/programs/cli.js', 'events', 'move', '--to', to, '--workspace', slug];
         const env = { ...process.env, EVENTS_URL: server.url };
         const run = promisify(execFile);
         return JSON.parse((await run(process.execPath, [...args, '--json'], { env })).stdout);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateLatest, migrateTo } from '../../scripts/migrate.ts';
+import { migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { partitionTables } from '../../scripts/partition.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
 import { connectRedis, scanKeys } from '../../src/infra/redis.ts';
@@ -80,7 +80,7 @@ describe('tables partitioned by workspace', function () {
       DATA_DIR: own.folders[1],
     };
     try {
-      const { stdout } = await run(process.execPath, ['dist/scripts/cli.js', ...args, '--json'], {
+      const { stdout } = await run(process.execPath, ['dist/programs/cli.js', ...args, '--json'], {
         env,
       });
       return { result: JSON.parse(stdout) };
@@ -321,7 +321,7 @@ describe('tables partitioned by workspace', function () {
 
   it('take all migrations that come later', async () => {
     await withDatabase('migrated', async (databaseUrl, database) => {
-      const names = readdirSync('dist/migrations').filter((name) => name.endsWith('.js'));
+      const names = readdirSync('dist/programs/migrations').filter((name) => name.endsWith('.js'));
       await migrateTo(databaseUrl, names.filter((name) => name < '0013').toSorted());
       await partitionTables(databaseUrl, 2);
       await migrateLatest({ databaseUrl, secretKey: own.secretKey });

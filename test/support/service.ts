@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { withSingleFiles } from '#processes';
+import { withSingleFiles } from '#programs';
 import { type Servers, serversEnv } from '../../scripts/embedded/servers.ts';
-import { migrateLatest } from '../../scripts/migrate.ts';
+import { migrateLatest } from '../../scripts/migrations.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { type ProcessSpec, parseProcfile, Runner } from '../../scripts/procfile.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateLatest } from '../../scripts/migrate.ts';
+import { migrateLatest } from '../../scripts/migrations.ts';
 import { partitionTables } from '../../scripts/partition.ts';
 import { reloadConfig, SETTINGS } from '../../src/config.ts';
 import { closeDb } from '../../src/infra/db.ts';

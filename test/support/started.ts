@@ -47,7 +47,7 @@ export class Started {
       REDIRECT_PORT: String(this.redirectPort),
       ...settings,
     };
-    this.child = spawn(process.execPath, ['dist/scripts/start.js'], {
+    this.child = spawn(process.execPath, ['dist/programs/start.js'], {
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

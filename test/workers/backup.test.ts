@@ -68,7 +68,7 @@ describe('a backup', function () {
   async function cli(name: string | undefined, ...args: string[]) {
     const { DATA_DIR: __, ...others } = environment;
     const env = name === undefined ? others : { ...others, DATA_DIR: path.join(folder, name) };
-    const script = path.resolve('dist/scripts/cli.js');
+    const script = path.resolve('dist/programs/cli.js');
     try {
       const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
         env,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateLatest } from '../../scripts/migrate.ts';
+import { migrateLatest } from '../../scripts/migrations.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';

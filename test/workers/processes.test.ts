@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateLatest } from '../../scripts/migrate.ts';
+import { migrateLatest } from '../../scripts/migrations.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { connectDb, execute, type Knex } from '../../src/infra/db.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';

@@ -189,7 +189,7 @@ describe('texts that an earlier version sealed', function () {
     await start(SECOND, FIRST);
     await everythingIsAnswered();
     const both = { SECRET_KEY: SECOND, SECRET_KEY_OTHER: FIRST };
-    const args = ['dist/scripts/cli.js', 'secrets', 'rewrite', '--json'];
+    const args = ['dist/programs/cli.js', 'secrets', 'rewrite', '--json'];
     const { rewritten, jobsLeft } = JSON.parse(await run(both, ...args));
     for (const [column, texts] of Object.entries(opened)) {
       expect(rewritten[column], column).to.equal(texts.length);

@@ -240,7 +240,7 @@ describe('npm start reports in one line', function () {
     // Needs root, on Linux.
     if (within(mount).status !== 0) this.skip();
     const { status, stderr } = within(
-      `${mount} && exec "${process.execPath}" dist/scripts/start.js`,
+      `${mount} && exec "${process.execPath}" dist/programs/start.js`,
     );
     expect(stderr.trim()).to.match(
       /^The private database could not be made, initdb says: could not resize shared memory segment [^\n]+: No space left on device\. Give \/dev\/shm 64 MB or more[^\n]+$/,

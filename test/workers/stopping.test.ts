@@ -67,7 +67,7 @@ describe('SIGTERM while a worker starts', function () {
   for (const name of ['webhooks', 'writes']) {
     it(`ends worker_${name}, which waits for Redis`, async () => {
       const redisUrl = `redis://127.0.0.1:${await freePort()}`;
-      const worker = spawn(process.execPath, ['dist/processes/worker.js', name], {
+      const worker = spawn(process.execPath, ['dist/programs/worker.js', name], {
         env: { ...process.env, REDIS_URL: redisUrl, CACHE_REDIS_URL: redisUrl },
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -26,7 +26,7 @@ import * as verified from '../../migrations/0048_verified_addresses.ts';
 import * as invitationMails from '../../migrations/0050_invitation_mails.ts';
 import * as search from '../../migrations/0052_search.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrate.ts';
+import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { config } from '../../src/config.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
 import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
@@ -460,7 +460,7 @@ describe('an upgrade', function () {
             settings,
           );
           expect(await passwordOf('key-7')).to.equal('open sesame');
-          const args = ['dist/scripts/cli.js', 'secrets', 'rewrite', '--json'];
+          const args = ['dist/programs/cli.js', 'secrets', 'rewrite', '--json'];
           const { rewritten, jobsLeft } = JSON.parse(await run(both, ...args));
           expect(rewritten['links.password']).to.equal(1);
           expect(jobsLeft).to.equal(0);
@@ -561,7 +561,7 @@ async function restore(url: string, commit: string): Promise<void> {
 }
 
 const migrationsUpTo = (last: string): string[] =>
-  readdirSync('dist/migrations').filter(
+  readdirSync('dist/programs/migrations').filter(
     (name) => name.endsWith('.js') && name.slice(0, last.length) <= last,
   );
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { migrateEntries, migrateLatest, rollbackAll } from '../../scripts/migrate.ts';
+import { migrateEntries, migrateLatest, rollbackAll } from '../../scripts/migrations.ts';
 import { config } from '../../src/config.ts';
 import { GROUPS, type GroupName } from '../../src/events/query/groups/index.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
@@ -215,7 +215,7 @@ describe('a database of a newer version', function () {
   }
 
   it('is refused by commands in one sentence, and not changed', async () => {
-    const migrate = 'dist/scripts/migrate.js';
+    const migrate = 'dist/programs/migrate.js';
     const none = await command(migrate, 'status');
     expect([none.code, none.output]).to.satisfy(
       ([code, output]: [number, string]) => code === 0 && /^(pending {2}\d\S+\n)+$/.test(output),
@@ -226,7 +226,7 @@ describe('a database of a newer version', function () {
       [migrate],
       [migrate, 'up'],
       [migrate, 'entries'],
-      ['dist/scripts/cli.js', 'host', 'list'],
+      ['dist/programs/cli.js', 'host', 'list'],
     ];
     for (const args of commands) {
       const { code, errors } = await command(...args);

@@ -1,21 +1,28 @@
-// Bundles the processes of the Procfile into dist/processes, with the packages that they use. Node needs four to eight times
+// Bundles the programs of the service into dist/programs, with the packages that they use. Node needs three to eight times
 // as much CPU time to start one from its two thousand single files. A program of its own, since it needs packages.
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { PROCESSES } from './processes.mjs';
+import { PROGRAMS } from './programs.mjs';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const OUTPUT = path.join(ROOT, 'dist', 'processes');
+const OUTPUT = path.join(ROOT, 'dist', 'programs');
 
 /** Packages with native code, which find it beside their own files. */
 const NATIVE = /^(?:sharp|@node-rs\/argon2|msgpackr-extract)(?:\/|$)/;
 /** Databases that knex supports as well, the packages of which are not installed. */
 const NOT_INSTALLED =
   /^(?:better-sqlite3|mariadb|mysql2?|oracledb|pg-native|pg-query-stream|sqlite3|tedious)(?:\/|$)/;
+/** The plain JavaScript of `scripts`, which finds the clone by its own place. */
+const PLAIN = /^#(?!font-files$)/;
 
-/** Programs of threads and child processes, which processes start by a file beside their own. */
+/** Single files that knex looks for in a folder. */
+const migrations = readdirSync(path.join(ROOT, 'migrations'))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => path.join('migrations', path.basename(name, '.ts')))
+  .map((name) => [name, `${name}.ts`]);
+/** Programs of threads and child processes, which are started by a file beside that of their parent. */
 const helpers = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => /-(?:process|thread)\.ts$/.test(name))
   .map((name) => [path.basename(name, '.ts'), path.join('src', name)]);
@@ -23,12 +30,12 @@ const helpers = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding:
 const bundle = await rolldown({
   cwd: ROOT,
   platform: 'node',
-  input: { ...PROCESSES, ...Object.fromEntries(helpers) },
-  external: [NATIVE, NOT_INSTALLED],
+  input: { ...PROGRAMS, ...Object.fromEntries([...migrations, ...helpers]) },
+  external: [NATIVE, NOT_INSTALLED, PLAIN],
   tsconfig: path.join(ROOT, 'tsconfig.json'),
   resolve: { alias: { '#font-files': path.join(ROOT, 'src/qrcodes/render/font-files.ts') } },
 });
-if (existsSync(OUTPUT)) rmSync(OUTPUT, { recursive: true });
+rmSync(OUTPUT, { recursive: true, force: true });
 await bundle.write({
   dir: OUTPUT,
   format: 'esm',

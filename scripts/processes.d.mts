@@ -1,3 +1,0 @@
-/** See processes.mjs. */
-export const PROCESSES: Readonly<Record<string, string>>;
-export function withSingleFiles(commands: string): string;

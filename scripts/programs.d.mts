@@ -1,0 +1,3 @@
+/** See programs.mjs. */
+export const PROGRAMS: Readonly<Record<string, string>>;
+export function withSingleFiles(commands: string): string;
