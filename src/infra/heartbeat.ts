@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { within } from './clock.ts';
+import { watchLoop } from './metrics.ts';
 import type { Redis } from './redis.ts';
 import { VERSION } from './version.ts';
 
@@ -17,7 +17,6 @@ const BEAT_MS = 5_000;
 const SILENT_MS = 3 * BEAT_MS;
 /** Time for which a silent process is still known, in ms. */
 const KNOWN_MS = 3_600_000;
-const LOOP_SAMPLE_MS = 20;
 /** Longest time that a stopping process takes to say so, in ms. */
 const FAREWELL_MS = 500;
 
@@ -54,8 +53,7 @@ export function startHeartbeat(
   failing: () => Promise<string[]>,
 ): () => Promise<void> {
   const [id, startedAt] = [randomUUID(), new Date().toISOString()];
-  const loop = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS });
-  loop.enable();
+  const { takeDelay } = watchLoop();
   let isBeating = false;
   const beat = async (): Promise<void> => {
     const heartbeat: Heartbeat = {
@@ -67,9 +65,8 @@ export function startHeartbeat(
       startedAt,
       failing: await failing(),
       seenAt: new Date().toISOString(),
-      eventLoopDelayMs: Math.max(0, Math.round(loop.max / 1e6) - LOOP_SAMPLE_MS),
+      eventLoopDelayMs: Math.round(takeDelay()),
     };
-    loop.reset();
     await redis.hset(PROCESSES, id, JSON.stringify(heartbeat));
   };
   const tryToBeat = (): void => {
@@ -88,7 +85,6 @@ export function startHeartbeat(
   const timer = setInterval(tryToBeat, BEAT_MS).unref();
   return async () => {
     clearInterval(timer);
-    loop.disable();
     if (redis.status !== 'ready') return;
     await within(FAREWELL_MS, redis.hdel(PROCESSES, id), 'Redis').catch(() => {});
   };

@@ -30,14 +30,14 @@ const LOOP_SAMPLE_MS = 20;
 
 /** Starts the figures of the process itself: memory, CPU, event loop. */
 export function startProcessMetrics(): void {
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   new Gauge({
     name: 'shortlinks_build_info',
     help: 'Always 1; the label is the version of the service',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version: VERSION }, 1);
-  const loop = sampleLoop();
+  const loop = watchLoop();
   const gauge = (name: string, help: string, takeMs: () => number) =>
     registry.registerMetric(
       new Gauge({
@@ -61,36 +61,47 @@ export function startProcessMetrics(): void {
   );
 }
 
+/** The longest delays of the event loop since they were taken, in ms. */
+interface LoopWatch {
+  delay: number;
+  blocked: number;
+}
+
+const watches: LoopWatch[] = [];
+
 /**
- * Samples the event loop by a timer. A timer that is late says that the loop did not turn: because the process
- * computed, or because it had no processor, which other programs take. It computed for no longer than the delay, and for
- * no longer than the processor time that it used meanwhile.
+ * Watches the event loop, which one timer samples for all that watch it: timers are most of what an idle process does. A
+ * timer that is late says that the loop did not turn: because the process computed, or because it had no processor, which
+ * other programs take. It computed for no longer than the delay, and for no longer than the processor time that it used
+ * meanwhile.
  *
  * @returns functions that tell the longest of either since their last call, in ms
  */
-function sampleLoop(): { takeDelay: () => number; takeBlocked: () => number } {
-  let [longestDelay, longestBlocked] = [0, 0];
+export function watchLoop(): { takeDelay: () => number; takeBlocked: () => number } {
+  if (watches.length === 0) startSamples();
+  const watch: LoopWatch = { delay: 0, blocked: 0 };
+  watches.push(watch);
+  const take = (name: keyof LoopWatch) => () => {
+    const taken = watch[name];
+    watch[name] = 0;
+    return taken;
+  };
+  return { takeDelay: take('delay'), takeBlocked: take('blocked') };
+}
+
+function startSamples(): void {
   const processorMs = processorClock();
   let [lastTime, lastCpu] = [performance.now(), processorMs()];
   setInterval(() => {
     const [time, cpu] = [performance.now(), processorMs()];
     const delay = Math.max(0, time - lastTime - LOOP_SAMPLE_MS);
-    longestDelay = Math.max(longestDelay, delay);
-    longestBlocked = Math.max(longestBlocked, Math.min(delay, cpu - lastCpu));
+    const blocked = Math.min(delay, cpu - lastCpu);
+    for (const watch of watches) {
+      watch.delay = Math.max(watch.delay, delay);
+      watch.blocked = Math.max(watch.blocked, blocked);
+    }
     [lastTime, lastCpu] = [time, cpu];
   }, LOOP_SAMPLE_MS).unref();
-  return {
-    takeDelay() {
-      const taken = longestDelay;
-      longestDelay = 0;
-      return taken;
-    },
-    takeBlocked() {
-      const taken = longestBlocked;
-      longestBlocked = 0;
-      return taken;
-    },
-  };
 }
 
 /**
