@@ -1,0 +1,28 @@
+/** Time of {@link work} on the machine for which limits of tests are written (2 cores of an AMD EPYC at 2.25 GHz), in ms. */
+const USUAL_MS = 6;
+const ROUNDS = 5;
+
+/** Objects, texts and lookups, as checks of requests have them. */
+function work(): number {
+  const seen = new Map<string, { at: number; text: string }>();
+  for (let at = 0; at < 20_000; at += 1) {
+    const key = `key${at % 5_000}`;
+    const text = `${seen.get(key)?.text ?? ''}${at}`.slice(-20);
+    seen.set(key, { at, text });
+  }
+  return JSON.stringify([...seen]).length;
+}
+
+const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!;
+
+/**
+ * How many times longer a computation takes now than usual, at least 1: processors are shared, and some are slow.
+ */
+export function slowness(): number {
+  const times = Array.from({ length: ROUNDS }, () => {
+    const startedAt = performance.now();
+    work();
+    return performance.now() - startedAt;
+  });
+  return Math.max(1, median(times) / USUAL_MS);
+}
