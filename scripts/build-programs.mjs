@@ -35,11 +35,17 @@ const bundle = await rolldown({
   tsconfig: path.join(ROOT, 'tsconfig.json'),
   resolve: { alias: { '#font-files': path.join(ROOT, 'src/qrcodes/render/font-files.ts') } },
 });
-rmSync(OUTPUT, { recursive: true, force: true });
-await bundle.write({
+const { output } = await bundle.write({
   dir: OUTPUT,
   format: 'esm',
   sourcemap: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
 });
+// Files of an earlier build go last: a running service may start one of its programs meanwhile.
+const written = new Set(output.map(({ fileName }) => path.normalize(fileName)));
+for (const entry of readdirSync(OUTPUT, { recursive: true, withFileTypes: true })) {
+  const file = path.join(entry.parentPath, entry.name);
+  const name = path.relative(OUTPUT, file).replace(/\.map$/, '');
+  if (entry.isFile() && !written.has(name)) rmSync(file);
+}
