@@ -87,9 +87,10 @@ describe('deployment', () => {
   });
 
   it('makes backups of compose where the spool is', () => {
-    const [, name] = /docker compose run [^]*? (\w+) \\\n +node dist\/programs\/cli\.js backup/.exec(
-      readFileSync('docs/backups.md', 'utf8'),
-    )!;
+    const [, name] =
+      /docker compose run [^]*? (\w+) \\\n +node dist\/programs\/cli\.js backup/.exec(
+        readFileSync('docs/backups.md', 'utf8'),
+      )!;
     expect(services[name!]?.volumes).to.include('spool:/data');
   });
 

@@ -76,7 +76,7 @@ export async function inConsole(
     if (token !== undefined) await addSession(context, token);
     else if (role !== null) await signIn(context, world, role);
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(120_000);
     const faults = watch(page, [origin], others);
     const fromConsole = path.startsWith('/') ? path : `/${world.slug}/${path}`;
     await page.goto(`${origin}/console${fromConsole}`);

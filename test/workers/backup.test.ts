@@ -127,7 +127,8 @@ describe('a backup', function () {
       expect(await stored(first.database)).to.have.length.greaterThan(100);
     });
     // From now on visits wait in the queue, and these in the spool besides.
-    first.service.runner.kill('worker_clicks', 'SIGSTOP');
+    const waiting = ['worker_clicks', 'worker_maintenance'];
+    for (const name of waiting) first.service.runner.kill(name, 'SIGSTOP');
     const visits: Visit[] = Array.from({ length: 30 }, (__, n) => ({
       id: newId('event'),
       at: Date.now(),
@@ -170,6 +171,7 @@ describe('a backup', function () {
     before = new Set([...visitors.tally.answered, ...visits.map((__, n) => `spooled-${n}`)]);
     first.service.runner.kill('worker_clicks', 'SIGCONT');
     const { code, result } = await cli('first', 'backup', '--to', backup);
+    first.service.runner.kill('worker_maintenance', 'SIGCONT');
     expect(code).to.equal(0);
     expect(result).to.deep.include({
       folder: backup,

@@ -186,8 +186,8 @@ describe('checks of destinations', function () {
     });
 
     expect(times).to.have.length(3);
-    expect(times[1]! - times[0]!).to.be.at.least(950);
-    expect(times[2]! - times[1]!).to.be.at.least(950);
+    // A busy machine lets some arrive later than they were sent.
+    for (const n of [1, 2]) expect(times[n]! - times[n - 1]!).to.be.at.least(700);
     const soon = new Date(Date.now() + 59 * 60_000);
     await eventually(async () =>
       expect(await chosen.clone().where('next_check_at', '<', soon)).to.deep.equal([]),
