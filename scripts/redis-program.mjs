@@ -221,7 +221,7 @@ async function unpackInto(draft, options) {
   let problem = { text: 'apt-get has none' };
   for (const name of NAMES) {
     const { packages, version } = await planOf(name, draft, options);
-    if (packages.length === 0) continue;
+    if (version === undefined) continue;
     if (!isNewEnough(version)) {
       problem = { text: `apt-get has ${name} ${version.join('.')}`, isTooOld: true };
       continue;
