@@ -16,7 +16,8 @@ function work(): number {
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!;
 
 /**
- * How many times longer a computation takes now than usual, at least 1: processors are shared, and some are slow.
+ * Factor by which a computation takes longer now than on the usual machine, at least 1: processors are shared, and some are
+ * slow.
  */
 export function slowness(): number {
   const times = Array.from({ length: ROUNDS }, () => {
