@@ -207,7 +207,7 @@ describe('lists', () => {
         all = Array.from({ length: 3 + 30 + 1 }, () => fetch(url, { headers }));
         const first = await Promise.race(all);
         expect(first.status, path).to.equal(429);
-        expect(await first.text(), path).to.contain('about many records at a time');
+        expect(await first.text(), path).to.contain('requests for many records at a time');
       });
       const statuses = (await Promise.all(all)).map(({ status }) => status);
       expect(statuses, path).to.include(200);
