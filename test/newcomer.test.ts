@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { freePorts } from '../scripts/ports.ts';
+import { copyClone } from './support/clone.ts';
 import { eventually } from './support/eventually.ts';
 
 /*
@@ -25,15 +26,7 @@ describe('a newcomer', function () {
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-newcomer-'));
     clone = path.join(folder, 'clone');
-    // The files as they are now, committed or not, without anything that was installed or built.
-    mkdirSync(clone);
-    const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
-      encoding: 'utf8',
-    });
-    const list = path.join(folder, 'files');
-    writeFileSync(list, files);
-    execFileSync('tar', ['-cf', path.join(folder, 'clone.tar'), '-T', list]);
-    execFileSync('tar', ['-xf', path.join(folder, 'clone.tar'), '-C', clone]);
+    copyClone(clone);
     ports = await freePorts(2);
     // Nothing of this run's own servers, settings and caches; a machine without Redis keeps none from before.
     const { PATH, HOME, LANG, npm_config_registry: registry } = process.env;
@@ -192,6 +185,7 @@ describe('a newcomer', function () {
     expect(stopped!.output.trimEnd()).to.match(/stopped$/);
     const [, , count] = curlLines(stopped!.output);
     const output = await start();
+    expect(output).not.to.contain('Installing');
     expect(clicksIn(count!)).to.be.greaterThan(0);
     // Its log may be read by others than that of the first start.
     expect(consoleOf(output).href).to.equal(`http://localhost:${ports[0]}/console`);
