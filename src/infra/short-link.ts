@@ -9,3 +9,7 @@ export function originOf(domain: string): string {
 /** The complete short URL, with all characters beyond ASCII encoded. */
 export const shortLinkOf = (domain: string, key: string): string =>
   `${originOf(domain)}/${encodeURI(key)}`;
+
+/** URL of an image of the QR code of a short link, through which visits count as scans. */
+export const qrCodeOf = (shortLink: string): string =>
+  `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`;

@@ -1,6 +1,5 @@
-import { config } from '../config.ts';
 import { Joi } from '../http/fields.ts';
-import { shortLinkOf } from '../infra/short-link.ts';
+import { qrCodeOf, shortLinkOf } from '../infra/short-link.ts';
 import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,
@@ -31,7 +30,7 @@ export function toSealedLink(
     importedClicks: row.imported_clicks,
     destinationCheck: check === null ? null : toDestinationCheck(check),
     shortLink,
-    qrCode: `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`,
+    qrCode: qrCodeOf(shortLink),
   });
 }
 

@@ -3,6 +3,7 @@ import { domainField } from '../http/domain-name.ts';
 import { flag, Joi } from '../http/fields.ts';
 import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
+import { qrCodeOf, shortLinkOf } from '../infra/short-link.ts';
 import { isFreeFor, keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 
@@ -27,14 +28,24 @@ const REASONS = ['taken', 'kept', 'blocked'] as const;
 export interface Availability {
   domain: string;
   key: string;
+  shortLink: string;
+  qrCode: string;
   available: boolean;
   reason: (typeof REASONS)[number] | null;
-  holder: { kind: IdKind; id: string } | null;
+  holder: { kind: IdKind; id: string; url: string | null } | null;
 }
 
 export const availabilityAnswer = Joi.object<Availability>({
   domain: Joi.string().required().description('Domain of the short link.').example('acme.link'),
   key: Joi.string().required().description('Slug of the short link.').example('spring'),
+  shortLink: Joi.string()
+    .required()
+    .description('URL that a link with the slug has.')
+    .example('https://acme.link/spring'),
+  qrCode: Joi.string()
+    .required()
+    .description('URL of an image of the QR code that a link with the slug has.')
+    .example('https://api.example.com/qr?url=https%3A%2F%2Facme.link%2Fspring%3Fqr%3D1'),
   available: flag()
     .required()
     .description('A new link or QR code can have the slug.')
@@ -51,6 +62,11 @@ export const availabilityAnswer = Joi.object<Availability>({
   holder: Joi.object({
     kind: Joi.string().valid('link', 'qrcode').required().description('Kind of the record.'),
     id: Joi.string().required().description('Id of the record.').example('link_4Jx2vQ0aTq'),
+    url: Joi.string()
+      .allow(null)
+      .required()
+      .description('Destination URL of a link; null for a QR code.')
+      .example('https://example.com/spring'),
   })
     .allow(null)
     .required()
@@ -80,22 +96,27 @@ export async function findAvailability(
   const [claim] = await rows<{
     project_id: string;
     record_id: string;
+    url: string | null;
     is_left: boolean;
     is_free: boolean;
     is_blocked: boolean;
   }>(
     connection,
-    `SELECT c.project_id, c.record_id, c.free_at IS NOT NULL AS is_left, ${isFreeFor(':projectId')} AS is_free,
+    `SELECT c.project_id, c.record_id, l.url, c.free_at IS NOT NULL AS is_left, ${isFreeFor(':projectId')} AS is_free,
             EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id) AS is_blocked
-       FROM claims c WHERE c.domain_id = :domainId AND c.key = :key`,
+       FROM claims c
+       LEFT JOIN links l ON l.project_id = c.project_id AND l.id = c.record_id
+      WHERE c.domain_id = :domainId AND c.key = :key`,
     { projectId, domainId: domain.id, key },
   );
-  const answer = { domain: domain.slug, key, reason: null, holder: null };
+  const shortLink = shortLinkOf(domain.slug, key);
+  const qrCode = qrCodeOf(shortLink);
+  const answer = { domain: domain.slug, key, shortLink, qrCode, reason: null, holder: null };
   if (claim === undefined || claim.is_free) return { ...answer, available: true };
   if (claim.is_left) {
     return { ...answer, available: false, reason: claim.is_blocked ? 'blocked' : 'kept' };
   }
-  const { record_id: id, project_id } = claim;
-  const holder = project_id === projectId ? { kind: kindOfId(id)!, id } : null;
+  const { record_id: id, project_id, url } = claim;
+  const holder = project_id === projectId ? { kind: kindOfId(id)!, id, url } : null;
   return { ...answer, available: false, reason: 'taken', holder };
 }

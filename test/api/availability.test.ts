@@ -16,9 +16,13 @@ describe('GET /links/availability', () => {
   it('says that a slug is free on the domain of new links', async () => {
     const { status, body } = await ask({ key: 'spring' });
     expect(status).to.equal(200);
+    // What the link has once it is created.
+    const { shortLink, qrCode } = (await world.api.post('/links', { url: A, key: 'spring' })).body;
     expect(body).to.deep.equal({
       domain: world.domain,
       key: 'spring',
+      shortLink,
+      qrCode,
       available: true,
       reason: null,
       holder: null,
@@ -29,15 +33,15 @@ describe('GET /links/availability', () => {
     const link = (await world.api.post('/links', { url: A, key: 'l' })).body;
     const code = (await world.api.post('/qrcodes', { type: 'url', url: A, key: 'q' })).body;
     const taken = { domain: world.domain, available: false, reason: 'taken' };
-    expect((await ask({ key: 'l' })).body).to.deep.equal({
+    expect((await ask({ key: 'l' })).body).to.deep.include({
       ...taken,
       key: 'l',
-      holder: { kind: 'link', id: link.id },
+      holder: { kind: 'link', id: link.id, url: A },
     });
-    expect((await ask({ key: 'q' })).body).to.deep.equal({
+    expect((await ask({ key: 'q' })).body).to.deep.include({
       ...taken,
       key: 'q',
-      holder: { kind: 'qrcode', id: code.id },
+      holder: { kind: 'qrcode', id: code.id, url: null },
     });
   });
 
@@ -45,7 +49,7 @@ describe('GET /links/availability', () => {
     const key = `taken-${other.slug}`;
     await other.api.post('/links', { url: A, key, domain: 'localhost' });
     const { defaultDomain } = (await world.api.get('/workspace')).body;
-    expect((await ask({ domain: defaultDomain, key })).body).to.deep.equal({
+    expect((await ask({ domain: defaultDomain, key })).body).to.deep.include({
       domain: 'localhost',
       key,
       available: false,

@@ -6293,6 +6293,10 @@ export interface components {
             domain: string;
             /** @description Slug of the short link. */
             key: string;
+            /** @description URL that a link with the slug has. */
+            shortLink: string;
+            /** @description URL of an image of the QR code that a link with the slug has. */
+            qrCode: string;
             /** @description A new link or QR code can have the slug. */
             available: boolean;
             /**
@@ -6309,6 +6313,8 @@ export interface components {
                 kind: "link" | "qrcode";
                 /** @description Id of the record. */
                 id: string;
+                /** @description Destination URL of a link; null for a QR code. */
+                url: string | null;
             } | null;
         };
         /** @description A text message: `{number, message?}`. */

@@ -61,6 +61,17 @@ export const utmTemplatesQuery = (api: Api) =>
       ),
   });
 
+/** Whether a slug is free, and the short link with it. @param domain empty for the one that new records get */
+export const slugQuery = (api: Api, { domain, key }: { domain: string; key: string }) =>
+  queryOptions({
+    queryKey: ['slug', domain, key],
+    queryFn: ({ signal }) => {
+      const query = { key, ...(domain !== '' && { domain }) };
+      return answer(api.GET('/links/availability', { params: { query }, signal }));
+    },
+    staleTime: 5_000,
+  });
+
 /** The settings of the workspace, such as its brand and the domain of links that name none. */
 export const workspaceQuery = (api: Api) =>
   queryOptions({

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { answer } from '../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
 import { slugFrom } from '../ui/slug.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { domainsQuery, workspaceQuery } from './queries.ts';
+import { domainsQuery, slugQuery, workspaceQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 
 /** Domain and slug, checked while it is typed, with the short link that they make. */
@@ -118,7 +118,7 @@ function offerFor(
 }
 
 /** Shortest pause in typing after which a slug is looked up, in ms. */
-const TYPING_MS = 200;
+export const TYPING_MS = 200;
 
 interface SlugCheck {
   hint?: string;
@@ -141,15 +141,7 @@ function useSlugCheck(
   const { domain } = draft;
   const isOwn =
     record !== undefined && record.key === key && record.domain === (domain === '' ? main : domain);
-  const found = useQuery({
-    queryKey: ['slug', domain, key],
-    queryFn: ({ signal }) => {
-      const query = { key, ...(domain !== '' && { domain }) };
-      return answer(api.GET('/links/availability', { params: { query }, signal }));
-    },
-    enabled: key !== '' && !isOwn,
-    staleTime: 5_000,
-  });
+  const found = useQuery({ ...slugQuery(api, { domain, key }), enabled: key !== '' && !isOwn });
   if (key === '' || isOwn || key !== draft.key.trim()) return { isRefused: false };
   if (found.error instanceof ApiError && found.error.fields['key'] !== undefined) {
     return { error: found.error.fields['key'], isRefused: true };
@@ -157,7 +149,7 @@ function useSlugCheck(
   if (found.data === undefined) return { isRefused: false };
   const { available, reason, holder } = found.data;
   if (!available) {
-    return { error: takenBy(reason, holder?.kind), isRefused: false };
+    return { error: takenBy(reason, holder), isRefused: false };
   }
   const hint = key.endsWith('/*')
     ? 'This slug is free. The link answers every path below it.'
@@ -168,10 +160,11 @@ function useSlugCheck(
 /** Why a slug is not free, in words. */
 function takenBy(
   reason: 'taken' | 'kept' | 'blocked' | null,
-  kind: 'link' | 'qrcode' | undefined,
+  holder: Schemas['SlugAvailability']['holder'],
 ): string {
   if (reason === 'blocked') return 'Your administrator has blocked this slug.';
   if (reason === 'kept') return 'This slug was in use until recently. It is free again in a day.';
-  if (kind === undefined) return 'The slug is taken by another workspace.';
-  return `The slug is taken by another ${kind === 'link' ? 'link' : 'QR code'}.`;
+  if (holder === null) return 'The slug is taken by another workspace.';
+  if (holder.kind === 'qrcode') return 'The slug is taken by another QR code.';
+  return `The slug is taken by another link. It redirects to ${holder.url}.`;
 }

@@ -1,11 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { part } from '../../api/reachability.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
 import { PreviewCard } from '../../short-links/preview.tsx';
+import { slugQuery } from '../../short-links/queries.ts';
+import { TYPING_MS } from '../../short-links/short-link-field.tsx';
 import { buttonLook, CopyButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Link } from '../question.ts';
 import type { Draft } from './draft.ts';
 
@@ -17,13 +22,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
     <aside aria-label="Preview" className="flex flex-col gap-4 self-start lg:sticky lg:top-0">
       <section>
         <h3 className="mb-1.5 font-medium">QR code</h3>
-        {link === undefined ? (
-          <p className="rounded-lg border border-dashed border-line p-4 text-muted">
-            The QR code appears when you create the link.
-          </p>
-        ) : (
-          <QrCode link={link} />
-        )}
+        {link === undefined ? <NewQrCode draft={draft} /> : <QrCode link={link} />}
       </section>
       <section>
         <h3 className="mb-1.5 font-medium">Link preview</h3>
@@ -60,6 +59,40 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
   );
 }
 
+/** The QR code that a link will have, as soon as its slug is known. */
+function NewQrCode({ draft }: { draft: Draft }) {
+  const { api } = useWorkspace();
+  const key = useDebounced(draft.key.trim(), TYPING_MS);
+  const { data } = useQuery({
+    ...slugQuery(api, { domain: draft.domain, key }),
+    enabled: key !== '',
+  });
+  if (data?.available !== true || data.key !== draft.key.trim()) {
+    return (
+      <p className="rounded-lg border border-dashed border-line p-4 text-muted">
+        Enter a slug to see the QR code. With a random slug, it appears when you create the link.
+      </p>
+    );
+  }
+  return <Picture address={data.qrCode} of={`${data.domain}/${data.key}`} />;
+}
+
+/** The picture of a QR code. @param address with the origin of BASE_URL, which behind a proxy may not be ours */
+function Picture({ address, of }: { address: string; of: string }) {
+  return (
+    <img
+      src={fromHere(address)}
+      alt={`QR code of ${of}`}
+      className="aspect-square w-full max-w-72 rounded-lg border border-line bg-white p-2"
+    />
+  );
+}
+
+function fromHere(address: string): string {
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}
+
 /** The QR code of a link, in a dialog of its own. */
 export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
   return (
@@ -70,18 +103,12 @@ export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
 }
 
 function QrCode({ link }: { link: Link }) {
-  const { pathname, search } = new URL(link.qrCode);
   const name = `${link.domain}-${link.key}`.replaceAll(/[^\w.-]+/g, '-');
   return (
     <div className="flex flex-col gap-2">
-      <img
-        // The address has the origin of BASE_URL, which behind a proxy may not be ours.
-        src={pathname + search}
-        alt={`QR code of ${link.domain}/${link.key}`}
-        className="aspect-square w-full max-w-72 rounded-lg border border-line bg-white p-2"
-      />
+      <Picture address={link.qrCode} of={`${link.domain}/${link.key}`} />
       <div className="flex items-center gap-2">
-        <a href={pathname + search} download={`${name}.png`} className={buttonLook()}>
+        <a href={fromHere(link.qrCode)} download={`${name}.png`} className={buttonLook()}>
           <Download size={15} aria-hidden />
           Download
         </a>
