@@ -218,7 +218,7 @@ describe('hostile texts in the console', function () {
         `webhooks/${webhook}`,
         async (in_) => {
           await in_.getByRole('row').getByRole('button').first().click();
-          await dialog(in_).getByLabel('Body of the answer').first().waitFor();
+          await dialog(in_).getByLabel('Response body').first().waitFor();
         },
       ],
       ['imports'],

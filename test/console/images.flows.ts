@@ -142,7 +142,7 @@ describe('images in the console', function () {
       const place = page.getByText('Drop an image here, paste it, or choose a file');
       const text = Buffer.from('no image').toString('base64');
       await drop(page, place, text, 'text/plain');
-      await page.getByText('The file is no image that browsers read.').waitFor();
+      await page.getByText('We can’t read this image.').waitFor();
       const isPrevented = await page.evaluate(`(() => {
         const transfer = new DataTransfer();
         transfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }));

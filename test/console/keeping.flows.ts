@@ -312,7 +312,7 @@ describe('the console loses nothing', function () {
     const { body } = await world.api.post('/pages', { title: 'Before you go' });
     const changes: [path: string, change: (page: Page) => Promise<void>][] = [
       ['settings/workspace', (page) => page.getByLabel('Name', { exact: true }).fill('Other')],
-      [`pages/${body.id}`, (page) => page.getByLabel('Text').fill('Wait')],
+      [`pages/${body.id}`, (page) => page.getByLabel('Text', { exact: true }).fill('Wait')],
       [
         'labels',
         async (page) => {

@@ -50,7 +50,7 @@ describe('the console by the keyboard alone', function () {
       await press(page, page.getByRole('button', { name: 'Invite' }));
       await type(page, dialog(page).getByLabel('Email'), 'grace@people.test');
       await page.keyboard.press('Enter');
-      await page.getByText('grace@people.test gets an invitation by e-mail').waitFor();
+      await page.getByText('Invitation sent to grace@people.test.').waitFor();
       await dialog(page).waitFor({ state: 'detached' });
       const [address] = await mailedInvitations('grace@people.test');
       const { pathname, hash } = new URL(address!);
@@ -131,7 +131,7 @@ describe('the console by the keyboard alone', function () {
       expect([await statusOf(first), await statusOf(second)]).to.deep.equal([401, 200]);
       await choose('Revoke');
       await press(page, dialog(page).getByRole('button', { name: 'Revoke key' }));
-      await page.getByText('“Shop” is revoked').waitFor();
+      await page.getByText('“Shop” revoked').waitFor();
       expect(await statusOf(second)).to.equal(401);
     });
   });

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
+import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Flows through the lists of links and of QR codes, and through the palette: see flows.ts. */
 
@@ -20,9 +20,15 @@ const hasFocus = (control: Locator): Promise<boolean> =>
   control.evaluate((element) => element === element.ownerDocument.activeElement);
 const expectFocus = (control: Locator) =>
   eventually(async () => expect(await hasFocus(control)).to.equal(true));
-const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()');
-/** Closes the window: what can still be undone is sent. */
-const leave = (page: Page) => page.goto('about:blank');
+/**
+ * Closes the view: what can still be undone is sent then.
+ *
+ * @param check of what was sent; the browser, which sends it in the background, must not end before
+ */
+async function leave(page: Page, check: () => Promise<unknown>): Promise<void> {
+  await page.goto('about:blank');
+  await eventually(check);
+}
 
 describe('lists of the console', function () {
   this.timeout(300_000);
@@ -78,19 +84,18 @@ describe('lists of the console', function () {
       await page.getByText('Changed the tags of 2 links').waitFor();
       await mark(page, '/two', 'New').waitFor();
       await row(page, '/two').getByText('Old').waitFor({ state: 'detached' });
-      await leave(page);
-    });
-    await eventually(async () => {
-      const { body } = await world.api.get('/links');
-      const tagsByKey = Object.fromEntries(
-        body.map(({ key, tags }: { key: string; tags: { name: string }[] }) => [
-          key,
-          tags.map(({ name }) => name).toSorted(),
-        ]),
-      );
-      expect(tagsByKey).to.deep.equal({
-        one: ['New', 'Spring'],
-        two: ['New', 'Print', 'Spring'],
+      await leave(page, async () => {
+        const { body } = await world.api.get('/links');
+        const tagsByKey = Object.fromEntries(
+          body.map(({ key, tags }: { key: string; tags: { name: string }[] }) => [
+            key,
+            tags.map(({ name }) => name).toSorted(),
+          ]),
+        );
+        expect(tagsByKey).to.deep.equal({
+          one: ['New', 'Spring'],
+          two: ['New', 'Print', 'Spring'],
+        });
       });
     });
   });
@@ -107,10 +112,9 @@ describe('lists of the console', function () {
       await page.getByRole('button', { name: 'Apply' }).click();
       await page.getByText('Added Print to 2 QR codes').waitFor();
       await row(page, 'Menu').getByText('Print').waitFor();
-      await leave(page);
-    });
-    await eventually(async () => {
-      expect((await world.api.get('/qrcodes', { tagNames: 'Print' })).body).to.have.length(2);
+      await leave(page, async () => {
+        expect((await world.api.get('/qrcodes', { tagNames: 'Print' })).body).to.have.length(2);
+      });
     });
   });
 
@@ -138,16 +142,15 @@ describe('lists of the console', function () {
       expect(await inBar(page, 'Archive').count()).to.equal(0);
       await page.keyboard.press('Escape');
       await bulkBar(page).waitFor({ state: 'detached' });
-      await leave(page);
-    });
-    await eventually(async () => {
-      const { body } = await world.api.get('/links', { showArchived: true });
-      const states = body.map(({ archived, folderId }: Fields) => [archived, folderId]);
-      expect(states).to.deep.equal([
-        [true, null],
-        [true, null],
-        [true, null],
-      ]);
+      await leave(page, async () => {
+        const { body } = await world.api.get('/links', { showArchived: true });
+        const states = body.map(({ archived, folderId }: Fields) => [archived, folderId]);
+        expect(states).to.deep.equal([
+          [true, null],
+          [true, null],
+          [true, null],
+        ]);
+      });
     });
   });
 
@@ -210,9 +213,8 @@ describe('lists of the console', function () {
         await inBar(page, 'Delete').click();
         await page.getByText('9 links deleted').waitFor();
         expect(await page.getByRole('row').count()).to.equal(1);
-        await leave(page);
+        await leave(page, async () => expect(await keysOf()).to.deep.equal(['used']));
       });
-      await eventually(async () => expect(await keysOf()).to.deep.equal(['used']));
     });
 
     it(`copies a link from its row, and shows where it is (${size})`, async () => {

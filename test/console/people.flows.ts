@@ -246,7 +246,7 @@ describe('people in the console', function () {
         await page.getByLabel('Name').fill('Admin');
         expect(await page.getByLabel('Slug').inputValue()).to.equal('admin');
         await page.getByRole('button', { name: 'Create workspace' }).click();
-        await page.getByText('slug must not be "admin", which is a path of the console').waitFor();
+        await page.getByText('This name is reserved. Choose another one.').waitFor();
         await page.getByLabel('Slug').fill(slug);
         await page.getByRole('button', { name: 'Create workspace' }).click();
         await links(page).waitFor();

@@ -173,7 +173,7 @@ describe('QR codes in the console', function () {
         await text('Title').fill('Poster');
         await text('Short link').fill('poster');
         await page.getByText('This slug is free.').waitFor();
-        await page.getByRole('button', { name: 'Tags: none' }).click();
+        await page.getByRole('button', { name: 'Tags: None' }).click();
         await page.getByLabel('Spring').check();
         await page.keyboard.press('Escape');
         await page.getByLabel('Folder').selectOption('Posters');
@@ -454,18 +454,13 @@ describe('QR codes in the console', function () {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
     }
     await inConsole(world, 'qrcodes', {}, async (page) => {
-      const select = async () => {
-        for (const box of await page.getByRole('row').getByRole('checkbox').all())
-          await box.click();
-      };
       const toolbar = page.getByRole('toolbar');
       await page.getByText('2 codes').waitFor();
-      await select();
+      for (const box of await page.getByRole('row').getByRole('checkbox').all()) await box.click();
       await toolbar.getByRole('button', { name: 'Tags' }).click();
       await page.getByLabel('Spring').check();
-      await page.getByRole('button', { name: 'Set tags' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
       await page.getByRole('row').nth(1).getByText('Spring').waitFor();
-      await select();
       await toolbar.getByRole('button', { name: 'Folder' }).click();
       await page.getByRole('menuitem', { name: 'Posters' }).click();
       // The window is closed before the time for undoing is over.
@@ -486,10 +481,12 @@ describe('QR codes in the console', function () {
     await execute(
       db(),
       `INSERT INTO qrcodes
-       SELECT (jsonb_populate_record(code, jsonb_build_object(
-         'id', code.id || n, 'key', 'bulk-' || n, 'title', 'code ' || n,
-         'created_at', code.created_at - n * interval '1 second'))).*
-         FROM qrcodes AS code, generate_series(1, 1999) AS n WHERE code.id = :id`,
+       SELECT copy.*
+         FROM qrcodes AS code, generate_series(1, 1999) AS n,
+           jsonb_populate_record(code, jsonb_build_object(
+             'id', code.id || n, 'key', 'bulk-' || n, 'title', 'code ' || n,
+             'created_at', code.created_at - n * interval '1 second')) AS copy
+         WHERE code.id = :id`,
       { id: body.id },
     );
     await inConsole(world, 'qrcodes', {}, async (page) => {
@@ -543,7 +540,7 @@ describe('QR codes in the console', function () {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
       await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
-      await page.getByText('Color and background must differ more').first().waitFor();
+      await page.getByText('Color and background are too similar to scan.').first().waitFor();
       await page.getByLabel('URL', { exact: true }).fill('not an address');
       await create(page).click();
       await page.getByText('Enter a full URL').first().waitFor();

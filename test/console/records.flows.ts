@@ -9,7 +9,7 @@ import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
-import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
+import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Flows through the views beside links, codes and analytics: see flows.ts. */
 
@@ -124,7 +124,7 @@ describe('records in the console', function () {
       await result.waitFor();
       expect(JSON.parse(await result.inputValue())).to.include({ key: 'a', url: A });
       await find(refused.body.id);
-      await page.getByText('The key "a" is taken').waitFor();
+      await page.getByText('The slug “a” is taken.').waitFor();
       await find('job_none');
       await page.getByText('Job not found.').waitFor();
     });
@@ -228,7 +228,7 @@ describe('records in the console', function () {
         await checks.getByText('Waiting for the DNS record').waitFor();
         const [, name, value] = await card.locator('code').allInnerTexts();
         await card.getByRole('button', { name: 'Copy value of TXT' }).click();
-        expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(value);
+        expect(await clipboard(page)).to.equal(value);
         stack().dns.records.set(name!, value!);
         // Found by the next check, and verified without asking.
         await checks.getByText('Verified').waitFor();

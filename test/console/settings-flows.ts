@@ -298,8 +298,8 @@ describe('settings in the console', function () {
         buffer: Buffer.from(exportOf('kutt.json', 'elsewhere.test')),
       });
       await page.getByText('This workspace doesn’t have these domains: elsewhere.test').waitFor();
-      await page.getByText('will move to another domain').waitFor();
-      await page.getByText('Password must be filled in').first().waitFor();
+      await page.getByText('To keep these short links, add your domains').waitFor();
+      await page.getByText('Enter a password.').first().waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
     });
     await peer.close();

@@ -104,11 +104,11 @@ describe('an A/B test in the console', function () {
         await addEvents(link.id, 'B', 0, 40);
         await page.reload();
         await openTest(page);
-        await dialog(page).getByText('B leads to more leads').waitFor();
+        await dialog(page).getByText('B brings more leads').waitFor();
         await expectAccessible(page, `test-results-${size}`);
         await dialog(page).getByRole('button', { name: 'Choose B' }).click();
         await dialog(page).getByRole('button', { name: 'End the test with B' }).click();
-        await page.getByText('All visitors get the destination of B now').waitFor();
+        await page.getByText('All visitors now go to B').waitFor();
         await eventually(async () => {
           const field = dialog(page).getByLabel('Destination', { exact: true });
           expect(await field.inputValue()).to.equal('https://example.com/short');

@@ -36,6 +36,17 @@ export const newContext: Browser['newContext'] = (options) => browser.newContext
 /** The dialog that is open. */
 export const dialog = (page: Page): Locator => page.getByRole('dialog');
 
+/** The text that was copied. The policy of the console lets no script read it: it is pasted elsewhere. */
+export async function clipboard(page: Page): Promise<string> {
+  const other = await page.context().newPage();
+  await other.setContent('<textarea></textarea>');
+  const field = other.locator('textarea');
+  await field.press('ControlOrMeta+v');
+  const text = await field.inputValue();
+  await other.close();
+  return text;
+}
+
 interface WindowOptions {
   size?: Size;
   scheme?: 'light' | 'dark';
@@ -71,7 +82,7 @@ export async function inConsole(
     // Each at an address of its own: sign-ins are limited by it.
     extraHTTPHeaders: { 'x-forwarded-for': `10.1.${randomInt(256)}.${randomInt(256)}` },
   });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await context.grantPermissions(['clipboard-write']);
   try {
     if (token !== undefined) await addSession(context, token);
     else if (role !== null) await signIn(context, world, role);

@@ -59,7 +59,10 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must not start or end with \//, 'It can’t start or end with a slash.'],
   [/^must not contain empty, "\."/, 'Each part between slashes needs a name.'],
   [/^must have \* only at its end/, '* is allowed at the end only, after a slash.'],
-  [/^must not be "[^"]*": the name is reserved$/, 'This name is reserved. Choose another one.'],
+  [
+    /^must not be "[^"]*"(?:: the name is reserved|, which is a path of the console)$/,
+    'This name is reserved. Choose another one.',
+  ],
   [/^must be (?:a number|an integer|a safe number)$/, 'Enter a number.'],
   [/^must be at most (\d+) characters? long$/, 'Use at most $1 characters.'],
   [/^must not be longer than (\d+) characters$/, 'Use at most $1 characters.'],

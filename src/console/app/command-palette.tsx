@@ -13,6 +13,8 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
   const [record, setRecord] = useState<Command>();
   const listId = useId();
   const { commands: found, isBusy } = useCommands(text);
+  /** Enter was pressed before anything was found. */
+  const [isAwaited, setAwaited] = useState(false);
   const commands = record?.actions ?? found;
   const current = commands[chosen];
   useEffect(() => {
@@ -24,6 +26,9 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
     onClose();
     command.run();
   };
+  useEffect(() => {
+    if (isAwaited && !isBusy) run(current);
+  });
   const showActions = (command: Command | undefined) => {
     if (command?.actions === undefined) return false;
     setRecord(command);
@@ -43,14 +48,17 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
     setText(typed);
     setRecord(undefined);
     setChosen(0);
+    setAwaited(false);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const { selectionStart, value } = event.currentTarget as HTMLInputElement;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const count = Math.max(1, commands.length);
     if (step !== undefined) setChosen((chosen + step + count) % count);
-    else if (event.key === 'Enter') run(current);
-    else if (event.key === 'ArrowRight' && selectionStart === value.length) {
+    else if (event.key === 'Enter') {
+      if (isBusy && (current === undefined || current.isFallback === true)) setAwaited(true);
+      else run(current);
+    } else if (event.key === 'ArrowRight' && selectionStart === value.length) {
       if (!showActions(current)) return;
     } else if (event.key === 'ArrowLeft' && record !== undefined) leave();
     else return;

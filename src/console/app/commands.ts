@@ -37,6 +37,8 @@ export interface Command {
   /** Further words by which it is found. */
   words?: string;
   icon: LucideIcon;
+  /** For whoever finds nothing else. */
+  isFallback?: boolean;
   run(): void;
   /** Further actions on its record. */
   actions?: readonly Command[];
@@ -81,6 +83,7 @@ export function useCommands(text: string): { commands: Command[]; isBusy: boolea
             id: 'docs',
             label: `Search the docs for “${question}”`,
             icon: BookOpen,
+            isFallback: true,
             run: () => openDocs(`/docs/search?${new URLSearchParams({ q: question })}`),
           },
         ];
