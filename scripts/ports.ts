@@ -49,6 +49,11 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Makes a port, such as a configured one, the caller's: no process is given it as a free one for a minute. */
+export function keepPort(port: number): void {
+  isKept(port);
+}
+
 /** True for a port that was given away in the last minute; otherwise it is the caller's from now on. */
 function isKept(port: number): boolean {
   const file = path.join(KEPT, String(port));

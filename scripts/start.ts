@@ -15,7 +15,7 @@ import { consoleUrl, firstAddress } from '../src/users/accounts.ts';
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { type Servers, SetupError, serversEnv, startServers } from './embedded/servers.ts';
 import { migrateEntries, migrateLatest } from './migrations.ts';
-import { bindError, freePort } from './ports.ts';
+import { bindError, freePort, keepPort } from './ports.ts';
 import { ProcessLogs } from './process-logs.ts';
 import { parseProcfile, Runner } from './procfile.ts';
 import { procfileFor, settingsFor } from './sizes.ts';
@@ -141,6 +141,7 @@ async function choosePorts(): Promise<Config> {
       if (!isInUse(fault.cause) || Date.now() > deadline) throw fault;
       await pause(100);
     }
+    keepPort(port);
   }
   return reloadConfig();
 }

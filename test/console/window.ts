@@ -44,6 +44,7 @@ export async function clipboard(page: Page): Promise<string> {
   await field.press('ControlOrMeta+v');
   const text = await field.inputValue();
   await other.close();
+  await page.bringToFront();
   return text;
 }
 
