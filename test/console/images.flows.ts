@@ -89,7 +89,7 @@ describe('images in the console', function () {
         await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
         const place = page.getByText('Drop an image here, paste it, or choose a file');
         await place.waitFor();
-        await bring(page, place, page.getByLabel('Image URL'));
+        await bring(page, place, page.getByLabel('Logo URL'));
         await page.getByText('of the error correction').waitFor();
         await page.getByRole('button', { name: 'Create QR code' }).click();
         await page.getByText('QR code created').waitFor();

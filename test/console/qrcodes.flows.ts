@@ -94,7 +94,7 @@ describe('QR codes in the console', function () {
     const refused = made.body.filter((item: { error?: object }) => item.error !== undefined);
     expect(refused).to.deep.equal([]);
     await inConsole(world, 'qrcodes', {}, async (page) => {
-      await page.getByText('100 codes').waitFor();
+      await page.getByText('100 QR codes').waitFor();
       const pictures = new Map<string, string>();
       const grid = page.getByRole('grid');
       await eventually(async () => {
@@ -189,6 +189,7 @@ describe('QR codes in the console', function () {
         await page.getByLabel('Destination for country 1').fill('https://example.de/');
         await page.getByRole('button', { name: 'Add rule' }).click();
         await page.getByLabel('Value of condition 1 of rule 1').fill('at');
+        await page.keyboard.press('Enter');
         await page.getByLabel('Destination of rule 1').fill('https://example.at/');
         await page.getByLabel('Starts at').fill('2040-01-01T10:00');
         await page.getByLabel('Expires at').fill('2041-01-01T10:00');
@@ -196,13 +197,13 @@ describe('QR codes in the console', function () {
         await text('Destination after it expires').fill('https://example.com/over');
         await text('Password').fill('open sesame');
         await on('Public statistics');
-        await on('Allow search engines to index it');
+        await on('Allow search engines to index the link');
         await on('Show a page first');
         await page.getByLabel('Page', { exact: true }).selectOption('Welcome');
-        await on('Require the form');
+        await on('Require the page’s form');
         await on('Track conversions');
-        await on('Pass the path on');
-        await on('Pass the query on');
+        await on('Forward the path');
+        await on('Forward query parameters');
         await page.getByLabel('Redirect status').selectOption('307');
         await page.getByLabel('Scans', { exact: true }).check();
         await text('Comments').fill('For the team');
@@ -258,6 +259,7 @@ describe('QR codes in the console', function () {
         expect(changed).to.deep.equal({
           ...record,
           password: null,
+          hasPassword: false,
           rules: null,
           updatedAt: changed.updatedAt,
         });
@@ -387,7 +389,7 @@ describe('QR codes in the console', function () {
     await newCode('Location', (page) => page.getByLabel('Latitude').fill('52.52, -13.405'));
     await newCode('Pix', async (page) => {
       await page.getByLabel('Pix key').fill('ada@example.com');
-      await page.getByLabel('Name of the receiver').fill('Ada');
+      await page.getByLabel('Recipient’s name').fill('Ada');
       await page.getByLabel('City').fill('Lisboa');
       await page.getByLabel('Amount in reais').fill('12,50');
     });
@@ -419,10 +421,10 @@ describe('QR codes in the console', function () {
     await world.api.post('/qrcodes', { type: 'phone', phone: '+4930123456', key: 'call' });
     await inConsole(world, 'qrcodes', {}, async (page) => {
       const rows = page.getByRole('row');
-      await page.getByText('4 codes').waitFor();
+      await page.getByText('4 QR codes').waitFor();
       await page.getByRole('button', { name: 'Filter' }).click();
       await page.getByLabel('Content').selectOption('Website');
-      await page.getByText('3 codes').waitFor();
+      await page.getByText('3 QR codes').waitFor();
       expect(page.url()).to.contain('type=url');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Views' }).click();
@@ -437,9 +439,9 @@ describe('QR codes in the console', function () {
       await page.getByRole('button', { name: 'Archive' }).click();
       await rows.nth(2).getByText('Archived').waitFor();
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('Archived').first().waitFor({ state: 'detached' });
+      await rows.getByText('Archived').first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Content: Website' }).click();
-      await page.getByText('4 codes').waitFor();
+      await page.getByText('4 QR codes').waitFor();
       // An empty parameter asks for nothing.
       await page.goto(`${page.url().split('?')[0]}?type=&search=call`);
       await page.getByText('1 QR code', { exact: true }).waitFor();
@@ -455,7 +457,7 @@ describe('QR codes in the console', function () {
     }
     await inConsole(world, 'qrcodes', {}, async (page) => {
       const toolbar = page.getByRole('toolbar');
-      await page.getByText('2 codes').waitFor();
+      await page.getByText('2 QR codes').waitFor();
       for (const box of await page.getByRole('row').getByRole('checkbox').all()) await box.click();
       await toolbar.getByRole('button', { name: 'Tags' }).click();
       await page.getByLabel('Spring').check();
@@ -490,7 +492,7 @@ describe('QR codes in the console', function () {
       { id: body.id },
     );
     await inConsole(world, 'qrcodes', {}, async (page) => {
-      await page.getByText('2,000 codes').waitFor();
+      await page.getByText('2,000 QR codes').waitFor();
       const scroller = page.getByRole('grid').locator('..');
       await measureFrames(scroller);
       await scroller.evaluate((element) => {
@@ -540,7 +542,7 @@ describe('QR codes in the console', function () {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
       await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
-      await page.getByText('Color and background are too similar to scan.').first().waitFor();
+      await page.getByText('Color and background must differ more').first().waitFor();
       await page.getByLabel('URL', { exact: true }).fill('not an address');
       await create(page).click();
       await page.getByText('Enter a full URL').first().waitFor();
@@ -589,7 +591,7 @@ describe('QR codes in the console', function () {
       const [, pdf] = await downloaded(page, () => download(page).click());
       expect(pdf.toString('latin1')).to.match(/\/Count 2 /);
       expect(await textOf(await printed(pdf, 'pdf'))).to.equal(codes[0]!.shortLink);
-      await page.getByLabel('As', { exact: true }).selectOption('zip');
+      await page.getByLabel('Download as').selectOption('zip');
       await page.getByLabel('Format').selectOption('png');
       const [, zip] = await downloaded(page, () => download(page).click());
       const files = unzipSync(zip);
@@ -689,6 +691,7 @@ describe('QR codes in the console', function () {
           await expectAccessible(page, view('new'));
           await page.getByRole('radio', { name: 'Contact' }).check();
           await page.getByRole('button', { name: 'Add phone' }).click();
+          await page.getByLabel('First name').fill('Ada');
           await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
           await page.getByRole('heading', { name: 'Can’t be scanned' }).waitFor();
           await expectAccessible(page, view('contact'));

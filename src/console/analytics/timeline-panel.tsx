@@ -102,7 +102,7 @@ export function TimelinePanel() {
 /** A line of the chart with its name. */
 const Legend = ({ line, children }: { line: string; children: ReactNode }) => (
   <span className="flex items-center gap-1.5">
-    <span aria-hidden className={`w-4 border-t-2 ${line}`} />
+    <span aria-hidden className={`w-4 border-t-2 forced-color-adjust-none ${line}`} />
     {children}
   </span>
 );

@@ -105,9 +105,9 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
           error={null}
         >
           <p>
-            You have no password, and your sign-in link worked once. After signing out you can’t get
-            back in until your operator gives you another link. Choose a password first under “My
-            profile”.
+            You have no password, and your sign-in link can’t be used again. After signing out you
+            can’t get back in until your operator gives you another link. Choose a password first
+            under “My profile”.
           </p>
         </FormDialog>
       )}

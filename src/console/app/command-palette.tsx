@@ -105,8 +105,8 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
             )}
           >
             <command.icon size={16} aria-hidden className="shrink-0 text-muted" />
-            <span className="max-w-[60%] shrink-0 truncate">{command.label}</span>
-            <span className="flex-1 truncate text-muted">{command.hint}</span>
+            <span className="truncate md:max-w-[60%] md:shrink-0">{command.label}</span>
+            <span className="flex-1 truncate text-muted max-md:hidden">{command.hint}</span>
             {command.actions && (
               <span
                 data-actions

@@ -19,7 +19,12 @@ const COLORS = Object.keys(DOTS) as Color[];
 /** The color of a tag. */
 export function TagDot({ color }: { color: Color | undefined }) {
   const look = color && DOTS[color];
-  return <span aria-hidden className={classes('size-2.5 shrink-0 rounded-full', look)} />;
+  return (
+    <span
+      aria-hidden
+      className={classes('size-2.5 shrink-0 rounded-full forced-color-adjust-none', look)}
+    />
+  );
 }
 
 /** A tag by its color, as far as that is known, and name. */

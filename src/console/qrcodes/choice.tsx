@@ -76,5 +76,9 @@ function Sample({ look, crop }: { look: Partial<Look>; crop: PictureChoiceProps<
     staleTime: Number.POSITIVE_INFINITY,
     networkMode: 'always',
   });
-  return data === undefined ? null : <img src={data} alt="" className="size-full object-contain" />;
+  if (data === undefined) return null;
+  // The ground is part of the picture, also with forced colors.
+  return (
+    <img src={data} alt="" className="size-full bg-white object-contain forced-color-adjust-none" />
+  );
 }

@@ -208,7 +208,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
   },
   crypto: {
     label: 'Crypto',
-    purpose: 'Pays in a cryptocurrency',
+    purpose: 'Requests a cryptocurrency payment',
     icon: Bitcoin,
     fields: [
       {
@@ -227,11 +227,11 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       {
         name: 'address',
         label: 'Recipient’s address',
-        hint: 'We verify its checksum.',
+        hint: 'We check it for typos.',
         isRequired: true,
       },
-      { name: 'amount', label: 'Amount', kind: 'number', hint: 'In whole coins.' },
-      { name: 'message', label: 'Message', hint: 'Not for Ethereum.' },
+      { name: 'amount', label: 'Amount', kind: 'number', hint: 'In coins, such as 0.005.' },
+      { name: 'message', label: 'Message', hint: 'Codes for Ethereum leave it out.' },
     ],
   },
   pix: {

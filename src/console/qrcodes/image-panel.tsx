@@ -40,8 +40,8 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
       {image !== null && (
         <>
           <Switch
-            label="Clear the dots behind it"
-            hint="Off: the code shows through gaps in the image."
+            label="Remove the dots behind the logo"
+            hint="Off: the code shows through gaps in the logo."
             checked={excavate}
             onChange={(checked) => onChange({ excavate: checked })}
           />
@@ -151,7 +151,7 @@ function AddressField({
     <div className="flex items-end gap-2">
       <div className="flex-1">
         <TextField
-          label="Image URL"
+          label="Logo URL"
           type="url"
           placeholder="https://example.com/logo.png"
           value={address}

@@ -16,7 +16,7 @@ const KINDS = [
   {
     isStatic: false,
     label: 'Dynamic',
-    hint: 'Opens a short link. Change it later, and count scans.',
+    hint: 'Opens a short link that you can change later. Scans are counted.',
   },
   {
     isStatic: true,

@@ -3,12 +3,14 @@ import { useState } from 'react';
 import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
 import { describe } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { countText } from '../short-links/listing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { save } from './downloads.ts';
 import { payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
+import { QR_CODE_LIST } from './queries.ts';
 import { nameOf } from './row.tsx';
 import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
 
@@ -66,7 +68,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
   const form = 'sheet-form';
   return (
     <Dialog
-      title={records.length === 1 ? '1 code' : `${records.length} codes`}
+      title={`Download ${countText(records.length, QR_CODE_LIST.noun)}`}
       onClose={onClose}
       footer={
         <Button type="submit" form={form} look="primary" icon={Download} busy={done !== undefined}>
@@ -83,12 +85,12 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
         }}
       >
         <SelectField
-          label="As"
+          label="Download as"
           value={kind}
           onChange={({ target }) => setKind(target.value as 'pdf' | 'zip')}
         >
-          <option value="pdf">Sheet for print: PDF</option>
-          <option value="zip">One file for each code: ZIP</option>
+          <option value="pdf">Printable sheet (PDF)</option>
+          <option value="zip">One file per code (ZIP)</option>
         </SelectField>
         {kind === 'pdf' ? (
           <div className="grid gap-5 sm:grid-cols-[1fr_10rem]">

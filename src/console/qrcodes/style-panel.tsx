@@ -166,7 +166,7 @@ export function OutputPanel({ look, onChange, errors }: LookProps) {
         }
         error={errors['level']}
       >
-        <option value="">Automatic: M, or H with an image</option>
+        <option value="">Automatic</option>
         {LEVELS.map((level) => (
           <option key={level} value={level}>
             {level}: {LEVEL_WORDS[level]}

@@ -25,15 +25,15 @@ export interface ListKind {
 
 /** Filters that ask whether a record has something. */
 export const FEATURES: Readonly<Record<string, string>> = {
-  hasTags: 'Tags',
+  hasTags: 'Has tags',
   hasPassword: 'Password',
   hasExpiration: 'Expiry',
   hasUTM: 'UTM parameters',
-  hasCustomSocial: 'Custom preview',
-  hasGeo: 'Country targeting',
-  hasDevice: 'Device targeting',
+  hasCustomSocial: 'Custom link preview',
+  hasGeo: 'Targets by country',
+  hasDevice: 'Targets by device',
   hasComments: 'Comments',
-  trackConversion: 'Conversion tracking',
+  trackConversion: 'Tracks conversions',
 };
 
 /** Filters that links and QR codes share. */

@@ -40,7 +40,7 @@ export function ScheduleSection({ draft, errors, change }: PartProps) {
         startsAt !== '' && `starts ${dayOf(startsAt)}`,
         expiresAt !== '' && `expires ${dayOf(expiresAt)}`,
         maxVisits !== '' && `${maxVisits} clicks`,
-        expiredUrl !== '' && 'expired destination',
+        expiredUrl !== '' && 'then another URL',
       )}
       hasError={anyOf(errors, 'startsAt', 'expiresAt', 'expiredUrl', 'maxVisits')}
     >
@@ -107,7 +107,7 @@ export function AccessSection({ draft, errors, change, record }: PartProps) {
         onChange={(publicStats) => change({ publicStats })}
       />
       <Switch
-        label="Allow search engines to index it"
+        label="Allow search engines to index the link"
         checked={draft.doIndex}
         onChange={(doIndex) => change({ doIndex })}
       />
@@ -118,13 +118,13 @@ export function AccessSection({ draft, errors, change, record }: PartProps) {
 /** Where anybody sees the statistics of a short link. */
 function StatsHint({ record }: Pick<PartProps, 'record'>) {
   if (record?.shortLink == null) {
-    return 'Anyone with the link can view them, at the short link with /_/stats before its slug.';
+    return 'Anyone can view them at /_/stats/ and the slug, on the domain of the link.';
   }
   const { origin, pathname } = new URL(record.shortLink);
   const url = `${origin}/_/stats${pathname}`;
   return (
     <span className="flex flex-wrap items-center gap-1">
-      Anyone with the link can view them: <span className="wrap-anywhere">{url}</span>
+      Anyone can view them at <span className="wrap-anywhere">{url}</span>
       <CopyButton text={url} label="Copy the URL of the statistics" />
     </span>
   );
@@ -167,11 +167,11 @@ export function PageSection({ draft, errors, change }: PartProps) {
         type="url"
         value={draft.pageUrl}
         error={errors['pageUrl']}
-        hint="It gets the parameter “continue”, a URL that goes on to the destination."
+        hint="We add the parameter “continue”: the URL to which your page sends visitors next."
         onChange={(event) => change({ pageUrl: event.target.value })}
       />
       <Switch
-        label="Require the form"
+        label="Require the page’s form"
         checked={draft.isFormMandatory}
         onChange={(isFormMandatory) => change({ isFormMandatory })}
       />
@@ -209,13 +209,13 @@ export function RedirectSection({ draft, errors, change }: PartProps) {
         onChange={(trackConversion) => change({ trackConversion })}
       />
       <Switch
-        label="Pass the path on"
+        label="Forward the path"
         hint="/slug/more goes to the destination with /more added."
         checked={draft.flexible}
         onChange={(flexible) => change({ flexible })}
       />
       <Switch
-        label="Pass the query on"
+        label="Forward query parameters"
         hint="/slug?a=1 goes to the destination with a=1 added."
         checked={draft.forwardQuery}
         onChange={(forwardQuery) => change({ forwardQuery })}
@@ -294,7 +294,7 @@ export function MoreSection({ draft, errors, change, record }: PartProps) {
         maxLength={255}
         value={externalId}
         error={errors['externalId']}
-        hint="The ID of this record in your system."
+        hint="Its ID in your system."
         onChange={(event) => change({ externalId: event.target.value })}
       />
       <TextField

@@ -49,7 +49,7 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
     <>
       <input
         aria-label={may('tags.write') ? 'Find or create a tag' : 'Find a tag'}
-        placeholder={may('tags.write') ? 'Find or create' : 'Find'}
+        placeholder={may('tags.write') ? 'Find or create a tag' : 'Find a tag'}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

@@ -46,7 +46,7 @@ export function TestResults({ record }: { record: ShortLinkRecord }) {
       <p className="text-muted">
         {testStartedAt !== null && (
           <>
-            Since <Time at={testStartedAt} />
+            Started <Time at={testStartedAt} />
             {isOver && (
               <>
                 ; ended <Time at={testCompletedAt} />
@@ -81,8 +81,10 @@ export function TestResults({ record }: { record: ShortLinkRecord }) {
         <p className="text-xs text-muted">Turn on “Track conversions” to count leads and sales.</p>
       )}
       <p className="text-xs text-muted">
-        In brackets: the range that holds the true rate with 95 % confidence. Decide on an end date
-        up front. Checking often makes chance look like a winner.
+        {numbers.some(({ visits }) => visits > 0) &&
+          'The range in brackets contains the true rate with 95% confidence. '}
+        Set the end date in advance. Stopping as soon as one variant is ahead can pick a winner by
+        chance.
       </p>
     </section>
   );

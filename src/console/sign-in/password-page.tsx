@@ -48,7 +48,7 @@ export function PasswordPage() {
       <p className="text-muted">
         {hasPassword
           ? 'If you forgot your password, choose a new one now. It replaces the old one and signs out your other browsers.'
-          : 'Your sign-in link worked once. Next time, sign in with your email and this password.'}
+          : 'Your sign-in link can’t be used again. Next time, sign in with your email and this password.'}
       </p>
       {messages['password'] === undefined && <Refused error={change.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">

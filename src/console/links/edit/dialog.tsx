@@ -106,7 +106,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
         void openDialog((shut) => <QrDialog link={made} onClose={() => shut(undefined)} />),
     },
     {
-      label: 'Customise',
+      label: 'Customize',
       run: () =>
         void navigate({
           to: '/$workspace/links',
