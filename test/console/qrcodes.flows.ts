@@ -465,6 +465,7 @@ describe('QR codes in the console', function () {
       await page.getByRole('row').nth(1).getByText('Spring').waitFor();
       await toolbar.getByRole('button', { name: 'Folder' }).click();
       await page.getByRole('menuitem', { name: 'Posters' }).click();
+      await page.getByText('2 QR codes moved to Posters').waitFor();
       // The window is closed before the time for undoing is over.
       await page.goto('about:blank');
       await eventually(async () => {

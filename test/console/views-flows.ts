@@ -174,7 +174,11 @@ describe('every view of the console', function () {
     const { qrcodeId } = sample;
     const kind = (name: string) => async (page: Page) => {
       await page.getByRole('radio', { name, exact: true }).check();
-      await page.getByText('Easy to scan').first().waitFor();
+      // Static ones have no picture before they have a content.
+      await page
+        .getByText(/^(Easy to scan|Enter the content to see the code\.)$/)
+        .first()
+        .waitFor();
     };
     const firstCode = (page: Page) => page.getByRole('checkbox').nth(1).check();
     await look(

@@ -105,8 +105,10 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
             )}
           >
             <command.icon size={16} aria-hidden className="shrink-0 text-muted" />
-            <span className="truncate md:max-w-[60%] md:shrink-0">{command.label}</span>
-            <span className="flex-1 truncate text-muted max-md:hidden">{command.hint}</span>
+            <span className="flex min-w-0 flex-1 max-md:flex-col md:gap-2.5">
+              <span className="truncate md:max-w-[60%] md:shrink-0">{command.label}</span>
+              <span className="truncate text-muted max-md:text-xs md:flex-1">{command.hint}</span>
+            </span>
             {command.actions && (
               <span
                 data-actions

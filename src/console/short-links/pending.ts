@@ -58,10 +58,6 @@ export const overlaid = <Row extends { id: string }>(record: Row, pending: Overl
 export const isDeleted = ({ id }: { id: string }, pending: Overlays): boolean =>
   pending.get(id)?.includes('deleted') === true;
 
-let isClosing = false;
-addEventListener('pagehide', () => (isClosing = true), { capture: true });
-addEventListener('pageshow', () => (isClosing = false));
-
 /** Dependencies of writes. */
 export interface WriteContext {
   api: Api;
@@ -98,7 +94,13 @@ export function writeLater(
   set(ids, (now) => [...now, overlay]);
   undoable(text, {
     undo: end,
-    commit() {
+    commit(isClosing) {
+      if (isClosing) {
+        // Each at once: what waits for another request is lost with the window.
+        const sent = Promise.allSettled(parts.map(send));
+        void sent.then(() => refresh(client)).finally(end);
+        return;
+      }
       sendLater(
         client,
         {
@@ -124,8 +126,7 @@ export function writeLater(
           },
         },
         undefined,
-        // A window that closes can't wait for an earlier one.
-        isClosing ? undefined : SCOPE,
+        SCOPE,
       );
     },
   });

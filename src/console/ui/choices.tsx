@@ -79,7 +79,7 @@ export function Choices(props: ChoicesProps) {
       <div
         className={classes(
           inputLook,
-          'flex h-auto min-h-9 flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent-text max-md:h-auto max-md:min-h-11',
+          'flex h-auto min-h-9 flex-wrap items-center gap-1 py-1 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent-text max-md:h-auto max-md:min-h-11 max-md:py-0',
           fault !== undefined && 'border-danger',
         )}
       >
@@ -95,7 +95,7 @@ export function Choices(props: ChoicesProps) {
                 type="button"
                 aria-label={`Remove ${name}`}
                 onClick={() => onChange(values.filter((one) => one !== value))}
-                className="grid size-6 shrink-0 place-items-center rounded text-muted hover:text-ink max-md:size-9"
+                className="grid size-6 shrink-0 place-items-center rounded text-muted hover:text-ink max-md:size-11"
               >
                 <X size={12} aria-hidden />
               </button>
@@ -120,7 +120,7 @@ export function Choices(props: ChoicesProps) {
           }
           onKeyDown={onKeyDown}
           onBlur={finish}
-          className="h-6 min-w-24 flex-1 bg-transparent outline-none"
+          className="h-6 min-w-24 flex-1 bg-transparent outline-none max-md:h-11"
         />
       </div>
       <datalist id={`${id}-options`}>

@@ -42,7 +42,7 @@ export function toast(
   setTimeout(() => dismiss(id), actions.length === 0 ? STAY_MS : OFFER_MS);
 }
 
-/** Writes that can still be undone. */
+/** Writes that can still be undone, and how they are sent while the window closes. */
 const pending = new Map<number, () => void>();
 
 /**
@@ -50,26 +50,29 @@ const pending = new Map<number, () => void>();
  * closed it is done at once.
  *
  * @param text what was done, in the past tense: "3 links deleted"
- * @param action `commit` sends it, `undo` puts back what is shown
+ * @param action `commit` sends it, `undo` puts back what is shown; a window that closes waits for no other write
  */
-export function undoable(text: string, action: { commit(): void; undo(): void }): void {
+export function undoable(
+  text: string,
+  action: { commit(isClosing: boolean): void; undo(): void },
+): void {
   const id = ++lastId;
-  const finish = (how: 'commit' | 'undo') => {
+  const finish = (work: () => void) => {
     if (!pending.delete(id)) return;
     clearTimeout(timer);
     dismiss(id);
-    action[how]();
+    work();
   };
-  const timer = setTimeout(() => finish('commit'), UNDO_MS);
-  pending.set(id, () => finish('commit'));
+  const timer = setTimeout(() => finish(() => action.commit(false)), UNDO_MS);
+  pending.set(id, () => finish(() => action.commit(true)));
   set([
     ...toasts,
-    { id, text, tone: 'plain', actions: [{ label: 'Undo', run: () => finish('undo') }] },
+    { id, text, tone: 'plain', actions: [{ label: 'Undo', run: () => finish(action.undo) }] },
   ]);
 }
 
 addEventListener('pagehide', () => {
-  for (const commit of pending.values()) commit();
+  for (const commit of [...pending.values()]) commit();
 });
 
 // Without a connection, they can't be sent when the window is closed.
