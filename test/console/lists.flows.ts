@@ -106,6 +106,7 @@ describe('lists of the console', function () {
       await world.api.post('/qrcodes', { type: 'url', url: A, title });
     }
     await inConsole(world, 'qrcodes', {}, async (page) => {
+      await row(page, 'Menu').waitFor();
       await page.getByLabel('Select all QR codes').check();
       await inBar(page, 'Tags').click();
       await page.getByRole('checkbox', { name: 'Print', exact: true }).click();

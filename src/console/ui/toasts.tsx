@@ -72,7 +72,7 @@ export function undoable(
 }
 
 addEventListener('pagehide', () => {
-  for (const commit of [...pending.values()]) commit();
+  for (const commit of pending.values()) commit();
 });
 
 // Without a connection, they can't be sent when the window is closed.
