@@ -221,6 +221,7 @@ describe('forms of the console', function () {
   it('tells viewers what they have no access to, without a retry', async () => {
     await inConsole(world, 'webhooks', { role: 'viewer' }, async (page) => {
       await page.getByText('You don’t have access to webhooks').waitFor();
+      await page.getByText('Ask an owner').waitFor();
       expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0);
     });
   });

@@ -34,7 +34,7 @@ const CERTIFICATES = '/etc/extra-ca.crt';
 /** The ordinary account of a machine. */
 const USER = { id: 1_000, name: 'anna', home: '/home/anna' };
 
-/** How a command runs in a machine. */
+/** Options of a command. */
 export interface Circumstances {
   /** Folder in which it runs. */
   cwd?: string;

@@ -51,7 +51,7 @@ describe('npm start', function () {
     return output;
   }
 
-  /** What a start prints that ends by itself. */
+  /** Expects a start to fail. @returns its output */
   async function failedStart(how: Circumstances): Promise<string> {
     const { child } = await npmStart(how);
     let output = '';

@@ -61,7 +61,7 @@ export const utmTemplatesQuery = (api: Api) =>
       ),
   });
 
-/** Whether a slug is free, and the short link with it. @param domain empty for the one that new records get */
+/** Availability of a slug, with the short link that it makes. @param domain empty: the default domain of the workspace */
 export const slugQuery = (api: Api, { domain, key }: { domain: string; key: string }) =>
   queryOptions({
     queryKey: ['slug', domain, key],
