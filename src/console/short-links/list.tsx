@@ -134,11 +134,12 @@ function Rows<Row extends { id: string }>(
     focusActive(to);
     return to;
   };
-  // The focused element was removed with its row.
   const isActiveDeleted = isDeletedAt(active);
   useEffect(() => {
-    if (!isActiveDeleted || document.activeElement !== document.body) return;
-    goTo(active, 1);
+    const focused = document.activeElement;
+    // The focused element goes with its row, or is gone already.
+    const isLost = focused === document.body || rowElement(active)?.contains(focused) === true;
+    if (isActiveDeleted && isLost) goTo(active, 1);
     // oxlint-disable-next-line react/exhaustive-deps -- once for each deletion
   }, [isActiveDeleted]);
 

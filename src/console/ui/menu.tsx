@@ -90,13 +90,13 @@ export function Popover({
         onKeyDown={walk}
         onBeforeToggle={(event) => {
           if (event.target !== event.currentTarget) return;
-          const opens = event.newState === 'open';
           // At once: it is measured when it is shown.
-          if (opens) flushSync(() => setOpen(true));
-          else setOpen(false);
+          if (event.newState === 'open') flushSync(() => setOpen(true));
         }}
         onToggle={(event) => {
-          if (event.newState !== 'open' || event.target !== event.currentTarget) return;
+          if (event.target !== event.currentTarget) return;
+          // Not sooner: the browser gives the focus back only while the popover has it.
+          if (event.newState === 'closed') return setOpen(false);
           onOpen?.();
           place();
           const first = panel.current?.querySelector<HTMLElement>(
@@ -161,6 +161,7 @@ export function Menu({ button, label, items }: MenuProps) {
             type="button"
             role={isChecked === undefined ? 'menuitem' : 'menuitemradio'}
             aria-checked={isChecked}
+            aria-keyshortcuts={hotkey}
             tabIndex={-1}
             onClick={() => {
               close();
@@ -175,7 +176,8 @@ export function Menu({ button, label, items }: MenuProps) {
             {Icon && <Icon size={15} aria-hidden />}
             <span className="flex-1 truncate">{label}</span>
             {hotkey && (
-              <span className="max-md:hidden pointer-coarse:hidden">
+              // The name of an item is its label; the key is announced as a shortcut.
+              <span aria-hidden className="max-md:hidden pointer-coarse:hidden">
                 <Kbd>{hotkey}</Kbd>
               </span>
             )}
