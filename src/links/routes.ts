@@ -97,7 +97,7 @@ export const linkRoutes: Route[] = [
     operationId: 'countLinks',
     summary: 'Count links',
     description:
-      'Returns the number of links that match all filters, or with `groupBy=domain` the number for each domain.',
+      'Returns the number of links that match all filters, or with `groupBy` the number for each domain, tag or folder.',
     tag,
     scope: 'links.read',
     query: linkCountQuery,

@@ -14,6 +14,8 @@ import {
   changeFields,
   creationFields,
   eventsOnDelete,
+  type Grouping,
+  groupingField,
   newRecordFields,
   SINGULAR,
   type TagEditFields,
@@ -135,15 +137,11 @@ export const linkListQuery = Joi.object<LinkListQuery>({
   ...paging(100),
 });
 
-export interface LinkCountQuery extends LinkFilters {
-  groupBy?: 'domain';
-}
+export type LinkCountQuery = LinkFilters & Grouping;
 
 export const linkCountQuery = Joi.object<LinkCountQuery>({
   ...filterSchemas,
-  groupBy: Joi.string()
-    .valid('domain')
-    .description('Counts for each domain instead of all together.'),
+  groupBy: groupingField,
 });
 
 export interface LinkInfoQuery {

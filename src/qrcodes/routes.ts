@@ -134,8 +134,8 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'countQrCodes',
     summary: 'Count QR codes',
     description:
-      'Returns the number of QR codes that match all filters, or with `groupBy=domain` the number for each ' +
-      'domain.',
+      'Returns the number of QR codes that match all filters, or with `groupBy` the number for each ' +
+      'domain, tag or folder.',
     tag,
     scope: 'qrcodes.read',
     query: qrCodeCountQuery,

@@ -12,6 +12,8 @@ import {
   changeFields,
   creationFields,
   eventsOnDelete,
+  type Grouping,
+  groupingField,
   newRecordFields,
   SHARED_DEFAULTS,
   SINGULAR,
@@ -206,15 +208,11 @@ export const qrCodeListQuery = Joi.object<QrCodeListQuery>({
   ...paging(100),
 });
 
-export interface QrCodeCountQuery extends QrCodeFilters {
-  groupBy?: 'domain';
-}
+export type QrCodeCountQuery = QrCodeFilters & Grouping;
 
 export const qrCodeCountQuery = Joi.object<QrCodeCountQuery>({
   ...schemasOf(QR_CODE_FILTERS),
-  groupBy: Joi.string()
-    .valid('domain')
-    .description('Counts for each domain instead of all together.'),
+  groupBy: groupingField,
 });
 
 export interface QrCodeInfoQuery {

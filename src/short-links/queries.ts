@@ -11,6 +11,7 @@ import { type Caller, includesScope } from '../workspaces/api-keys.ts';
 import { applyFilters, type FilterTable, type SharedFilters } from './filters.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { openPassword, type RecordContext } from './record.ts';
+import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
 
 /** Columns that a record takes from other tables. */
@@ -62,6 +63,13 @@ export interface RecordInfo {
   key?: string;
   id?: string | undefined;
   externalId?: string;
+}
+
+interface GroupCount {
+  domain?: string;
+  tagId?: string;
+  folderId?: string;
+  _count: number;
 }
 
 /** A checked request. */
@@ -260,17 +268,33 @@ export class ShortLinkQueries<
     return this.#filtered(this.#joined(projectId), projectId, filters, search).resultSize();
   }
 
-  /** The number of records that match on each domain, most first. */
-  async countByDomain(
+  /** The number of records that match in each group, most first. Records with several tags count for each. */
+  async countBy(
     projectId: string,
     filters: Filters,
-  ): Promise<{ domain: string; _count: number }[]> {
+    group: NonNullable<Grouping['groupBy']>,
+  ): Promise<GroupCount[]> {
     const search = await this.#searchOf(projectId, filters);
-    return this.#filtered(this.#joined(projectId), projectId, filters, search)
-      .groupBy('d.slug')
-      .orderByRaw('count(*) DESC, d.slug')
-      .select('d.slug as domain', raw('count(*) AS "_count"'))
-      .castTo<{ domain: string; _count: number }[]>();
+    const matching = this.#filtered(this.#joined(projectId), projectId, filters, search);
+    const [field, column] = {
+      domain: ['domain', 'd.slug'],
+      tag: ['tagId', 'rt.tag_id'],
+      folder: ['folderId', `${this.#table}.folder_id`],
+    }[group] as [keyof GroupCount, string];
+    if (group === 'tag') {
+      const { tags } = this.tables;
+      matching.join(`${tags.table} as rt`, (on) =>
+        on
+          .on('rt.project_id', `${this.#table}.project_id`)
+          .andOn(`rt.${tags.column}`, `${this.#table}.id`),
+      );
+    }
+    return matching
+      .whereNotNull(column)
+      .groupBy(column)
+      .orderByRaw('count(*) DESC, ??', column)
+      .select(`${column} as ${field}`, raw('count(*) AS "_count"'))
+      .castTo<GroupCount[]>();
   }
 
   /** Answers with the record that a path names. @throws Refusal `not_found` */
@@ -293,14 +317,14 @@ export class ShortLinkQueries<
     return ok((await this.list(caller.projectId, query, query)).map(this.#shownTo(caller)));
   }
 
-  /** Answers with the number of records that match the filters of a query, in total or for each domain. */
-  async answerCount({ caller, query }: Asked<Filters & { groupBy?: 'domain' }>): Promise<Answer> {
+  /** Answers with the number of records that match the filters of a query, in total or for each group. */
+  async answerCount({ caller, query }: Asked<Filters & Grouping>): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
     refuseHiddenFilter(caller, this.tables.kind, query);
     return ok(
-      query.groupBy === 'domain'
-        ? await this.countByDomain(caller.projectId, query)
-        : await this.count(caller.projectId, query),
+      query.groupBy === undefined
+        ? await this.count(caller.projectId, query)
+        : await this.countBy(caller.projectId, query, query.groupBy),
     );
   }
 

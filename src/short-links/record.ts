@@ -120,17 +120,19 @@ export const bulkAnswerOf = (record: Schema, noun: string) =>
     ).meta({ name: noun === 'link' ? 'BulkLinkResult' : 'BulkQrCodeResult' }),
   );
 
-/** Response of a count: a number, or one for each domain. */
+/** Response of a count: a number, or one for each group. */
 export const countAnswer = Joi.alternatives(
   Joi.number().integer(),
   Joi.array().items(
     Joi.object({
-      domain: Joi.string().required().description('Domain.').example('go.example.com'),
+      domain: Joi.string().description('Domain; with `groupBy=domain`.').example('go.example.com'),
+      tagId: Joi.string().description('Id of the tag; with `groupBy=tag`.'),
+      folderId: Joi.string().description('Id of the folder; with `groupBy=folder`.'),
       _count: Joi.number().integer().required().description('Number of records.'),
-    }).meta({ name: 'DomainCount' }),
+    }).meta({ name: 'GroupCount' }),
   ),
 )
-  .description('A number; with `groupBy`, one for each domain.')
+  .description('A number; with `groupBy`, one for each domain, tag or folder.')
   .meta({ name: 'Count' });
 
 /** Columns of the export, with their places. */

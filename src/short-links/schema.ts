@@ -141,6 +141,18 @@ export const eventsOnDelete = () =>
     .example('remove')
     .meta({ extension: true });
 
+/** The parameter by which a count has one number for each group. */
+export interface Grouping {
+  groupBy?: 'domain' | 'tag' | 'folder';
+}
+
+export const groupingField = Joi.string()
+  .valid('domain', 'tag', 'folder')
+  .description(
+    'Counts for each domain, tag or folder instead of all together. Groups without a record are left out; a record ' +
+      'with several tags counts for each.',
+  );
+
 /** The ids of a bulk deletion, in a query. */
 export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).required();
 

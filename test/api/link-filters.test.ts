@@ -133,6 +133,42 @@ describe('filters of GET /links and GET /links/count', () => {
     ]);
   });
 
+  it('counts by tag and by folder, each within the filters', async () => {
+    const other = await aWorkspace();
+    const [spring, print] = await Promise.all(
+      ['Spring', 'Print'].map(async (name) => (await other.api.post('/tags', { name })).body.id),
+    );
+    await other.api.post('/tags', { name: 'Unused' });
+    const folder = (await other.api.post('/folders', { name: 'Shop' })).body.id;
+    const url = 'https://example.com/';
+    await other.api.post('/links', { url, tagIds: [spring, print], folderId: folder });
+    await other.api.post('/links', { url, tagIds: [spring] });
+    await other.api.post('/links', { url, tagIds: [print], folderId: folder, archived: true });
+    await other.api.post('/links', { url });
+    const counts = async (query: Record<string, string | boolean>) => {
+      const { status, body } = await other.api.get('/links/count', query);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return body;
+    };
+    expect(await counts({ groupBy: 'tag' })).to.deep.equal([
+      { tagId: spring, _count: 2 },
+      { tagId: print, _count: 1 },
+    ]);
+    expect(
+      await counts({ groupBy: 'tag', tagIds: print, showArchived: true }),
+    ).to.have.deep.members([
+      { tagId: print, _count: 2 },
+      { tagId: spring, _count: 1 },
+    ]);
+    expect(await counts({ groupBy: 'folder' })).to.deep.equal([{ folderId: folder, _count: 1 }]);
+    expect(await counts({ groupBy: 'folder', search: 'nowhere' })).to.deep.equal([]);
+    const codes = await other.api.get('/qrcodes/count', { groupBy: 'tag' });
+    expect(codes.body).to.deep.equal([]);
+    const refused = await other.api.get('/links/count', { groupBy: 'color' });
+    expect(refused.status).to.equal(422);
+    expect(refused.body.error.message).to.match(/groupBy/);
+  });
+
   it('pages, newest first', async () => {
     const pages = await Promise.all(
       [1, 2, 3].map(async (page) => (await world.api.get('/links', { page, pageSize: 6 })).body),

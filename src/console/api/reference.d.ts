@@ -265,7 +265,7 @@ export interface paths {
         };
         /**
          * Count links
-         * @description Returns the number of links that match all filters, or with `groupBy=domain` the number for each domain. Needs the scope `links.read`.
+         * @description Returns the number of links that match all filters, or with `groupBy` the number for each domain, tag or folder. Needs the scope `links.read`.
          */
         get: operations["countLinks"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * Count QR codes
-         * @description Returns the number of QR codes that match all filters, or with `groupBy=domain` the number for each domain. Needs the scope `qrcodes.read`.
+         * @description Returns the number of QR codes that match all filters, or with `groupBy` the number for each domain, tag or folder. Needs the scope `qrcodes.read`.
          */
         get: operations["countQrCodes"];
         put?: never;
@@ -3499,8 +3499,8 @@ export interface components {
             /** @description Id of the click. */
             clickId: string;
         };
-        /** @description A number; with `groupBy`, one for each domain. */
-        Count: number | components["schemas"]["DomainCount"][];
+        /** @description A number; with `groupBy`, one for each domain, tag or folder. */
+        Count: number | components["schemas"]["GroupCount"][];
         /** @enum {string} */
         CountryCode: "AD" | "AE" | "AF" | "AG" | "AI" | "AL" | "AM" | "AO" | "AQ" | "AR" | "AS" | "AT" | "AU" | "AW" | "AX" | "AZ" | "BA" | "BB" | "BD" | "BE" | "BF" | "BG" | "BH" | "BI" | "BJ" | "BL" | "BM" | "BN" | "BO" | "BQ" | "BR" | "BS" | "BT" | "BV" | "BW" | "BY" | "BZ" | "CA" | "CC" | "CD" | "CF" | "CG" | "CH" | "CI" | "CK" | "CL" | "CM" | "CN" | "CO" | "CR" | "CU" | "CV" | "CW" | "CX" | "CY" | "CZ" | "DE" | "DJ" | "DK" | "DM" | "DO" | "DZ" | "EC" | "EE" | "EG" | "EH" | "ER" | "ES" | "ET" | "FI" | "FJ" | "FK" | "FM" | "FO" | "FR" | "GA" | "GB" | "GD" | "GE" | "GF" | "GG" | "GH" | "GI" | "GL" | "GM" | "GN" | "GP" | "GQ" | "GR" | "GS" | "GT" | "GU" | "GW" | "GY" | "HK" | "HM" | "HN" | "HR" | "HT" | "HU" | "ID" | "IE" | "IL" | "IM" | "IN" | "IO" | "IQ" | "IR" | "IS" | "IT" | "JE" | "JM" | "JO" | "JP" | "KE" | "KG" | "KH" | "KI" | "KM" | "KN" | "KP" | "KR" | "KW" | "KY" | "KZ" | "LA" | "LB" | "LC" | "LI" | "LK" | "LR" | "LS" | "LT" | "LU" | "LV" | "LY" | "MA" | "MC" | "MD" | "ME" | "MF" | "MG" | "MH" | "MK" | "ML" | "MM" | "MN" | "MO" | "MP" | "MQ" | "MR" | "MS" | "MT" | "MU" | "MV" | "MW" | "MX" | "MY" | "MZ" | "NA" | "NC" | "NE" | "NF" | "NG" | "NI" | "NL" | "NO" | "NP" | "NR" | "NU" | "NZ" | "OM" | "PA" | "PE" | "PF" | "PG" | "PH" | "PK" | "PL" | "PM" | "PN" | "PR" | "PS" | "PT" | "PW" | "PY" | "QA" | "RE" | "RO" | "RS" | "RU" | "RW" | "SA" | "SB" | "SC" | "SD" | "SE" | "SG" | "SH" | "SI" | "SJ" | "SK" | "SL" | "SM" | "SN" | "SO" | "SR" | "SS" | "ST" | "SV" | "SX" | "SY" | "SZ" | "TC" | "TD" | "TF" | "TG" | "TH" | "TJ" | "TK" | "TL" | "TM" | "TN" | "TO" | "TR" | "TT" | "TV" | "TW" | "TZ" | "UA" | "UG" | "UM" | "US" | "UY" | "UZ" | "VA" | "VC" | "VE" | "VG" | "VI" | "VN" | "VU" | "WF" | "WS" | "XK" | "YE" | "YT" | "ZA" | "ZM" | "ZW";
         /** @description A payment: `{currency, address, amount?, message?}`; the currency is one of bitcoin, ethereum, litecoin, bitcoincash, dogecoin, dash, monero, the amount in whole coins. */
@@ -3842,12 +3842,6 @@ export interface components {
              */
             checkedAt: string;
         };
-        DomainCount: {
-            /** @description Domain. */
-            domain: string;
-            /** @description Number of records. */
-            _count: number;
-        };
         DomainDnsRecord: {
             /**
              * @description `ownership`: proves that the domain is yours; `address`: brings visitors.
@@ -3984,6 +3978,16 @@ export interface components {
              * @enum {string}
              */
             family?: "Inter" | "Nunito" | "Lora" | "Roboto Mono";
+        };
+        GroupCount: {
+            /** @description Domain; with `groupBy=domain`. */
+            domain?: string;
+            /** @description Id of the tag; with `groupBy=tag`. */
+            tagId?: string;
+            /** @description Id of the folder; with `groupBy=folder`. */
+            folderId?: string;
+            /** @description Number of records. */
+            _count: number;
         };
         Import: {
             /** @description Id of the import. */
@@ -7275,8 +7279,8 @@ export interface components {
         format: "csv" | "ndjson";
         /** @description JSON object of country codes and destination URLs that the link has, or `null`: without any. */
         geo: string;
-        /** @description Counts for each domain instead of all together. */
-        groupBy: "domain";
+        /** @description Counts for each domain, tag or folder instead of all together. Groups without a record are left out; a record with several tags counts for each. */
+        groupBy: "domain" | "tag" | "folder";
         /** @description true: only records with comments; false: only those without. */
         hasComments: boolean;
         /** @description true: only records with a link preview of their own; false: only those without. */
@@ -8231,7 +8235,7 @@ export interface operations {
                 clicksMax?: components["parameters"]["clicksMax"];
                 /** @description What the last check found: only links whose destination is in this state (`destinationCheck.state`), or `unchecked`. */
                 destinationState?: components["parameters"]["destinationState"];
-                /** @description Counts for each domain instead of all together. */
+                /** @description Counts for each domain, tag or folder instead of all together. Groups without a record are left out; a record with several tags counts for each. */
                 groupBy?: components["parameters"]["groupBy"];
             };
             header?: never;
@@ -8897,7 +8901,7 @@ export interface operations {
                 scansMin?: components["parameters"]["scansMin"];
                 /** @description Largest number of counted visits. */
                 scansMax?: components["parameters"]["scansMax"];
-                /** @description Counts for each domain instead of all together. */
+                /** @description Counts for each domain, tag or folder instead of all together. Groups without a record are left out; a record with several tags counts for each. */
                 groupBy?: components["parameters"]["groupBy"];
             };
             header?: never;

@@ -14,6 +14,7 @@ import { RowMenu } from '../ui/menu.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { useCounts } from './counts.ts';
 
 interface Label {
   id: string;
@@ -51,6 +52,7 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
   const labels = usePaged([`${noun}s`, 'list'], (page, signal) =>
     kind.load(api, { page, pageSize: PAGE_SIZE }, signal),
   );
+  const counts = useCounts(noun);
   const mayWrite = may(`${noun}s.write`);
   return (
     <section aria-labelledby={`${noun}s`}>
@@ -79,6 +81,7 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
                 key={label.id}
                 kind={kind}
                 label={label}
+                count={counts(label.id)}
                 mayWrite={mayWrite}
                 open={(what) => setOpened({ what, label })}
               />
@@ -98,11 +101,14 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
 interface LabelRowProps<One extends Label> {
   kind: Kind<One>;
   label: One;
+  /** Links and QR codes that have it, in words. */
+  count: string | undefined;
   mayWrite: boolean;
   open(what: 'edit' | 'delete'): void;
 }
 
-function LabelRow<One extends Label>({ kind, label, mayWrite, open }: LabelRowProps<One>) {
+function LabelRow<One extends Label>(props: LabelRowProps<One>) {
+  const { kind, label, count, mayWrite, open } = props;
   const { slug } = useWorkspace();
   return (
     <li className="flex min-h-11 items-center gap-2.5 border-b border-line px-4 hover:bg-hover/60 md:px-6">
@@ -115,6 +121,7 @@ function LabelRow<One extends Label>({ kind, label, mayWrite, open }: LabelRowPr
       >
         {label.name}
       </Link>
+      <span className="shrink-0 text-muted tabular-nums">{count}</span>
       {mayWrite && (
         <RowMenu
           label={`Actions for the ${kind.noun} ${label.name}`}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer, type Schemas } from '../api/client.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+
+/**
+ * Counts the links and QR codes of each tag, or of each folder, without those that are archived.
+ *
+ * @returns words for a tag or folder by its id: `12 links, 3 QR codes`; `undefined` until the numbers are there
+ */
+export function useCounts(groupBy: 'tag' | 'folder'): (id: string) => string | undefined {
+  const { api, may } = useWorkspace();
+  const params = { query: { groupBy } };
+  const links = useQuery({
+    queryKey: ['links', 'count', 'by', groupBy],
+    queryFn: ({ signal }) => answer(api.GET('/links/count', { params, signal })),
+    enabled: may('links.read'),
+  });
+  const codes = useQuery({
+    queryKey: ['qrcodes', 'count', 'by', groupBy],
+    queryFn: ({ signal }) => answer(api.GET('/qrcodes/count', { params, signal })),
+    enabled: may('qrcodes.read'),
+  });
+  const inLinks = byId(links.data);
+  const inCodes = byId(codes.data);
+  return (id) => {
+    if (inLinks === undefined) return undefined;
+    const parts = [named(inLinks.get(id) ?? 0, 'link')];
+    const scanned = inCodes?.get(id) ?? 0;
+    if (scanned > 0) parts.push(named(scanned, 'QR code'));
+    return parts.join(', ');
+  };
+}
+
+const named = (count: number, noun: string): string =>
+  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
+
+function byId(counts: Schemas['Count'] | undefined): Map<string, number> | undefined {
+  if (!Array.isArray(counts)) return undefined;
+  return new Map(counts.map(({ tagId, folderId, _count }) => [(tagId ?? folderId)!, _count]));
+}
