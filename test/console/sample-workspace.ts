@@ -15,7 +15,6 @@ export interface SampleWorkspace {
   pageId: string;
   customerId: string;
   webhookId: string;
-  jobId: string;
   /** Imports: one that is checked and waits, one that is done. */
   imports: { checked: string; done: string };
   /** Address that joins the workspace. */
@@ -101,7 +100,6 @@ export async function aSampleWorkspace(): Promise<SampleWorkspace> {
   const customerId = await someCustomers(world);
   await anAnswer(world, pageId);
   const webhookId = await aWebhook(world);
-  const jobId = (await made(world, '/tags', { name: 'Later' }, { prefer: 'respond-async' })).id;
   const checked = await anImport(world, { name: 'links of the old service.csv', dryRun: 'true' });
   const imports = { checked, done: await anImport(world, { name: 'bitly.csv' }) };
   const invitationUrl = await somePeople(world);
@@ -113,7 +111,6 @@ export async function aSampleWorkspace(): Promise<SampleWorkspace> {
     pageId,
     customerId,
     webhookId,
-    jobId,
     imports,
     invitationUrl,
   };

@@ -405,16 +405,6 @@ describe('every view of the console', function () {
           open: press('Create template'),
         },
         { name: 'exports', path: inSample('settings/exports') },
-        { name: 'jobs', path: inSample('settings/jobs') },
-        {
-          name: 'job',
-          path: inSample('settings/jobs'),
-          async open(page) {
-            await page.getByLabel('Job ID').fill(sample.jobId);
-            await button(page, 'Find').click();
-            await page.getByLabel('Result').waitFor();
-          },
-        },
         { name: 'profile', path: inSample('settings/profile') },
       ],
       { worlds: [sample.world] },

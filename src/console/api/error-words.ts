@@ -92,6 +92,7 @@ const lastName = (path: string): string => path.split('.').at(-1)!.replace(/\[.*
 
 /** The label of a field outside of its form: "Expires at" for `expiresAt`. */
 export function labelOf(path: string): string {
+  if (path === 'key') return 'Slug';
   const words = lastName(path)
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')

@@ -245,15 +245,6 @@ const utmTemplates = createRoute({
   ),
 });
 
-const jobs = createRoute({
-  getParentRoute: () => settings,
-  path: '/jobs',
-  component: lazyRouteComponent(
-    part(() => import('../settings/jobs-page.tsx')),
-    'JobsPage',
-  ),
-});
-
 const members = createRoute({
   getParentRoute: () => settings,
   path: '/members',
@@ -433,7 +424,6 @@ export const router = createRouter({
         utmTemplates,
         auditLog,
         exports,
-        jobs,
         profile,
       ]),
     ]),

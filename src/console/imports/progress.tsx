@@ -43,8 +43,9 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
       </dl>
       {one.renamed > 0 && (
         <p className="text-warning">
-          {format.format(one.renamed)} short links {isChecked ? 'will move' : 'moved'} to another
-          domain, because this workspace doesn’t have theirs.
+          {format.format(one.renamed)} {one.renamed === 1 ? 'short link' : 'short links'}{' '}
+          {isChecked ? 'will move' : 'moved'} to another domain, because this workspace doesn’t have
+          theirs.
         </p>
       )}
       {undo !== null && (

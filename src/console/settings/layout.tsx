@@ -12,7 +12,6 @@ export const VIEWS = [
   { to: '/$workspace/settings/utm-templates', label: 'UTM templates', scope: 'links.read' },
   { to: '/$workspace/settings/audit-log', label: 'Audit log', scope: 'audit.read' },
   { to: '/$workspace/settings/exports', label: 'Exports', scope: 'links.read' },
-  { to: '/$workspace/settings/jobs', label: 'Jobs', scope: 'jobs.read' },
   // Of the person, whatever their role is.
   { to: '/$workspace/settings/profile', label: 'My profile', scope: 'links.read' },
 ] as const;
