@@ -22,7 +22,7 @@ is malformed, the process exits, and the error names the variable. \`npm run doc
 
 A secret can be in a file instead, such as a [credential of systemd](systemd.md#secrets-in-files) or a secret of
 [compose](containers.md#secrets-in-files): add \`_FILE\` to the name of the variable, and set it to the path. A line break at the end
-of the file is not part of the value. A variable and its file together are refused.
+of the file is not part of the value. If a variable and its file are both set, the process does not start.
 
 | variable | default | meaning |
 |---|---|---|

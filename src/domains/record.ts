@@ -62,7 +62,10 @@ export const domainRecord = Joi.object({
     .required()
     .description('Domain name, in lower case and ASCII.')
     .example('go.example.com'),
-  verified: flag().required().description('The ownership of the domain is proven.').example(true),
+  verified: flag()
+    .required()
+    .description('The domain is verified: it belongs to the workspace.')
+    .example(true),
   primary: flag().required().description('New links are created on it unless they name a domain.'),
   archived: flag().required().description('Lists leave it out by default.'),
   target: Joi.string()

@@ -93,8 +93,8 @@ export const invitationRoutes: Route[] = [
     summary: 'Accept an invitation',
     description:
       'Adds the person to the workspace. A person with an account must be signed in with the address that was invited. ' +
-      'For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for ' +
-      'a token that went out by email where nobody has proven the address of the account, which begins anew. With `id` ' +
+      'For a person without one, `name` and `password` create it, and the response sets the session cookie. They also ' +
+      'reset an account with an address that is not verified, if the token was sent by email. With `id` ' +
       'a signed-in person accepts an invitation that `GET /me` shows.',
     extension: true,
     tag,

@@ -61,7 +61,7 @@ export const QUEUES = {
     queue: metatags,
     concurrency: 'METATAGS_CONCURRENCY',
     healthPort: 3107,
-    scaleWhen: 'writes of links with `rewrite` are slow, or previews are late',
+    scaleWhen: 'writes of links in a frame (`rewrite`) are slow, or previews are late',
   },
   currency: {
     queue: currency,

@@ -95,8 +95,8 @@ export const meRecord = Joi.object({
     .items(ownInvitationRecord)
     .required()
     .description(
-      'Invitations of the email address, the newest first, at most 20; none while nobody has proven that the address ' +
-        'is that of the person.',
+      'Invitations of the email address, the newest first, at most 20; none until the address ' +
+        'is verified.',
     ),
   locationsBy: Joi.string()
     .valid('DB-IP')

@@ -72,8 +72,8 @@ async function findOrAddUser(trx: Db, email: string): Promise<string> {
   if (user?.email_verified_at === null) {
     throw new Refusal(
       'conflict',
-      `Nobody has proven that the account "${email}" belongs to the person with this email address; ` +
-        `"user link --email ${email}" proves it, and ends what was done with the account before`,
+      `The email address of the account "${email}" is not verified: ` +
+        `"user link --email ${email}" verifies it, and ends the sessions, API keys and memberships of the account`,
     );
   }
   if (user !== undefined) return user.id;

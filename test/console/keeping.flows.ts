@@ -279,7 +279,7 @@ describe('the console loses nothing', function () {
       await page.getByRole('button', { name: 'Create QR code' }).click();
       await page.getByText('QR code created').waitFor();
       await leave();
-      await page.getByRole('link', { name: 'New QR code' }).click();
+      await page.getByRole('link', { name: 'Create QR code' }).click();
       await address.waitFor();
       expect(await address.inputValue()).to.equal('');
     });

@@ -239,7 +239,7 @@ describe('people in the console', function () {
       const slug = `own-${newId('workspace').slice(5).toLowerCase()}`;
       await inConsole(world, '/', { size, ...nobody }, async (page) => {
         await signIn(page, email);
-        await page.getByRole('heading', { name: 'New workspace' }).waitFor();
+        await page.getByRole('heading', { name: 'Create workspace' }).waitFor();
         await expectAccessible(page, `welcome-${size}`);
         await page.getByLabel('Name').fill('Agentur Müller & Söhne');
         expect(await page.getByLabel('Slug').inputValue()).to.equal('agentur-mueller-soehne');

@@ -127,7 +127,7 @@ describe('QR codes in the console', function () {
   for (const size of sizes) {
     it(`makes a code in a look of its own, and saves it as PNG and SVG (${size})`, async () => {
       await inConsole(world, 'qrcodes', { size }, async (page) => {
-        await page.getByRole('link', { name: 'New QR code' }).first().click();
+        await page.getByRole('link', { name: 'Create QR code' }).first().click();
         await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
         await page.getByRole('radio', { name: 'Dots' }).check();
         await page.getByRole('radio', { name: 'Leaf', exact: true }).check();
@@ -407,8 +407,8 @@ describe('QR codes in the console', function () {
         await page.getByRole('option', { name: option }).click();
       };
       await page.getByText('No links yet').waitFor();
-      await say('qr', 'Create a QR code');
-      await page.getByRole('heading', { name: 'New QR code' }).waitFor();
+      await say('qr', 'Create QR code');
+      await page.getByRole('heading', { name: 'Create QR code' }).waitFor();
       await say('menu', `${world.domain}/menu`);
       await page.getByRole('heading', { name: `${world.domain}/menu` }).waitFor();
     });
@@ -563,7 +563,7 @@ describe('QR codes in the console', function () {
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Changes saved').waitFor();
       await page.getByRole('link', { name: 'All QR codes' }).click();
-      await page.getByRole('link', { name: 'New QR code' }).click();
+      await page.getByRole('link', { name: 'Create QR code' }).click();
       await page.getByRole('button', { name: 'Template 1', exact: true }).click();
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/c');
       await create(page).click();
@@ -646,7 +646,7 @@ describe('QR codes in the console', function () {
       };
       await page.getByText('No QR codes yet').waitFor();
       await keyboard.press('c');
-      await page.getByText('New QR code').first().waitFor();
+      await page.getByText('Create QR code').first().waitFor();
       await focus('Website');
       await keyboard.press('ArrowRight');
       await focus('Text');

@@ -1511,7 +1511,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Adds the person to the workspace. A person with an account must be signed in with the address that was invited. For a person without one, `name` and `password` make it, and the answer sets the session cookie; so they do for a token that went out by email where nobody has proven the address of the account, which begins anew. With `id` a signed-in person accepts an invitation that `GET /me` shows. Needs no API key.
+         * @description Adds the person to the workspace. A person with an account must be signed in with the address that was invited. For a person without one, `name` and `password` create it, and the response sets the session cookie. They also reset an account with an address that is not verified, if the token was sent by email. With `id` a signed-in person accepts an invitation that `GET /me` shows. Needs no API key.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -3734,7 +3734,7 @@ export interface components {
             id: string;
             /** @description Domain name, in lower case and ASCII. */
             slug: string;
-            /** @description The ownership of the domain is proven. */
+            /** @description The domain is verified: it belongs to the workspace. */
             verified: boolean;
             /** @description New links are created on it unless they name a domain. */
             primary: boolean;
@@ -4741,7 +4741,7 @@ export interface components {
             isOperator: boolean;
             /** @description The workspaces of the person, by name. */
             workspaces: components["schemas"]["Membership"][];
-            /** @description Invitations of the email address, the newest first, at most 20; none while nobody has proven that the address is that of the person. */
+            /** @description Invitations of the email address, the newest first, at most 20; none until the address is verified. */
             invitations: components["schemas"]["OwnInvitation"][];
             /**
              * @description Whose database the locations of visits come from, where its licence asks for a link beside them.

@@ -106,13 +106,13 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
   const creations = [
     {
       id: 'create-link',
-      label: 'Create a link',
+      label: 'Create link',
       scope: 'links.write',
       run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
     },
     {
       id: 'create-qrcode',
-      label: 'Create a QR code',
+      label: 'Create QR code',
       scope: 'qrcodes.write',
       run: () => void navigate({ to: '/$workspace/qrcodes/new', params }),
     },

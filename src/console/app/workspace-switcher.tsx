@@ -45,7 +45,7 @@ export function WorkspaceSwitcher() {
                 onSelect: () => void navigate({ to: '/welcome' }),
               },
             ]),
-        { label: 'New workspace', icon: Plus, onSelect: () => void navigate({ to: '/welcome' }) },
+        { label: 'Create workspace', icon: Plus, onSelect: () => void navigate({ to: '/welcome' }) },
       ]}
     />
   );

@@ -44,7 +44,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const messages = { ...messagesOf(save.error), ...faults };
   return (
     <FormDialog
-      title={domain === undefined ? 'Add a domain' : domain.slug}
+      title={domain === undefined ? 'Add domain' : domain.slug}
       action={domain === undefined ? 'Add domain' : 'Save'}
       size="medium"
       onClose={onClose}

@@ -10,7 +10,7 @@ import { qrCodeQuery } from './queries.ts';
 /** Makes a QR code. */
 export function NewQrCodePage() {
   return (
-    <Page title="New QR code" actions={<BackLink />}>
+    <Page title="Create QR code" actions={<BackLink />}>
       <Designer record={undefined} />
     </Page>
   );

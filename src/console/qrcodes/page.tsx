@@ -79,7 +79,7 @@ export function QrCodesPage() {
       className={buttonLook('primary')}
     >
       <Plus size={15} aria-hidden />
-      New QR code
+      Create QR code
     </Link>
   );
   return (

@@ -124,7 +124,7 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
   const messages = messagesOf(save.error);
   return (
     <FormDialog
-      title={template === undefined ? 'New UTM template' : template.name}
+      title={template === undefined ? 'Create UTM template' : template.name}
       action={template === undefined ? 'Create template' : 'Save'}
       onClose={onClose}
       busy={save.isPending}

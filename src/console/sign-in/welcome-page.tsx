@@ -32,11 +32,11 @@ export function WelcomePage() {
   };
   const fields = create.error instanceof ApiError ? create.error.fields : {};
   return (
-    <Card title={invitations.length === 0 ? 'New workspace' : 'Invitations'}>
+    <Card title={invitations.length === 0 ? 'Create workspace' : 'Invitations'}>
       {invitations.length > 0 && (
         <>
           <OwnInvitations />
-          <h2 className="border-t border-line pt-4 font-semibold">New workspace</h2>
+          <h2 className="border-t border-line pt-4 font-semibold">Create workspace</h2>
         </>
       )}
       <p className="text-muted">

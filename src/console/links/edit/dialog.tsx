@@ -127,7 +127,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
 
   return (
     <Dialog
-      title={link === undefined ? 'New link' : `${link.domain}/${link.key}`}
+      title={link === undefined ? 'Create link' : `${link.domain}/${link.key}`}
       size="large"
       onClose={close}
       mayClose={() => {

@@ -42,7 +42,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const messages = messagesOf(create.error);
   return (
     <FormDialog
-      title="Create an API key"
+      title="Create API key"
       action="Create key"
       size="medium"
       onClose={onClose}
