@@ -21,7 +21,7 @@ export const indexPage = (makePage: MakePage, guides: readonly Guide[]): DocsPag
       .filter(({ name }) => !name.startsWith('decisions/'))
       .map(
         ({ name, title, summary }) => html`<li><a href="/docs/${name}"><b>${title}</b>
-${beginning(summary, 110)}</a></li>`,
+${beginning(summary.replace(/:$/, '.'), 110)}</a></li>`,
       )}</ul>`,
   });
 

@@ -342,7 +342,11 @@ describe('every view of the console', function () {
           },
         },
         { name: 'imports', path: inSample('imports') },
-        { name: 'import-account', path: inSample('imports'), open: press('From an account') },
+        {
+          name: 'import-account',
+          path: inSample('imports'),
+          open: press('Import from an account'),
+        },
         { name: 'import-checked', path: inSample(`imports/${imports.checked}`) },
         { name: 'import-done', path: inSample(`imports/${imports.done}`) },
         {

@@ -28,7 +28,7 @@ describe('a refusal of the API in words for people', () => {
     ['The key "a" is taken on its domain', 'The slug “a” is taken.', 409],
     [
       'There is no webhook "wh_0aZ9bY8cX7dW6eV"',
-      'This doesn’t exist any more, or you don’t have access to it.',
+      'This doesn’t exist anymore, or you don’t have access to it.',
       404,
     ],
     [

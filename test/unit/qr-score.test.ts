@@ -32,7 +32,7 @@ describe('the score of a code', () => {
 
   it('is that of the lowest finding, which says what would help', () => {
     expect(reasons({ fgColor: '#AAAAAA' })).to.deep.equal([
-      'Contrast: Code and background differ by 59 %: choose colors further apart for poor light.',
+      'Contrast: Code and background differ by 59%: choose colors further apart for poor light.',
     ]);
     expect(reasons({ fgColor: '#FFFFFF', bgColor: '#000000' })).to.deep.equal([
       'Contrast: The code is lighter than its background: some scanners read dark on light only.',

@@ -64,8 +64,8 @@ export function BlockedHosts() {
       {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
       {query.data?.length === 0 && (
         <Empty icon={ShieldCheck} title={search === '' ? 'No blocked hosts' : 'No matching hosts'}>
-          Links can’t redirect to a blocked host or its subdomains. Visitors of links that already
-          do see a page that says so.
+          Links can’t redirect to a blocked host or its subdomains. Visitors of existing links to a
+          blocked host see a warning page.
         </Empty>
       )}
       {query.data !== undefined && query.data.length > 0 && (

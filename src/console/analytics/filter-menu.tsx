@@ -56,7 +56,7 @@ function FilterForm({ close }: { close(): void }) {
         ))}
       </SelectField>
       <Values key={filter} filter={filter} close={close} />
-      <p className="text-xs text-muted">Tip: you can also click a row in a table below.</p>
+      <p className="text-xs text-muted">You can also click a row in any list below.</p>
     </div>
   );
 }

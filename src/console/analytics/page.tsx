@@ -135,7 +135,7 @@ function NoEvents() {
               params={{ workspace: slug }}
               className={buttonLook('primary')}
             >
-              Go to Links
+              Go to links
             </Link>
           )}
         </div>

@@ -27,7 +27,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   query: 'Enter a parameter.',
   ssid: 'Enter a network name.',
   target: 'Enter a number or email address.',
-  text: 'Enter a text.',
+  text: 'Enter text.',
   timezone: 'Enter a time zone, such as Europe/Berlin.',
   title: 'Enter a title.',
   to: 'Enter when it ends.',
@@ -168,7 +168,7 @@ const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^fgColor and bgColor must differ more/, 'Color and background are too similar to scan.'],
   [/^frameTextColor and frameColor must differ/, 'Text and frame are too similar to read.'],
   [/^The content of \d+ bytes/, 'This is too much for a QR code. Shorten the content.'],
-  [/^There is no /, 'This doesn’t exist any more, or you don’t have access to it.'],
+  [/^There is no /, 'This doesn’t exist anymore, or you don’t have access to it.'],
 ];
 
 /** Sentences that the console shows instead of a message for programs, by status. */
@@ -176,7 +176,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   400: 'The service didn’t accept this. Check what you entered.',
   401: 'Sign in again to go on.',
   403: 'You don’t have access to this. Ask an owner.',
-  404: 'This doesn’t exist any more, or you don’t have access to it.',
+  404: 'This doesn’t exist anymore, or you don’t have access to it.',
   409: 'This conflicts with another change. Reload the page to see it.',
   410: 'This has expired.',
   422: 'The service didn’t accept this. Check what you entered.',

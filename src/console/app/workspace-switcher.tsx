@@ -45,7 +45,11 @@ export function WorkspaceSwitcher() {
                 onSelect: () => void navigate({ to: '/welcome' }),
               },
             ]),
-        { label: 'Create workspace', icon: Plus, onSelect: () => void navigate({ to: '/welcome' }) },
+        {
+          label: 'Create workspace',
+          icon: Plus,
+          onSelect: () => void navigate({ to: '/welcome' }),
+        },
       ]}
     />
   );

@@ -152,7 +152,7 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
     >
       <p>
         This removes their name, email and all other personal data, also from their events. The
-        events still count. You can’t undo this.
+        events stay in analytics. You can’t undo this.
       </p>
     </FormDialog>
   );

@@ -88,7 +88,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       )}
       <UrlField
         label="Redirect homepage to"
-        hint="For visitors of the domain itself, without a slug."
+        hint="For visitors who open the domain without a slug."
         value={target}
         error={messages['target']}
         onChange={setTarget}
@@ -104,7 +104,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       </SelectField>
       <UrlField
         label="Redirect expired links to"
-        hint="For links that set no URL for this themselves."
+        hint="For links that set no URL here."
         value={expiredUrl}
         error={messages['expiredUrl']}
         onChange={setExpiredUrl}

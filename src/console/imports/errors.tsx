@@ -39,7 +39,7 @@ export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
         </Button>
       </header>
       <p className="px-4 text-muted md:px-6">
-        Download the errors, fix those rows and import the file again.
+        Download the refused rows, fix them and import that file.
       </p>
       <Table
         label="Refused rows"

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { History, Plug } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -16,7 +16,15 @@ import { DropZone } from './drop-zone.tsx';
 import { sourceName } from './fields.ts';
 import { ImportState } from './state.tsx';
 
+type Import = Schemas['Import'];
+
 const format = new Intl.NumberFormat();
+
+/** A number of rows by their outcome; that of a check is shown with the import only, as nothing has happened yet. */
+function outcome({ state, counts }: Import, name: 'created' | 'skipped' | 'refused'): string {
+  const isBegun = !['fetching', 'checking', 'checked', 'queued'].includes(state);
+  return isBegun ? format.format(counts[name]) : '–';
+}
 
 /** Imports links from files and from other services, and lists earlier imports. */
 export function ImportsPage() {
@@ -31,7 +39,7 @@ export function ImportsPage() {
       actions={
         may('imports.write') && (
           <Button icon={Plug} onClick={() => setConnecting(true)}>
-            From an account
+            Import from an account
           </Button>
         )
       }
@@ -75,19 +83,19 @@ export function ImportsPage() {
                 name: 'Created',
                 isNumber: true,
                 isMinor: true,
-                render: ({ counts }) => format.format(counts.created),
+                render: (one) => outcome(one, 'created'),
               },
               {
                 name: 'Skipped',
                 isNumber: true,
                 isMinor: true,
-                render: ({ counts }) => format.format(counts.skipped),
+                render: (one) => outcome(one, 'skipped'),
               },
               {
                 name: 'Refused',
                 isNumber: true,
                 isMinor: true,
-                render: ({ counts }) => format.format(counts.refused),
+                render: (one) => outcome(one, 'refused'),
               },
               {
                 name: 'Rows',

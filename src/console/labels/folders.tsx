@@ -10,8 +10,7 @@ const FOLDERS: Kind<Folder> = {
   noun: 'folder',
   title: 'Folders',
   icon: FolderIcon,
-  purpose:
-    'Use folders to keep the links of a project together. Each link is in one folder at most.',
+  purpose: 'Use folders to keep the links of a project together. A link can be in only one folder.',
   change: 'Rename',
   deletion: 'Its links and QR codes stay, without a folder.',
   load: (api, query, signal) => answer(api.GET('/folders', { params: { query }, signal })),

@@ -231,7 +231,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         isRequired: true,
       },
       { name: 'amount', label: 'Amount', kind: 'number', hint: 'In coins, such as 0.005.' },
-      { name: 'message', label: 'Message', hint: 'Codes for Ethereum leave it out.' },
+      { name: 'message', label: 'Message', hint: 'Not included in codes for Ethereum.' },
     ],
   },
   pix: {

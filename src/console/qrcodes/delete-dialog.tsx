@@ -17,7 +17,7 @@ export function DeleteCodesDialog({ records, ...callbacks }: DeleteCodesDialogPr
       names={records.map(nameOf)}
       visits={records.reduce((sum, { scans }) => sum + scans, 0)}
       visit="scan"
-      consequence="Printed dynamic codes stop working."
+      consequence="Printed copies of dynamic codes stop working."
       {...callbacks}
     />
   );

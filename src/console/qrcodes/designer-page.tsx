@@ -40,7 +40,12 @@ export function QrCodePage() {
 function BackLink() {
   const { slug } = useWorkspace();
   return (
-    <Link to="/$workspace/qrcodes" params={{ workspace: slug }} className={buttonLook('quiet')}>
+    <Link
+      to="/$workspace/qrcodes"
+      params={{ workspace: slug }}
+      activeOptions={{ exact: true }}
+      className={buttonLook('quiet')}
+    >
       All QR codes
     </Link>
   );

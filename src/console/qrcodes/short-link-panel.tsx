@@ -41,7 +41,7 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
 /** The short link of a stored code. */
 function PrintedLink({ link }: { link: string }) {
   return (
-    <Field label="Short link" hint="It is printed in the code, so it can’t change.">
+    <Field label="Short link" hint="You can’t change this: it is printed in the code.">
       {(control) => (
         <div className="flex items-center gap-1">
           <input {...control} readOnly value={link} className={inputLook} />

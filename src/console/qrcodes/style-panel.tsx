@@ -19,10 +19,10 @@ export interface LookProps {
 
 /** The part of a code that may be damaged, by its level. */
 const LEVEL_WORDS = {
-  L: 'survives 7 % damage',
-  M: 'survives 15 % damage',
-  Q: 'survives 25 % damage',
-  H: 'survives 30 % damage',
+  L: 'survives 7% damage',
+  M: 'survives 15% damage',
+  Q: 'survives 25% damage',
+  H: 'survives 30% damage',
 };
 
 /** Modules, eyes and colors. */

@@ -58,7 +58,7 @@ function LinksExport() {
   return (
     <Section
       title="Links"
-      description="Every link with all its fields except the password, oldest first."
+      description="All links with their fields, without passwords, oldest first."
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />
@@ -82,7 +82,7 @@ function EventsExport() {
   return (
     <Section
       title="Events"
-      description="Every click, lead and sale. Business plan and up."
+      description="Every click, scan, lead and sale. Needs the Business plan."
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />

@@ -37,7 +37,8 @@ export function DeleteDialog(props: DeleteDialogProps) {
       <p>
         {visits > 0 &&
           `${isOne ? 'It has' : 'They have'} ${visits.toLocaleString()} ${visit}${visits === 1 ? '' : 's'}. `}
-        {consequence} To only hide {isOne ? 'it' : 'them'} from lists, use Archive.
+        {consequence} To hide {isOne ? 'it' : 'them'} from lists only, archive{' '}
+        {isOne ? 'it' : 'them'}.
       </p>
     </FormDialog>
   );

@@ -118,7 +118,7 @@ export function AccessSection({ draft, errors, change, record }: PartProps) {
 /** Where anybody sees the statistics of a short link. */
 function StatsHint({ record }: Pick<PartProps, 'record'>) {
   if (record?.shortLink == null) {
-    return 'Anyone can view them at /_/stats/ and the slug, on the domain of the link.';
+    return 'Anyone can view them on the link’s domain, at /_/stats/ and the slug.';
   }
   const { origin, pathname } = new URL(record.shortLink);
   const url = `${origin}/_/stats${pathname}`;
@@ -294,7 +294,7 @@ export function MoreSection({ draft, errors, change, record }: PartProps) {
         maxLength={255}
         value={externalId}
         error={errors['externalId']}
-        hint="Its ID in your system."
+        hint="The link’s ID in your system."
         onChange={(event) => change({ externalId: event.target.value })}
       />
       <TextField

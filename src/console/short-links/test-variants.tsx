@@ -54,7 +54,7 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
     <Section
       title={TITLE}
       summary={summaryOf(
-        variants.map(({ name, percentage }) => `${name} ${percentage} %`).join(', '),
+        variants.map(({ name, percentage }) => `${name} ${percentage}%`).join(', '),
       )}
       hasError={names.some((name) => errors[name])}
     >

@@ -151,7 +151,7 @@ function Offer({ token, invitation, me }: OfferProps) {
       </form>
       {me === undefined && (
         <Link to="/sign-in" search={{ to: '/invitation' }} className={buttonLook()}>
-          I have an account. Sign in
+          I already have an account
         </Link>
       )}
     </>,

@@ -124,7 +124,7 @@ export function SignInPage() {
         </Button>
       </form>
       <p className="text-xs text-muted">
-        Lost your password? Ask your operator for a sign-in link.
+        Forgot your password? Ask your operator for a sign-in link.
       </p>
       {methods.data?.oidc && (
         <a href="/auth/oidc" onClick={() => leaveFor(to)} className={buttonLook()}>

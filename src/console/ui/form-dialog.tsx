@@ -76,7 +76,10 @@ export function FormDialog(props: FormDialogProps) {
 export function Refused({ error }: { error: Error | null }) {
   if (error === null) return null;
   return (
-    <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+    <p
+      role="alert"
+      className="rounded-md bg-danger-soft px-3 py-2 text-danger forced-colors:border"
+    >
       {describe(error)}
     </p>
   );

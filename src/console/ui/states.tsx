@@ -66,7 +66,7 @@ export function Badge({
   return (
     <span
       className={classes(
-        'inline-flex h-5 max-w-40 items-center gap-1 truncate rounded px-1.5 text-xs font-medium',
+        'inline-flex h-5 max-w-40 items-center gap-1 truncate rounded px-1.5 text-xs font-medium forced-colors:border',
         tone === undefined && 'bg-hover text-muted',
         tone === 'success' && 'bg-success-soft text-success',
         tone === 'warning' && 'bg-warning-soft text-warning',

@@ -93,7 +93,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
           ))}
         </div>
         <p className="text-xs text-muted">
-          Clicks and scans are sent only for links and QR codes where this webhook is selected.
+          To receive clicks and scans, also select this webhook on each link or QR code.
         </p>
       </fieldset>
     </FormDialog>

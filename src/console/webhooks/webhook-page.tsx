@@ -114,8 +114,8 @@ export function WebhookPage() {
           onSubmit={() => rotate.write(undefined)}
         >
           <p>
-            You get a new secret. For 24 hours, requests are signed with both secrets, so you can
-            switch without rejecting any.
+            You get a new secret. For 24 hours, requests are signed with both secrets, so that no
+            request is rejected while you switch.
           </p>
         </FormDialog>
       )}

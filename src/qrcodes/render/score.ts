@@ -82,8 +82,8 @@ function contrastFinding(design: Design): Finding {
   }
   const reason =
     score < 100
-      ? `Code and background differ by ${percent} %: choose colors further apart for poor light.`
-      : `Code and background differ by ${percent} %.`;
+      ? `Code and background differ by ${percent}%: choose colors further apart for poor light.`
+      : `Code and background differ by ${percent}%.`;
   return { name: 'Contrast', score, reason };
 }
 

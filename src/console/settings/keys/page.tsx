@@ -111,8 +111,8 @@ export function KeysPage() {
       </RecordList>
       {keys.rows.length > 0 && (
         <p className="max-w-prose px-4 py-3 text-muted md:px-6">
-          Keys stop working when their creator leaves the workspace. If an account is disabled,
-          revoke its keys.
+          Keys stop working when their creator leaves the workspace. Keys of a disabled account keep
+          working until you revoke them.
         </p>
       )}
       {opened?.what === 'new' && (

@@ -81,7 +81,7 @@ export function RemoveDialog({ member, onClose }: MemberDialogProps) {
     >
       <p>
         {isMe ? 'You lose access to this workspace' : 'They lose access to this workspace'}, and the
-        API keys that {isMe ? 'you' : 'they'} created here stop working. Links and all other records
+        API keys that {isMe ? 'you' : 'they'} created here stop working. Their links and QR codes
         stay.
       </p>
     </FormDialog>

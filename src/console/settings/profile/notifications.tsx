@@ -21,7 +21,7 @@ const key = ['notifications'];
 const ALERTS: Record<Alert, { label: string; hint: string }> = {
   'limit.reached': {
     label: 'Limit reached',
-    hint: 'The workspace reaches 80 % or 100 % of a limit of its plan.',
+    hint: 'The workspace reaches 80% or 100% of a plan limit.',
   },
   'link.expired': {
     label: 'Link expired',
