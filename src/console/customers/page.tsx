@@ -91,7 +91,7 @@ export function CustomersPage() {
                 isMinor: true,
                 render: ({ externalId }) => <code className="text-xs">{externalId}</code>,
               },
-              { name: 'Since', render: ({ createdAt }) => <Time at={createdAt} /> },
+              { name: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
             ]}
           />
         )}

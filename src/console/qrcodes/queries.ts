@@ -10,7 +10,7 @@ import type { QrCode } from './look.ts';
 export const QR_CODE_LIST: ListKind = {
   list: 'qrcodes',
   noun: { one: 'QR code', many: 'QR codes' },
-  searched: 'titles, short links, URLs, tags and comments',
+  searched: 'titles, short links, destinations, tags and comments',
   sorts: { createdAt: 'Newest', scans: 'Most scans', lastClicked: 'Last scanned' },
   filters: [...SHARED_FILTERS, 'type', 'format', 'scansMin', 'scansMax'],
   choices: [

@@ -19,7 +19,7 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
           label="Title"
           maxLength={1000}
           placeholder="Poster at the entrance"
-          hint={isStatic ? 'Shown in lists.' : 'Shown in lists and in a custom preview.'}
+          hint={isStatic ? 'Shown in lists.' : 'Shown in lists and link previews.'}
           value={draft.title}
           error={errors['title']}
           onChange={({ target }) => change({ title: target.value })}

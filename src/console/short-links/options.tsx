@@ -167,7 +167,7 @@ export function PageSection({ draft, errors, change }: PartProps) {
         type="url"
         value={draft.pageUrl}
         error={errors['pageUrl']}
-        hint="We add the parameter “continue”: the URL to which your page sends visitors next."
+        hint="We add the parameter “continue”. Your page sends visitors on to its value."
         onChange={(event) => change({ pageUrl: event.target.value })}
       />
       <Switch

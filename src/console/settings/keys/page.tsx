@@ -134,8 +134,8 @@ export function KeysPage() {
           secret={opened.key.key}
           onClose={close}
         >
-          Send it in the header <code className="text-xs">Authorization: Bearer …</code>. Store it
-          where only your software can read it.
+          Send the key in the header <code className="text-xs">Authorization: Bearer KEY</code>.
+          Store it where only your software can read it.
         </SecretDialog>
       )}
     </Page>
