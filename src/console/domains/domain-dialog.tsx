@@ -104,7 +104,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       </SelectField>
       <UrlField
         label="Redirect expired links to"
-        hint="For links that set no URL here."
+        hint="Used unless the link sets another URL."
         value={expiredUrl}
         error={messages['expiredUrl']}
         onChange={setExpiredUrl}

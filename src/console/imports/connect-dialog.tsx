@@ -12,7 +12,7 @@ type Service = keyof typeof SERVICES;
 
 /** Names of the services’ keys, and where people find them. */
 const TOKENS: Readonly<Record<Service, { label: string; hint: string }>> = {
-  bitly: { label: 'Access token', hint: 'Bitly: Settings → Developer settings → API.' },
+  bitly: { label: 'Access token', hint: 'Bitly: Settings, Developer settings, API.' },
   dub: { label: 'API key', hint: 'Dub: Settings, API keys. Read access to links is enough.' },
   kutt: { label: 'API key', hint: 'Kutt: Settings, API.' },
   shlink: { label: 'API key', hint: 'On your Shlink server, run: shlink api-key:generate' },
@@ -99,8 +99,8 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
         onChange={(event) => setToken(event.target.value)}
       />
       <p className="text-muted">
-        We encrypt the token and delete it once the links are fetched. You review the links before
-        anything is imported.
+        We encrypt it and delete it once the links are fetched. You review the links before anything
+        is imported.
       </p>
     </FormDialog>
   );

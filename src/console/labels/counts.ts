@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer, type Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { countOf } from '../ui/count-of.ts';
 
 /**
  * Counts the links and QR codes of each tag, or of each folder, without those that are archived.
@@ -24,15 +25,12 @@ export function useCounts(groupBy: 'tag' | 'folder'): (id: string) => string | u
   const inCodes = byId(codes.data);
   return (id) => {
     if (inLinks === undefined) return undefined;
-    const parts = [named(inLinks.get(id) ?? 0, 'link')];
+    const parts = [countOf(inLinks.get(id) ?? 0, 'link')];
     const scanned = inCodes?.get(id) ?? 0;
-    if (scanned > 0) parts.push(named(scanned, 'QR code'));
+    if (scanned > 0) parts.push(countOf(scanned, 'QR code'));
     return parts.join(', ');
   };
 }
-
-const named = (count: number, noun: string): string =>
-  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
 
 function byId(counts: Schemas['Count'] | undefined): Map<string, number> | undefined {
   if (!Array.isArray(counts)) return undefined;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answer } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { CopyButton } from '../ui/button.tsx';
+import { countOf } from '../ui/count-of.ts';
 import {
   DateTimeField,
   FieldError,
@@ -26,9 +27,6 @@ function dayOf(local: string): string {
   if (Number.isNaN(at.getTime())) return '';
   return (at.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(at);
 }
-
-const countOf = (count: number, noun: string): string =>
-  count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 
 /** When it works, and how often. */
 export function ScheduleSection({ draft, errors, change }: PartProps) {
