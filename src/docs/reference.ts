@@ -81,7 +81,7 @@ html.dark-mode .swagger-ui .examples-select__section-label,html.dark-mode .swagg
 .swagger-ui .microlight span[style*="211, 99, 99"]{color:#ffa3a3!important}
 .swagger-ui .opblock-body,.swagger-ui .responses-inner,.swagger-ui .table-container,.swagger-ui .opblock-section{
 max-width:100%;overflow-x:auto}
-@media (forced-colors:active){.swagger-ui .tablinks[aria-selected=true]{border-bottom:2px solid Highlight}}
+@media (forced-colors:active){.swagger-ui .tablinks[aria-selected=true]{border-bottom:2px solid Highlight!important}}
 @media (max-width:40rem){.swagger-ui .wrapper{padding:0 1rem}
 .swagger-ui table,.swagger-ui tbody,.swagger-ui tr,.swagger-ui td{max-width:calc(100vw - 4rem)}}
 `;
