@@ -17,6 +17,7 @@ import { allowDatabases } from './private-admin.ts';
 import { type Layout, type Service, startService } from './service.ts';
 import { Site } from './site.ts';
 import { Topology } from './topology.ts';
+import { stopTraffic } from './traffic.ts';
 
 /*
  * One whole service for a run of the tests, with real servers in a folder of their own: every process of the
@@ -173,8 +174,9 @@ function failingTwice(site: Site): string {
 const settingsNow = () =>
   Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, process.env[name]]));
 
-/** A test that changes settings for those after it would make them fail, or pass, by their order. */
 export const mochaHooks = {
+  afterEach: stopTraffic,
+  /** A test that changes settings for those after it would make them fail, or pass, by their order. */
   afterAll(): void {
     expect(settingsNow(), 'settings that a test has not put back').to.deep.equal(settingsBefore);
   },

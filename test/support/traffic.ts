@@ -1,5 +1,12 @@
 import { Agent, request } from 'node:http';
 
+const running = new Set<Visitors | Writers>();
+
+/** Stops what a test that failed has left running: it would disturb those after it, and keep their process alive. */
+export async function stopTraffic(): Promise<void> {
+  await Promise.all([...running].map((traffic) => traffic.stop()));
+}
+
 /** Outcomes of the visits of one run. */
 export interface Tally {
   /** Visitors that got a redirect. */
@@ -24,6 +31,7 @@ export class Visitors {
   #count = 0;
 
   constructor(name: string, ports: readonly number[], keys: readonly string[], perSecond: number) {
+    running.add(this);
     this.#timer = setInterval(() => {
       const n = this.#count;
       this.#count += 1;
@@ -39,6 +47,7 @@ export class Visitors {
   }
 
   async stop(): Promise<Tally> {
+    running.delete(this);
     clearInterval(this.#timer);
     await Promise.all(this.#open);
     this.#agent.destroy();
@@ -101,6 +110,7 @@ export class Writers {
 
   constructor(name: string, apiUrl: string, apiKey: string, perSecond: number) {
     let n = 0;
+    running.add(this);
     this.#timer = setInterval(() => {
       n += 1;
       const write = this.#write(`${name}-${n}`, apiUrl, apiKey);
@@ -110,6 +120,7 @@ export class Writers {
   }
 
   async stop(): Promise<WriteTally> {
+    running.delete(this);
     clearInterval(this.#timer);
     await Promise.all(this.#open);
     return this.tally;
