@@ -26,7 +26,7 @@ describe('Redis behind sentinels', function () {
     await goOn(own, 'killed', async () => {
       ended = await sentinels.killPrimaryAhead();
     });
-    await ended!.start();
+    await sentinels.startAgain(ended!);
     await goOn(own, 'stopped', () => sentinels.stopPrimary());
   });
 

@@ -80,7 +80,7 @@ export class Sentinels {
     return this.#replaced(primary);
   }
 
-  /** Stops the primary in order. @returns the server, when another one has taken its place */
+  /** Stops the primary in order. @returns the server, when another one takes writes in its place */
   async stopPrimary(): Promise<RedisNode> {
     const primary = await this.primary();
     await primary.kill('SIGTERM');
@@ -93,7 +93,23 @@ export class Sentinels {
         expect((await stateOf(sentinel)).port).not.to.equal(ended.port);
       }
     }, FAILOVER_MS);
+    // Until a replica follows it, the new primary refuses writes.
+    await this.#hasReplicas(1);
     return ended;
+  }
+
+  /** Starts a server that another one has replaced. Resolves when the primary has both replicas. */
+  async startAgain(server: RedisNode): Promise<void> {
+    await server.start();
+    await this.#hasReplicas(this.#servers.length - 1);
+  }
+
+  async #hasReplicas(count: number): Promise<void> {
+    await eventually(async () => {
+      const primary = await this.primary();
+      const state = await primary.cli(...AUTHENTICATED, 'info', 'replication');
+      expect(state.match(/state=online/g)).to.have.length(count);
+    }, FAILOVER_MS);
   }
 
   async stop(): Promise<void> {
