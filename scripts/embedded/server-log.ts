@@ -1,5 +1,7 @@
 /** Lines in which a server says why it ends; those after them often only follow from it. */
 const CAUSE = /\b(?:FATAL|PANIC|ERROR): |\*\*\* FATAL |Fatal error|No space left/;
+/** What Postgres tells a program that asks too early, as the one that waits for it to start does. */
+const NOT_YET = 'the database system is ';
 const SHOWN_LINES = 4;
 /** Postgres has no room for its shared memory, as in a container with little of it. */
 const NO_SHARED_MEMORY = 'could not resize shared memory segment';
@@ -12,7 +14,7 @@ export function summaryOf(log: string): string {
     const reason = noMemory.slice(noMemory.indexOf(NO_SHARED_MEMORY));
     return `${reason}. Give /dev/shm 64 MB or more ("docker run --shm-size=64m", "mount -o remount,size=64m /dev/shm").`;
   }
-  const first = lines.findIndex((line) => CAUSE.test(line));
+  const first = lines.findIndex((line) => CAUSE.test(line) && !line.includes(NOT_YET));
   const shown = first === -1 ? lines.slice(-SHOWN_LINES) : lines.slice(first, first + SHOWN_LINES);
   return shown.join(' / ') || '(empty)';
 }
