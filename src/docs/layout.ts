@@ -44,6 +44,7 @@ main pre code{padding:0;background:none;white-space:pre}
 main .wide{max-width:none;overflow-x:auto;overflow-wrap:normal}
 main table{border-collapse:collapse;font-size:.9375rem}
 main th,main td{padding:.5rem .75rem;border-bottom:1px solid var(--line);text-align:start;vertical-align:top}
+main th::first-letter{text-transform:uppercase}
 main td:last-child{min-width:14rem}
 main img{max-width:100%;height:auto;border:1px solid var(--line);border-radius:.875rem}
 .cards,.results{padding:0;list-style:none}
@@ -57,6 +58,15 @@ main img{max-width:100%;height:auto;border:1px solid var(--line);border-radius:.
 text-decoration:none}
 .cards b{display:block;color:var(--on-tint)}
 @media (hover:hover){.cards a:hover,.columns nav a:hover{background:var(--inset)}}
+@media (max-width:40rem){
+main thead{display:block;position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+main table,main tbody,main tr,main td{display:block}
+main tr{padding:.5rem 0;border-bottom:1px solid var(--line)}
+main td,main td:last-child{min-width:0;padding:.125rem 0;border:0;overflow-wrap:anywhere}
+main td:first-child{font-weight:600}
+main td:empty{display:none}
+main td+td[data-column]::before{content:attr(data-column) ": ";color:var(--muted)}
+}
 @media (min-width:56rem){
 .columns{grid-template-columns:16rem minmax(0,1fr);gap:2rem}
 .columns nav{grid-area:1/1;padding:1.5rem 0 2rem 1rem;border:0}

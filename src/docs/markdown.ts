@@ -54,10 +54,16 @@ export async function render(text: string, resolve: Resolve): Promise<Rendered> 
       // Wide code and tables scroll by themselves, with the keyboard too.
       code: ({ text: source }) => `<pre tabindex="0"><code>${escape(source)}</code></pre>\n`,
       table(token) {
-        const row = (name: string, cells: readonly Tokens.TableCell[]) =>
-          `<tr>${cells.map((cell) => `<${name}>${this.parser.parseInline(cell.tokens)}</${name}>`).join('')}</tr>\n`;
-        const body = token.rows.map((cells) => row('td', cells)).join('');
-        const head = row('th', token.header);
+        const cell = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
+        const row = (cells: readonly string[]) => `<tr>${cells.join('')}</tr>\n`;
+        const head = row(token.header.map((one) => `<th>${cell(one)}</th>`));
+        // A narrow screen shows each row as a list, with the names of the columns beside the cells.
+        const columns = token.header.map((one) => escape(textOf(one)));
+        const body = token.rows
+          .map((cells) =>
+            row(cells.map((one, n) => `<td data-column="${columns[n]}">${cell(one)}</td>`)),
+          )
+          .join('');
         return `<div class="wide" tabindex="0"><table>\n<thead>${head}</thead>\n<tbody>${body}</tbody></table></div>\n`;
       },
       // A link to what the documentation does not have becomes plain text.

@@ -83,7 +83,10 @@ html.dark-mode .swagger-ui .examples-select__section-label,html.dark-mode .swagg
 max-width:100%;overflow-x:auto}
 @media (forced-colors:active){.swagger-ui .tablinks[aria-selected=true]{border-bottom:2px solid Highlight!important}}
 @media (max-width:40rem){.swagger-ui .wrapper{padding:0 1rem}
-.swagger-ui table,.swagger-ui tbody,.swagger-ui tr,.swagger-ui td{max-width:calc(100vw - 4rem)}}
+.swagger-ui table,.swagger-ui tbody,.swagger-ui tr,.swagger-ui td{max-width:calc(100vw - 4rem)}
+.swagger-ui .parameters thead,.swagger-ui .headers thead{display:none}
+.swagger-ui .parameters,.swagger-ui .headers,.swagger-ui :is(.parameters,.headers) :is(tbody,tr,td){display:block;
+width:auto;padding-inline:0}}
 `;
 
 const ownHash = createHash('sha256').update(START).update(LOOK).digest('hex').slice(0, 8);
