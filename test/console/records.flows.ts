@@ -93,19 +93,20 @@ describe('records in the console', function () {
       [world.projectId],
     );
     await inConsole(world, 'settings/exports', {}, async (page) => {
+      // Of links, events and the whole workspace.
       const button = page.getByRole('button', { name: 'Download' });
       const [name, links] = await saved(page, () => button.first().click());
       expect(name).to.equal(`${world.slug} links.csv`);
       expect(links).to.contain(`${world.domain},größe,`);
       await page.getByLabel('Format').last().selectOption('ndjson');
       await page.getByLabel('Period').selectOption('24h');
-      const [, clicks] = await saved(page, () => button.last().click());
+      const [, clicks] = await saved(page, () => button.nth(1).click());
       const lines = clicks.trimEnd().split('\n');
       expect(lines).to.have.length(10_500);
       expect(JSON.parse(lines[0]!)).to.include({ event: 'click' });
       // The page is still there, and can go on.
       await page.getByLabel('Kind').selectOption('leads');
-      const [leads, none] = await saved(page, () => button.last().click());
+      const [leads, none] = await saved(page, () => button.nth(1).click());
       expect([leads, none]).to.deep.equal([`${world.slug} leads.ndjson`, '']);
     });
   });
@@ -163,18 +164,18 @@ describe('records in the console', function () {
     await api.patch(`/links/${link.id}`, { comments: 'secret text' });
     await world.api.post('/tags', { name: 'by key' });
     await inConsole(world, 'settings/audit-log', { token }, async (page) => {
-      const change = row(page, 'link · update');
+      const change = row(page, 'Link changed');
       await change.getByText('A Person').waitFor();
       await change.getByText('comments').waitFor();
-      await row(page, 'tag · create').getByText('by API key').waitFor();
+      await row(page, 'Tag created').getByText('by API key').waitFor();
       expect(await page.getByText('secret text').count()).to.equal(0);
       await page.getByLabel('Kind of record').selectOption('link');
-      await row(page, 'tag · create').waitFor({ state: 'detached' });
+      await row(page, 'Tag created').waitFor({ state: 'detached' });
       await page.getByLabel('Kind of record').selectOption('');
-      await row(page, 'tag · create').waitFor();
+      await row(page, 'Tag created').waitFor();
       await page.getByLabel('Changed by').selectOption(userId);
-      await row(page, 'tag · create').waitFor({ state: 'detached' });
-      await row(page, 'link · create').waitFor();
+      await row(page, 'Tag created').waitFor({ state: 'detached' });
+      await row(page, 'Link created').waitFor();
       await page.getByLabel('Kind of record').selectOption('customer');
       await page.getByText('No matching changes').waitFor();
     });

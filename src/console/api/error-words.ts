@@ -75,6 +75,13 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be unique$|^must not contain (?:a )?duplicates?/, 'This is here twice.'],
   [/^must not contain (?:line breaks or )?control characters$/, 'Remove the line breaks.'],
   [/^must have percentages that add up to 100/, 'The percentages must add up to 100.'],
+  [/^must have a host name that (?:exists|can be resolved)$/, 'The host name can’t be found.'],
+  [/^must have a host that responds over HTTP$/, 'The host doesn’t respond.'],
+  [/^must have a valid TLS certificate$/, 'The host has no valid TLS certificate.'],
+  [/^must not point to a private IP address$/, 'The host has a private address.'],
+  [/^must respond with status \S+, not (\d+)$/, 'The response had status $1.'],
+  [/^must respond completely within ([\d.]+) s$/, 'The response took longer than $1 s.'],
+  [/^must not redirect more than (\d+) times$/, 'There were more than $1 redirects.'],
   [/^must be your current password$/, 'This isn’t your current password.'],
   [/^must not be set without testVariants$/, 'Set up an A/B test first.'],
 ];

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { labelOf, sentenceCase } from '../api/error-words.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -31,19 +32,51 @@ const KINDS = {
   workspace: 'Workspace',
 };
 
+/** Actions whose words do not follow from their kind and verb. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  'customer.delete': 'Customer erased',
+  'export.workspace': 'Workspace exported',
+  'export.write': 'Export created',
+  'invitation.delete': 'Invitation withdrawn',
+  'link.upsert': 'Link created or changed',
+  'member.update': 'Role of a member changed',
+  'webhook.resend': 'Delivery resent',
+  'webhook.resendAll': 'Deliveries resent',
+  'webhook.rotate': 'Secret of a webhook rotated',
+  'webhook.test': 'Test event sent',
+};
+
 /** Kinds whose names are no words. */
 const NOUNS: Readonly<Record<string, string>> = {
   apiKey: 'API key',
   qrcode: 'QR code',
+  qrcodes: 'QR codes',
   utmTemplate: 'UTM template',
 };
 
-/** An action as the API names it, such as `apiKey.create`: "API key · create". */
-const inWords = (action: string): string =>
-  action
-    .split('.')
-    .map((part) => NOUNS[part] ?? part)
-    .join(' · ');
+const DONE: Readonly<Record<string, string>> = {
+  accept: 'accepted',
+  block: 'blocked',
+  cancel: 'cancelled',
+  create: 'created',
+  delete: 'deleted',
+  remove: 'removed',
+  revoke: 'revoked',
+  rotate: 'rotated',
+  start: 'started',
+  unblock: 'unblocked',
+  undo: 'undone',
+  update: 'changed',
+  verify: 'verified',
+};
+
+/** An action as the API names it, such as `apiKey.create`, for people: "API key created", "16 links created". */
+function inWords({ action, count }: Entry): string {
+  const [kind = '', verb = ''] = action.split('.');
+  const noun = NOUNS[kind] ?? kind;
+  const subject = count === undefined ? sentenceCase(noun) : `${count.toLocaleString()} ${noun}`;
+  return ACTIONS[action] ?? `${subject} ${DONE[verb] ?? verb}`;
+}
 
 /** Who changed what. */
 export function AuditLogPage() {
@@ -162,7 +195,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'When', render: ({ at }) => <Time at={at} /> },
+        { name: 'Time', render: ({ at }) => <Time at={at} /> },
         {
           name: 'Who',
           render: ({ actor }) => (
@@ -176,14 +209,11 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
         },
         {
           name: 'What',
-          render: ({ action, count, fields }) => (
+          render: (entry) => (
             <div className="flex flex-col">
-              <span>
-                {inWords(action)}
-                {count !== undefined && ` (${count})`}
-              </span>
-              {fields !== undefined && (
-                <span className="text-xs text-muted">{fields.join(', ')}</span>
+              <span>{inWords(entry)}</span>
+              {entry.fields !== undefined && (
+                <span className="text-xs text-muted">{entry.fields.map(labelOf).join(', ')}</span>
               )}
             </div>
           ),

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { fieldsInWords, inWords, sentence } from '../api/error-words.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -92,14 +93,19 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
   );
 }
 
+/** What went wrong, such as "url must have a host …", for a person. */
+function failureOf(error: string): string {
+  const [words] = Object.values(fieldsInWords(error));
+  return words === undefined ? sentence(error) : inWords(words, 'URL');
+}
+
 function Attempt({ attempt }: { attempt: Schemas['DeliveryAttempt'] }) {
   const { at, status, error, durationMs, response } = attempt;
   return (
     <div className="flex flex-col gap-1 rounded-md border border-line p-3">
       <p className="flex flex-wrap justify-between gap-2">
         <span className={error === null ? 'text-success' : 'text-danger'}>
-          {status ?? 'No response'}
-          {error !== null && `: ${error}`}
+          {error === null ? status : failureOf(error)}
         </span>
         <span className="text-muted">
           <Time at={at} />, {durationMs} ms

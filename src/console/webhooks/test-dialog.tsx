@@ -38,7 +38,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; 
     >
       <SelectField
         label="Event"
-        hint="We send an example whose data has “test”: true."
+        hint="We send an example event. Its data has “test”: true."
         value={kind}
         onChange={(event) => setKind(event.target.value as WebhookKind)}
       >

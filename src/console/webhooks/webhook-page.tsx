@@ -121,7 +121,7 @@ export function WebhookPage() {
       )}
       {opened === 'delete' && (
         <FormDialog
-          title={`Delete “${webhook?.name ?? ''}”?`}
+          title={`Delete the webhook “${webhook?.name ?? ''}”?`}
           action="Delete webhook"
           isDanger
           onClose={close}
