@@ -2,7 +2,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { inputLook } from '../ui/field.tsx';
+import { SearchInput } from '../ui/search-input.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { measureOf, useAnalytics, useTotals } from './ask.ts';
@@ -40,13 +40,11 @@ export function BreakdownDialog({ tab, question }: { tab: Tab; question: Questio
         </Button>
       }
     >
-      <input
-        type="search"
+      <SearchInput
         aria-label={`Search ${tab.label.toLowerCase()}`}
         placeholder="Search"
         value={search}
         onChange={({ target }) => setSearch(target.value)}
-        className={inputLook}
       />
       <p role="status" className="my-2 flex justify-between px-2 text-xs text-muted">
         <span>

@@ -6,9 +6,9 @@ import { ApiError } from '../api/error.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { inputLook } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { RecordList } from '../ui/record-list.tsx';
+import { SearchInput } from '../ui/search-input.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -40,12 +40,11 @@ export function CustomersPage() {
   return (
     <Page title="Customers">
       <div className="px-4 pb-3 md:px-6">
-        <input
-          type="search"
+        <SearchInput
           aria-label="Search customers"
           placeholder="Name, email or external ID"
           maxLength={100}
-          className={`${inputLook} md:w-80`}
+          className="md:w-80"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

@@ -1,8 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
-import { inputLook } from '../ui/field.tsx';
+import { SearchInput } from '../ui/search-input.tsx';
 
 interface SearchFieldProps {
   label: string;
@@ -36,22 +35,14 @@ export function SearchField({ label, placeholder, value, onChange, list }: Searc
   }, [value]);
   useShortcuts({ '/': () => field.current?.focus() });
   return (
-    <div className="relative min-w-40 flex-1 max-md:basis-full md:max-w-sm">
-      <Search
-        size={15}
-        aria-hidden
-        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
-      />
-      <input
-        ref={field}
-        type="search"
-        aria-label={label}
-        placeholder={placeholder}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
-        className={`${inputLook} pl-8`}
-      />
-    </div>
+    <SearchInput
+      ref={field}
+      aria-label={label}
+      placeholder={placeholder}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
+      className="min-w-40 flex-1 max-md:basis-full md:max-w-sm"
+    />
   );
 }
