@@ -126,9 +126,11 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-    hourCycle: 'h23',
   });
-  const fullTime = momentFormat(timezone, { dateStyle: 'full', timeStyle: 'long' });
+  const fullTime = momentFormat(timezone, {
+    dateStyle: 'full',
+    timeStyle: 'long',
+  });
   if (events.length === 0) {
     return (
       <Empty icon={ListX} title="No events">

@@ -135,7 +135,6 @@ function Now({ filters, count }: { filters: Filters; count: number }) {
   const name = momentFormat(browserTimezone(), {
     hour: '2-digit',
     minute: '2-digit',
-    hourCycle: 'h23',
   });
   const bars = (trend.data?.minutes ?? []).map((minute) => ({
     label: name(minute.start),
@@ -248,7 +247,7 @@ function useNow(events: readonly ShownEvent[]): number {
 
 function EventList({ events }: { events: readonly ShownEvent[] }) {
   const zone = browserTimezone();
-  const clock = momentFormat(zone, { timeStyle: 'medium', hourCycle: 'h23' });
+  const clock = momentFormat(zone, { timeStyle: 'medium' });
   const day = momentFormat(zone, { month: 'short', day: 'numeric' });
   const [today] = useState(() => day(Date.now()));
   const time = (moment: string) => (day(moment) === today ? clock(moment) : day(moment));

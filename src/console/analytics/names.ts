@@ -106,7 +106,7 @@ export const momentFormat = (
   timeZone: string,
   fields: Intl.DateTimeFormatOptions,
 ): ((moment: string | number) => string) => {
-  const format = new Intl.DateTimeFormat('en', { timeZone, ...fields });
+  const format = new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', ...fields });
   return (moment) => format.format(new Date(moment));
 };
 

@@ -20,7 +20,7 @@ function nameOfPeriod({ interval, start, end, timezone }: Question): string {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    ...(isShort && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    ...(isShort && { hour: '2-digit', minute: '2-digit' }),
   });
   // The end is the first moment after the period.
   return `${format(start)} – ${format(isShort ? end : Date.parse(end) - 1)}`;

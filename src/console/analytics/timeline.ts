@@ -23,7 +23,7 @@ export function stepOf(starts: readonly string[]): Step {
 
 /** Names steps: short for axes, long for everything else. */
 export function stepNames(step: Step, timeZone: string) {
-  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const time = { hour: '2-digit', minute: '2-digit' } as const;
   const fields: Record<Step, [Intl.DateTimeFormatOptions, Intl.DateTimeFormatOptions]> = {
     minute: [time, { ...time, day: 'numeric', month: 'short' }],
     hour: [time, { ...time, weekday: 'short', day: 'numeric', month: 'short' }],
