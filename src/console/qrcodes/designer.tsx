@@ -114,7 +114,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
       disabled={record !== undefined && !isChanged}
       onClick={() => void submit()}
     >
-      {record === undefined ? 'Create QR code' : 'Save changes'}
+      {record === undefined ? 'Create QR code' : 'Save'}
     </Button>
   );
   return (
@@ -143,7 +143,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
             />
             <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
           </Section>
-          <Section title="Name and short link">
+          <Section title={isStatic ? 'Name' : 'Name and short link'}>
             <PlacePanel part={part} isStatic={isStatic} />
           </Section>
           <Section title="Presets">

@@ -59,9 +59,6 @@ export const contentOf = ({ type, contents }: CodeDraft): Draft =>
 
 /** A static code is read without the service: of the shared fields it has only those by which it is kept in order. */
 const OF_STATIC_CODES = new Set<string>([
-  'domain',
-  'key',
-  'prefix',
   'title',
   'folderId',
   'tagIds',

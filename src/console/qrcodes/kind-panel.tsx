@@ -16,7 +16,7 @@ const KINDS = [
   {
     isStatic: false,
     label: 'Dynamic',
-    hint: 'Opens a short link that you can change later. Scans are counted.',
+    hint: 'Opens a short link. You can change the content later, and scans are counted.',
   },
   {
     isStatic: true,

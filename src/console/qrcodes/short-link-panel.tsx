@@ -9,7 +9,7 @@ import { UtmSection } from '../short-links/utm-section.tsx';
 import { CopyButton } from '../ui/button.tsx';
 import { Field, inputLook, TextField } from '../ui/field.tsx';
 
-/** Title, short link, and the tags and folder that the code is found by. */
+/** Title, the short link of a dynamic code, and the tags and folder that the code is found by. */
 export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: boolean }) {
   const { draft, errors, change, record } = part;
   return (
@@ -24,10 +24,11 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
           error={errors['title']}
           onChange={({ target }) => change({ title: target.value })}
         />
-        {record === undefined ? (
+        {!isStatic && record === undefined && (
           <ShortLinkField {...part} hint="You can’t change this once the code is created." />
-        ) : (
-          record.shortLink !== null && <PrintedLink link={record.shortLink} />
+        )}
+        {record !== undefined && record.shortLink !== null && (
+          <PrintedLink link={record.shortLink} />
         )}
       </div>
       <div className="grid gap-4 md:grid-cols-2">
