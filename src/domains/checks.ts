@@ -140,7 +140,7 @@ async function checkDns({ slug }: CheckedDomain, target: Target): Promise<Domain
   ];
   if (addresses === undefined) return { status: 'unknown', reason: NO_NAME_SERVER, found };
   if (found.length === 0) {
-    return { status: 'missing', reason: `There is no address of ${slug} yet.`, found };
+    return { status: 'missing', reason: `${slug} has no DNS record yet.`, found };
   }
   const { host } = target;
   if (host === undefined && target.addresses.length === 0) {

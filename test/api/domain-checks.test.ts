@@ -31,7 +31,7 @@ describe('GET /domains/{id}/checks', () => {
     expect(checks.verification.status).to.equal('missing');
     expect(checks.dns).to.deep.equal({
       status: 'missing',
-      reason: `There is no address of ${host} yet.`,
+      reason: `${host} has no DNS record yet.`,
       found: [],
     });
     expect([checks.reachable.status, checks.certificate.status]).to.deep.equal([

@@ -64,7 +64,7 @@ describe('people in the console', function () {
       const { email } = await aPerson({ password: PASSWORD });
       const { token } = await anInvitation(email);
       await inConsole(world, `/invitation${token}`, { size, ...nobody }, async (page) => {
-        await page.getByText(`${email} is invited as member.`).waitFor();
+        await page.getByText(`This invitation is for ${email}, with the role “member”.`).waitFor();
         expect(await isTooWide(page)).to.equal(false);
         expect(page.url()).not.to.contain('#');
         await expectAccessible(page, `invitation-${size}`);

@@ -252,7 +252,7 @@ describe('QR codes in the console', function () {
         for (const summary of await page.locator('summary').all()) await summary.click();
         await text('Password').fill('');
         await page.getByRole('button', { name: 'Remove rule' }).click();
-        await page.getByRole('button', { name: 'Save changes' }).click();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('Changes saved').waitFor();
         await download(page).waitFor();
         const changed = (await world.api.get(`/qrcodes/${id}`)).body;
@@ -369,12 +369,14 @@ describe('QR codes in the console', function () {
     });
     await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
       await page.getByLabel('URL', { exact: true }).fill('example.com/b');
-      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await download(page).waitFor();
       expect(await page.getByLabel('URL', { exact: true }).inputValue()).to.equal(
         'https://example.com/b',
       );
-      expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).to.equal(true);
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).to.equal(
+        true,
+      );
     });
   });
 
@@ -560,7 +562,7 @@ describe('QR codes in the console', function () {
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/b');
       await page.getByRole('radio', { name: 'Diamonds' }).check();
       await page.getByRole('switch', { name: 'Save style as template' }).click();
-      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Changes saved').waitFor();
       await page.getByRole('link', { name: 'All QR codes' }).click();
       await page.getByRole('link', { name: 'Create QR code' }).click();

@@ -90,7 +90,7 @@ const HostTable = ({ hosts, onUnblock }: HostTableProps) => (
     columns={[
       { name: 'Host', render: ({ host }) => <span className="font-medium">{host}</span> },
       { name: 'Reason', render: ({ reason }) => reason },
-      { name: 'Since', isMinor: true, render: ({ createdAt }) => <Time at={createdAt} /> },
+      { name: 'Blocked', isMinor: true, render: ({ createdAt }) => <Time at={createdAt} /> },
       {
         name: 'Actions',
         isBare: true,

@@ -48,7 +48,7 @@ export function BlockedLinks() {
               render: ({ shortLink }) => <span className="font-medium">{bare(shortLink)}</span>,
             },
             { name: 'Reason', render: ({ reason }) => reason },
-            { name: 'Since', isMinor: true, render: ({ createdAt }) => <Time at={createdAt} /> },
+            { name: 'Blocked', isMinor: true, render: ({ createdAt }) => <Time at={createdAt} /> },
             {
               name: 'Actions',
               isBare: true,

@@ -29,7 +29,7 @@ export function CustomerPage() {
   const customer = query.data;
   return (
     <Page
-      title={customer?.name ?? customer?.email ?? customer?.externalId ?? 'Customer'}
+      title={customer ? nameOf(customer) : 'Customer'}
       actions={
         customer &&
         may('customers.write') && (
@@ -67,6 +67,9 @@ export function CustomerPage() {
     </Page>
   );
 }
+
+const nameOf = ({ name, email, externalId }: Schemas['Customer']): string =>
+  name ?? email ?? externalId;
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -142,7 +145,7 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
   });
   return (
     <FormDialog
-      title="Erase customer?"
+      title={`Erase the customer “${nameOf(customer)}”?`}
       action="Erase permanently"
       isDanger
       onClose={onClose}

@@ -158,7 +158,7 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
   });
   return (
     <FormDialog
-      title={`Delete ${domain.slug}?`}
+      title={`Delete the domain “${domain.slug}”?`}
       action="Delete domain"
       isDanger
       onClose={onClose}
@@ -168,7 +168,7 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
     >
       <p>
         The domain stops working at once. A domain that still has links or QR codes can’t be
-        deleted: archive it instead.
+        deleted: archive it instead. You can’t undo this.
       </p>
     </FormDialog>
   );

@@ -12,7 +12,7 @@ const FOLDERS: Kind<Folder> = {
   icon: FolderIcon,
   purpose: 'Use folders to keep the links of a project together. A link can be in only one folder.',
   change: 'Rename',
-  deletion: 'Its links and QR codes stay, without a folder.',
+  deletion: 'Its links and QR codes stay, without a folder. You can’t undo this.',
   load: (api, query, signal) => answer(api.GET('/folders', { params: { query }, signal })),
   remove: (api, seen) => deleteRecord({ api, path: '/folders/{id}', of: { id: seen.id }, seen }),
   mark: () => <FolderIcon size={15} aria-hidden className="text-muted" />,

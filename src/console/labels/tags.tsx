@@ -14,7 +14,8 @@ const TAGS: Kind<Tag> = {
   icon: TagIcon,
   purpose: 'Tag links by campaign, channel or team, then filter and count them by tag.',
   change: 'Edit',
-  deletion: 'It’s removed from all links and QR codes. The links and codes stay.',
+  deletion:
+    'It’s removed from all links and QR codes. The links and codes stay. You can’t undo this.',
   load: (api, query, signal) => answer(api.GET('/tags', { params: { query }, signal })),
   remove: (api, seen) => deleteRecord({ api, path: '/tags/{id}', of: { id: seen.id }, seen }),
   mark: ({ color }) => <TagDot color={color} />,

@@ -70,7 +70,7 @@ export function OnePage() {
       )}
       {isDeleting && (
         <FormDialog
-          title="Delete the page?"
+          title={`Delete the page “${page?.title ?? ''}”?`}
           action="Delete page"
           isDanger
           onClose={() => setDeleting(false)}
@@ -80,7 +80,7 @@ export function OnePage() {
         >
           <p>
             Its answers stay in Events. If a link or QR code still shows the page, remove it there
-            first.
+            first. You can’t undo this.
           </p>
         </FormDialog>
       )}

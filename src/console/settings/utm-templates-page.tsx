@@ -172,7 +172,7 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
   });
   return (
     <FormDialog
-      title={`Delete ${template.name}?`}
+      title={`Delete the template “${template.name}”?`}
       action="Delete template"
       isDanger
       onClose={onClose}
@@ -180,7 +180,7 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
       error={remove.error}
       onSubmit={() => remove.write(template)}
     >
-      <p>Links created with it stay as they are.</p>
+      <p>Links created with it stay as they are. You can’t undo this.</p>
     </FormDialog>
   );
 }

@@ -23,7 +23,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
   const many = countText(names.length, noun);
   return (
     <FormDialog
-      title={`Delete ${isOne ? names[0] : many}?`}
+      title={`Delete ${isOne ? `the ${noun.one} “${names[0]}”` : many}?`}
       action={`Delete ${isOne ? noun.one : many}`}
       isDanger
       busy={false}

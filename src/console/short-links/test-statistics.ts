@@ -10,11 +10,11 @@ export interface VariantNumbers {
 export const LEAST_VISITS = 100;
 export const LEAST_CONVERSIONS = 10;
 
-/** Of the normal distribution: 95 % of it are within as many standard deviations. */
+/** Of the normal distribution: 95% of it are within as many standard deviations. */
 const Z = 1.96;
 
 /**
- * The 95 % confidence interval of a rate by Wilson's method, which also holds for few conversions. `undefined` where
+ * The 95% confidence interval of a rate by Wilson's method, which also holds for few conversions. `undefined` where
  * there is none: without visits, or with several conversions of one visit.
  */
 export function intervalOf({

@@ -88,7 +88,7 @@ function Offer({ token, invitation, me }: OfferProps) {
   const frame = (children: ReactNode) => (
     <Card title={`Join ${workspace.name}`}>
       <p className="text-muted">
-        {email} is invited as {role}.
+        This invitation is for {email}, with the role “{role}”.
       </p>
       {children}
     </Card>

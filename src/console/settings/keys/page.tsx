@@ -202,7 +202,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
   });
   return (
     <FormDialog
-      title={`Revoke “${apiKey.name}”?`}
+      title={`Revoke the key “${apiKey.name}”?`}
       action="Revoke key"
       isDanger
       onClose={onClose}

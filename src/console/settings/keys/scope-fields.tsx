@@ -2,6 +2,9 @@ import { useId } from 'react';
 import { classes } from '../../ui/classes.ts';
 import { RESOURCES, type Scope } from './scopes.ts';
 
+/** The choices stand below each other, also where a resource lacks one. */
+const COLUMNS = { None: 'col-start-1', Read: 'col-start-2', Write: 'col-start-3' };
+
 interface ScopeFieldsProps {
   scopes: readonly Scope[];
   onChange(scopes: Scope[]): void;
@@ -23,10 +26,12 @@ export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsPro
       <legend className="sr-only">Scopes</legend>
       {RESOURCES.map(({ label, read, write }) => {
         const now = [write, read].find((scope) => scope !== undefined && scopes.includes(scope));
-        const choices = [
+        const choices: { label: keyof typeof COLUMNS; scope: Scope | undefined }[] = [
           { label: 'None', scope: undefined },
-          ...(read !== undefined && mayGive(read) ? [{ label: 'Read', scope: read }] : []),
-          ...(write !== undefined && mayGive(write) ? [{ label: 'Write', scope: write }] : []),
+          ...(read !== undefined && mayGive(read) ? [{ label: 'Read' as const, scope: read }] : []),
+          ...(write !== undefined && mayGive(write)
+            ? [{ label: 'Write' as const, scope: write }]
+            : []),
         ];
         if (choices.length === 1) return null;
         return (
@@ -37,12 +42,13 @@ export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsPro
             className="flex items-center justify-between gap-2 border-b border-line py-1 last:border-0"
           >
             <span>{label}</span>
-            <span className="flex gap-0.5">
+            <span className="grid w-36 grid-cols-3 max-md:w-48">
               {choices.map((choice) => (
                 <label
                   key={choice.label}
                   className={classes(
-                    'flex h-7 items-center rounded-md px-2 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-11 max-md:px-3',
+                    'flex h-7 items-center justify-center rounded-md text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-11',
+                    COLUMNS[choice.label],
                     choice.scope === now
                       ? 'bg-accent-soft font-medium text-accent-text'
                       : 'text-muted hover:bg-hover',
