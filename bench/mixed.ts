@@ -21,7 +21,7 @@ interface Kind {
   status: number;
 }
 
-/** 5 % of the keys are links that need a decision or a page, and 1 % are nobody's. */
+/** 5% of the keys are links that need a decision or a page, and 1% are nobody's. */
 const kindsWith = (pageId: string): Kind[] => [
   {
     name: 'rules by country, device and language',
@@ -90,7 +90,7 @@ export function benchMixed({ rounds }: BenchOptions): Promise<Row[]> {
     return [
       ...kinds.map(
         ({ name, keys }): Row => ({
-          what: `processor time of a request: ${name} (${(keys * 100) / KEYS} % of the mix)`,
+          what: `processor time of a request: ${name} (${(keys * 100) / KEYS}% of the mix)`,
           unit: 'µs',
           better: 'less',
           ours: measured[name]!,
@@ -106,7 +106,7 @@ export function benchMixed({ rounds }: BenchOptions): Promise<Row[]> {
       },
       ...kinds.map(
         ({ name, keys }): Row => ({
-          what: `share of the mix’s time: ${name} (${(keys * 100) / KEYS} % of the requests)`,
+          what: `share of the mix’s time: ${name} (${(keys * 100) / KEYS}% of the requests)`,
           unit: '%',
           better: 'less',
           ours: measured[name]!.map((cost, round) => (100 * cost * keys) / KEYS / sums[round]!),

@@ -164,7 +164,7 @@ function compareRows(before: Row | undefined, after: Row | undefined): string[] 
     baseline?.what ?? '–',
     ...ours.map((figures) => (figures.length > 0 ? show(median(figures), unit) : 'not measured')),
     ...ratios.map((figures) => (figures.length > 0 ? withSpread(figures) : '–')),
-    Number.isFinite(change) ? `${change > 0 ? '+' : ''}${change.toFixed(0)} %` : '–',
+    Number.isFinite(change) ? `${change > 0 ? '+' : ''}${change.toFixed(0)}%` : '–',
     verdict(old, now, isByRatio || better === 'more'),
   ];
 }

@@ -21,7 +21,7 @@ const SHARE = 0.8;
 const POLL_MS = 250;
 
 /**
- * Minutes of visits under plain `npm start`, at 80 % of the rate that it sustains from visit to table: first rises the rate until
+ * Minutes of visits under plain `npm start`, at 80% of the rate that it sustains from visit to table: first rises the rate until
  * storing falls behind. Each visitor is another one, so that each visit counts.
  */
 export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
@@ -54,7 +54,7 @@ export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
       ours: [figure],
       ...(aim !== undefined && { aim: { ours: aim } }),
     });
-    const during = `of ${minutes} minutes at 80 % of that`;
+    const during = `of ${minutes} minutes at 80% of that`;
     return [
       {
         ...row('visits sustained from visit to table under plain `npm start`', '/s', highest),

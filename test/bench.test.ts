@@ -124,12 +124,12 @@ describe('npm run bench', () => {
       '170/s',
       '0.55 (0.5 to 0.6)',
       '0.85 (0.8 to 0.9)',
-      '+55 %',
+      '+55%',
       'better',
     ]);
-    expect(cells(stdout, 'slower').slice(-2)).to.deep.equal(['+27 %', 'worse']);
+    expect(cells(stdout, 'slower').slice(-2)).to.deep.equal(['+27%', 'worse']);
     expect(cells(stdout, 'much the same').at(-1)).to.equal('no');
-    expect(cells(stdout, 'another day').slice(-2)).to.deep.equal(['0 %', 'no']);
+    expect(cells(stdout, 'another day').slice(-2)).to.deep.equal(['0%', 'no']);
     expect(cells(stdout, 'once').at(-1)).to.equal('unknown, one round');
     expect(cells(stdout, 'gone').slice(2, 4)).to.deep.equal(['1/s', 'not measured']);
   });

@@ -19,12 +19,12 @@ interface AlertDefinition {
 /** The table of alerts: subscriptions, mails, reference and console follow from it. */
 const ALERTS = {
   'limit.reached': {
-    when: 'the workspace uses 80 % or all of a limit of its plan',
+    when: 'the workspace uses 80% or all of a limit of its plan',
     roles: ['owner'],
     gatheredMinutes: 0,
     title: () => 'A limit of the plan is close, or reached',
     line: ({ percent, limit, most }) =>
-      `${percent === 100 ? 'All' : `${String(percent)} %`} of ${String(most)} ${NAMES_OF_LIMITS[String(limit)] ?? String(limit)} used`,
+      `${percent === 100 ? 'All' : `${String(percent)}%`} of ${String(most)} ${NAMES_OF_LIMITS[String(limit)] ?? String(limit)} used`,
     view: 'settings',
   },
   'link.expired': {

@@ -9,7 +9,7 @@ import { FONT_FAMILIES } from './render/text.ts';
 
 const MAX_SIZE = 4_096;
 
-/** A colour: hexadecimal, a name or `rgb()` of CSS; where `transparent` is allowed, also that word. */
+/** A color: hexadecimal, a name or `rgb()` of CSS; where `transparent` is allowed, also that word. */
 export const colorField = (options: { alpha?: boolean; transparent?: boolean } = {}) =>
   Joi.string().custom((value: string, { error }) => {
     const rule = colorFault(value, options);

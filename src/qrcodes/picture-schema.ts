@@ -44,7 +44,7 @@ const {
   ...lookFields
 } = designFields;
 
-/** Query of a picture that belongs to no record. Colours may be written without their `#`. */
+/** Query of a picture that belongs to no record. Colors may be written without their `#`. */
 export const qrQuery = Joi.object<QrQuery>({
   url: destination()
     .max(2_953)

@@ -186,7 +186,7 @@ export const fields = {
     ...text(5_000),
     csv: 7,
     description: 'Text of the link preview, up to 5,000 characters.',
-    example: 'Everything for the garden, 20 % off',
+    example: 'Everything for the garden, 20% off',
   },
   image: {
     column: 'image',

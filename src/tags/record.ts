@@ -1,6 +1,6 @@
 import { Joi } from '../http/fields.ts';
 
-/** Colours of tags. */
+/** Colors of tags. */
 export const TAG_COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'pink', 'brown'] as const;
 
 /** The tag record of the contract. */

@@ -164,8 +164,8 @@ export function answer(
 }
 
 /**
- * Colours, type and the card of every page of ours. On a phone the page is the card; where there is room
- * around it, it lies on a ground. All pairs of colours that carry text have a contrast of 4.5:1 or more.
+ * Colors, type and the card of every page of ours. On a phone the page is the card; where there is room
+ * around it, it lies on a ground. All pairs of colors that carry text have a contrast of 4.5:1 or more.
  */
 export const BASE_STYLE = `
 :root{color-scheme:light dark;

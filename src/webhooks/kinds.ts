@@ -84,7 +84,7 @@ const KINDS = {
     sample: WEBHOOK,
   },
   'limit.reached': {
-    summary: 'The workspace uses 80 % or all of a limit of its plan',
+    summary: 'The workspace uses 80% or all of a limit of its plan',
     sample: { limit: 'requestsPerMinute', percent: 80, most: 600 },
   },
 } as const satisfies Record<string, KindDefinition>;

@@ -204,7 +204,7 @@ describe('notifications', () => {
       }
     });
 
-    it('of a limit at 80 % and at all of it, once a day', async () => {
+    it('of a limit at 80% and at all of it, once a day', async () => {
       await aWebhook(['limit.reached']);
       const owner = await member('owner');
       await world.set({ requestsPerMinute: 5 });
@@ -216,7 +216,7 @@ describe('notifications', () => {
       ]);
       await eventually(async () => {
         const told = (await alertsTo(owner)).map(({ body }) => body).join('\n');
-        expect(told.match(/>80 % of 5 requests a minute used<\/p>/g)).to.have.length(1);
+        expect(told.match(/>80% of 5 requests a minute used<\/p>/g)).to.have.length(1);
         expect(told.match(/>All of 5 requests a minute used<\/p>/g)).to.have.length(1);
       });
     });

@@ -143,7 +143,7 @@ describe('a QR code', () => {
       fgColor: '#999',
     });
     expect(faint.warnings).to.have.length(1);
-    expect(faint.warnings[0]).to.match(/symbol contrast of 68 %: below 70 %/);
+    expect(faint.warnings[0]).to.match(/symbol contrast of 68%: below 70%/);
     const { body: plain } = await world.api.patch(`/qrcodes/${body.id}`, { fgColor: '#000' });
     expect(plain.warnings).to.deep.equal([]);
   });
@@ -541,12 +541,12 @@ describe('an invalid QR code', () => {
     [
       'has too little contrast',
       { ...url, fgColor: '#CCCCCC' },
-      /^fgColor and bgColor must differ more: their symbol contrast is 39 %, and scanners need 40 %/,
+      /^fgColor and bgColor must differ more: their symbol contrast is 39%, and scanners need 40%/,
     ],
     [
       'has too little contrast on a dark ground',
       { ...url, bgColor: '#666666' },
-      /^fgColor and bgColor must differ more: their symbol contrast is 13 %/,
+      /^fgColor and bgColor must differ more: their symbol contrast is 13%/,
     ],
     ...[
       { password: 'open sesame' },
@@ -564,7 +564,7 @@ describe('an invalid QR code', () => {
       { ...url, static: true, ...fields },
       new RegExp(`^${Object.keys(fields).join()} must not be set where static is true`),
     ]),
-    ['has no such colour', { ...url, fgColor: 'reddish' }, /^fgColor must be a colour such as/],
+    ['has no such colour', { ...url, fgColor: 'reddish' }, /^fgColor must be a color such as/],
     ['has a text for a number', { ...url, size: '512' }, /^size must be a number/],
     [
       'has texts for the numbers of its content',

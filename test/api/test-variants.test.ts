@@ -306,7 +306,7 @@ describe('an A/B test', () => {
       Array.from({ length: 60 }, (_, n) => world.visit('/won', { userAgent: browser(n) })),
     );
     const places = new Set(answers.map(({ headers }) => headers.location));
-    // Of 60 visitors, none gets a variant of 40 % once in 20 trillion runs.
+    // Of 60 visitors, none gets a variant of 40% once in 20 trillion runs.
     expect(places).to.deep.equal(new Set([`${SHORT}?utm_source=mail`, `${LONG}?utm_source=mail`]));
   });
 

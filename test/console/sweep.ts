@@ -4,7 +4,7 @@ import { colorFaults, faultsOfRules, SIZES } from './window.ts';
 
 /** Sizes at which views are looked at: those of flows, and a tablet held upright. */
 const WIDTHS = { phone: SIZES.phone, tablet: { width: 834, height: 1112 }, desk: SIZES.desk };
-/** The desk at a zoom of 200 %, which leaves a window of half the size, in CSS pixels. */
+/** The desk at a zoom of 200%, which leaves a window of half the size, in CSS pixels. */
 const ZOOMED = { width: SIZES.desk.width / 2, height: SIZES.desk.height / 2 };
 type Width = keyof typeof WIDTHS;
 
@@ -28,7 +28,7 @@ const TAP_PX = 44;
 const STRAY_SCROLL_PX = 4;
 
 /**
- * Looks at each view at every width, in both schemes and in forced colors, and on the desk at a zoom of 200 %: rules of axe
+ * Looks at each view at every width, in both schemes and in forced colors, and on the desk at a zoom of 200%: rules of axe
  * (each control has a name), scrolling, choices that can be seen, and on the phone the size of what is tapped. One window,
  * which is resized; a page is loaded again only where dialogs and menus have to be.
  *
@@ -71,7 +71,7 @@ export async function sweep(
       if (size === 'desk') {
         await page.setViewportSize(ZOOMED);
         await settled(page);
-        faults.push(...(await faultsOfLayout(page, false)).map((fault) => `200 %: ${fault}`));
+        faults.push(...(await faultsOfLayout(page, false)).map((fault) => `200%: ${fault}`));
         await photograph(page, `${view.name}-zoomed-dark`);
       }
       found.push(...faults.map((fault) => `${where}: ${fault}`));

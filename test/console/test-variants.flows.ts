@@ -47,7 +47,7 @@ describe('an A/B test in the console', function () {
   };
 
   for (const size of sizes) {
-    it(`is set up, and shares are kept at 100 % (${size})`, async () => {
+    it(`is set up, and shares are kept at 100% (${size})`, async () => {
       await inConsole(world, 'links?new=link', { size }, async (page) => {
         await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/a');
         await dialog(page).getByRole('textbox', { name: 'Short link' }).fill('split');

@@ -248,7 +248,7 @@ export async function measureFrames(scroller: Locator): Promise<void> {
       .toSorted((a, b) => a - b);
   });
   const at = (share: number) => frames[Math.floor(frames.length * share)]!.toFixed(1);
-  console.log(`      frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, 99 % ${at(0.99)} ms`);
+  console.log(`      frames: median ${at(0.5)} ms, 95% ${at(0.95)} ms, 99% ${at(0.99)} ms`);
 }
 
 /** Lets a page write down when it first shows a row, as the mark `row`: a script here would learn of it later. */

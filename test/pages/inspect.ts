@@ -101,7 +101,7 @@ export async function inspectEnlarged(page: Page): Promise<string[]> {
   const found = await inspectRules(page);
   await page.addStyleTag({ content: 'html{font-size:200%!important}' });
   const enlarged = await inspectLayout(page);
-  return [...found, ...enlarged.map((finding) => `at 200 %: ${finding}`)];
+  return [...found, ...enlarged.map((finding) => `at 200%: ${finding}`)];
 }
 
 /** All that the page has to say can be read. */

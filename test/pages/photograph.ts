@@ -36,7 +36,7 @@ const THEMES = ['light', 'dark'] as const;
 const SIZES = {
   phone: { width: 390, height: 844 },
   desk: { width: 1280, height: 800 },
-  // The smallest phone; also a desk at 400 %.
+  // The smallest phone; also a desk at 400%.
   narrow: { width: 320, height: 568 },
 };
 

@@ -176,10 +176,10 @@ describe('the scannability check', () => {
     expect(faults({ bgColor: '#00000010' })).to.equal('');
     expect(faults({ bgColor: '#000000EE', fgColor: '#FFFFFF' })).to.equal('');
     expect(faults({ bgColor: 'transparent', fgColor: '#FFFFFF' })).to.match(
-      /^fgColor and bgColor must differ more: their symbol contrast is 0 %, and scanners need 40 %$/,
+      /^fgColor and bgColor must differ more: their symbol contrast is 0%, and scanners need 40%$/,
     );
     // Four to one for the eye, and hardly anything that a scanner could tell apart.
-    expect(faults({ bgColor: '#666666' })).to.match(/their symbol contrast is 13 %/);
+    expect(faults({ bgColor: '#666666' })).to.match(/their symbol contrast is 13%/);
     expect(contrast(parseColor('#000000'), parseColor('#FFFFFF'))).to.equal(21);
   });
 
@@ -188,7 +188,7 @@ describe('the scannability check', () => {
     expect(warnings('#000000', '#FFFFFF')).to.deep.equal([]);
     expect(warnings('#1E3A8A', '#FFF7E6')).to.deep.equal([]);
     expect(warnings('#AAAAAA', '#FFFFFF')).to.deep.equal([
-      'fgColor and bgColor have a symbol contrast of 59 %: below 70 % a code may not be read in poor light',
+      'fgColor and bgColor have a symbol contrast of 59%: below 70% a code may not be read in poor light',
     ]);
     expect(warnings('#FFFFFF', '#000000')).to.deep.equal([
       'fgColor is lighter than bgColor: some scanners do not read light codes on a dark ground',
@@ -276,11 +276,11 @@ describe('the scannability check', () => {
       'rgb(..%,.%,.%)',
       'rgb(1,2)',
     ]) {
-      expect(colorFault(text), text).to.match(/^must be a colour such as/);
+      expect(colorFault(text), text).to.match(/^must be a color such as/);
     }
-    expect(colorFault(`rgb(${'1'.repeat(1_000_000)}`)).to.match(/^must be a colour such as/);
-    expect(colorFault('#11223380')).to.match(/^must be a colour without opacity/);
-    expect(colorFault('transparent')).to.match(/^must be a colour without opacity/);
+    expect(colorFault(`rgb(${'1'.repeat(1_000_000)}`)).to.match(/^must be a color such as/);
+    expect(colorFault('#11223380')).to.match(/^must be a color without opacity/);
+    expect(colorFault('transparent')).to.match(/^must be a color without opacity/);
   });
 
   it('renders text in every script with a font', () => {

@@ -2464,7 +2464,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The workspace uses 80 % or all of a limit of its plan
+         * The workspace uses 80% or all of a limit of its plan
          * @description Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the receiver answers with a status from 200 to 299.
          */
         post: operations["onLimitReached"];
@@ -5403,7 +5403,7 @@ export interface components {
             } | null;
         };
         NotificationsUpdate: {
-            /** @description Alerts that come by email: `limit.reached` when the workspace uses 80 % or all of a limit of its plan; `link.expired` when a link expires, by its date or its number of visits; `link.broken` when the destination of a link stops responding; `webhook.disabled` when a webhook is disabled because its receiver fails. */
+            /** @description Alerts that come by email: `limit.reached` when the workspace uses 80% or all of a limit of its plan; `link.expired` when a link expires, by its date or its number of visits; `link.broken` when the destination of a link stops responding; `webhook.disabled` when a webhook is disabled because its receiver fails. */
             alerts?: ("limit.reached" | "link.expired" | "link.broken" | "webhook.disabled")[];
             /** @description Report that comes by email at 8 o’clock; null: none. */
             report?: {

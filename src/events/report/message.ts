@@ -17,7 +17,7 @@ function compared(name: string, { value, previous }: Change): string {
   const shown = name === 'saleAmount' ? dollars : whole;
   if (previous === 0) return `${shown(value)} (${shown(previous)} before)`;
   const percent = Math.round((100 * (value - previous)) / previous);
-  return `${shown(value)} (${shown(previous)} before, ${percent > 0 ? '+' : ''}${percent} %)`;
+  return `${shown(value)} (${shown(previous)} before, ${percent > 0 ? '+' : ''}${percent}%)`;
 }
 
 const rowsOf = <Row extends { clicks: number }>(rows: readonly Row[], name: (row: Row) => string) =>

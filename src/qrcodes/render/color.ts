@@ -1,6 +1,6 @@
 import colorString from 'color-string';
 
-/** A colour: red, green and blue from 0 to 255, opacity from 0 to 1. */
+/** A color: red, green and blue from 0 to 255, opacity from 0 to 1. */
 export interface Color {
   r: number;
   g: number;
@@ -9,10 +9,10 @@ export interface Color {
 }
 
 const WHITE: Color = { r: 255, g: 255, b: 255, a: 1 };
-/** Longer texts are no colours. */
+/** Longer texts are no colors. */
 const MOST_CHARACTERS = 60;
 
-/** A hexadecimal colour, a name or `rgb()` of CSS; a `#` may be missing, as in queries. */
+/** A hexadecimal color, a name or `rgb()` of CSS; a `#` may be missing, as in queries. */
 function readColor(text: string): Color | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
   const value = text.trim().toLowerCase();
@@ -23,20 +23,20 @@ function readColor(text: string): Color | undefined {
   return { r: Math.round(r), g: Math.round(g), b: Math.round(b), a: Math.round(a * 255) / 255 };
 }
 
-/** Why a text is no colour; `undefined` when it is one. Completes "<field> …". */
+/** Why a text is no color; `undefined` when it is one. Completes "<field> …". */
 export function colorFault(
   text: string,
   { alpha = false, transparent = false }: { alpha?: boolean; transparent?: boolean } = {},
 ): string | undefined {
   const color = readColor(text);
   if (color === undefined) {
-    return `must be a colour such as #1A73E8, rgb(26, 115, 232) or navy${transparent ? ', or transparent' : ''}`;
+    return `must be a color such as #1A73E8, rgb(26, 115, 232) or navy${transparent ? ', or transparent' : ''}`;
   }
   if (alpha || color.a === 1) return undefined;
-  return 'must be a colour without opacity, such as #1A73E8';
+  return 'must be a color without opacity, such as #1A73E8';
 }
 
-/** A colour as it is stored: `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
+/** A color as it is stored: `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
 export function normaliseColor(text: string): string {
   if (text.trim().toLowerCase() === 'transparent') return 'transparent';
   const { r, g, b, a } = readColor(text)!;
@@ -54,16 +54,16 @@ export function parseColor(text: string): Color {
   return { r: part(1), g: part(3), b: part(5), a: text.length > 7 ? part(7) / 255 : 1 };
 }
 
-/** A colour on an opaque ground. */
+/** A color on an opaque ground. */
 export function over(top: Color, ground: Color): Color {
   const mix = (a: number, b: number) => a * top.a + b * (1 - top.a);
   return { r: mix(top.r, ground.r), g: mix(top.g, ground.g), b: mix(top.b, ground.b), a: 1 };
 }
 
-/** The colour that is seen where the ground is not ours: paper is white. */
+/** The color that is seen where the ground is not ours: paper is white. */
 export const onPaper = (color: Color): Color => over(color, WHITE);
 
-/** Share of white light that a colour reflects, 0 to 1 (WCAG 2, "relative luminance"). */
+/** Share of white light that a color reflects, 0 to 1 (WCAG 2, "relative luminance"). */
 export function luminance({ r, g, b }: Color): number {
   const linear = (value: number) => {
     const share = value / 255;
@@ -72,7 +72,7 @@ export function luminance({ r, g, b }: Color): number {
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }
 
-/** Symbol contrast: the difference of what two colours reflect, 0 to 1 (ISO/IEC 15415, 7.8.3). */
+/** Symbol contrast: the difference of what two colors reflect, 0 to 1 (ISO/IEC 15415, 7.8.3). */
 export const symbolContrast = (a: Color, b: Color): number => Math.abs(luminance(a) - luminance(b));
 
 /** Contrast ratio, 1 to 21 (WCAG 2). */

@@ -25,7 +25,7 @@ export interface Drawing {
   ground: Shape | null;
   /** In order; all of them are opaque. */
   shapes: Shape[];
-  /** Box of the image in the centre; `null` without one. */
+  /** Box of the image in the center; `null` without one. */
   image: Box | null;
   /** Square of the code with its quiet zone, where nothing of a frame may be. */
   code: Box;

@@ -2,7 +2,7 @@ import { create } from 'qrcode';
 import { Refusal } from '../../errors.ts';
 import { byteLength } from '../../infra/byte-length.ts';
 
-/** Error-correction levels: they bear the loss of about 7, 15, 25 and 30 % of the codewords. */
+/** Error-correction levels: they bear the loss of about 7, 15, 25 and 30% of the codewords. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 

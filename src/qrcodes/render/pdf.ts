@@ -5,7 +5,7 @@ import type { Box, Drawing, Shape } from './drawing-types.ts';
  * PDF files of drawings (ISO 32000-1), for servers and browsers. PDF counts y upwards, and has one unit, the point.
  */
 
-/** An image as pixels: three bytes of colour each, and the opacity apart. */
+/** An image as pixels: three bytes of color each, and the opacity apart. */
 export interface Pixels {
   width: number;
   height: number;
@@ -40,7 +40,7 @@ export function fit(box: Box, { width, height }: Pixels): Box {
 /** A number as PDF and PostScript read it. */
 export const n = (value: number): string => String(Math.round(value * 1000) / 1000);
 
-/** A part of a colour, 0 to 255, as a share. */
+/** A part of a color, 0 to 255, as a share. */
 export const share = (value: number): string => n(value / 255);
 
 /** Path data as operators: `M1 2` is `1 2 m`. */

@@ -6,7 +6,7 @@ import { layoutFrame } from './frames/index.ts';
 import { encodeMatrix, type Matrix } from './matrix.ts';
 
 /*
- * Plain codes go without SVG and sharp: their picture has two colours and few distinct rows, so that one bit for
+ * Plain codes go without SVG and sharp: their picture has two colors and few distinct rows, so that one bit for
  * each px and the PNG format's own row filter make it in a fraction of the time and size.
  */
 
@@ -14,7 +14,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Row filter "Up" (PNG, 9.2): each byte as its difference to the one above, here most often 0. */
 const UP = 2;
 
-/** True if a QR code consists of squares in two colours, so that `plainPng` can render it. */
+/** True if a QR code consists of squares in two colors, so that `plainPng` can render it. */
 export function isPlain({ pattern, shape, frame, middle, fgColor }: Design): boolean {
   return (
     pattern === 'squares' &&

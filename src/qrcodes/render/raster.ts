@@ -9,7 +9,7 @@ const MOST_PIXELS = 64_000_000;
 type RasterFormat = 'png' | 'jpeg' | 'webp';
 
 const ENCODERS: Record<RasterFormat, (picture: Sharp) => Sharp> = {
-  // Flat colours: filters cost time and save nothing.
+  // Flat colors: filters cost time and save nothing.
   png: (picture) => picture.png({ compressionLevel: 4, adaptiveFiltering: false }),
   jpeg: (picture) =>
     picture.flatten({ background: '#FFFFFF' }).jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),

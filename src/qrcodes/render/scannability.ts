@@ -78,7 +78,7 @@ export function warningsOf({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgCol
   ];
 }
 
-const perCent = (share: number): string => `${Math.floor(share * 100 + 1e-9)} %`;
+const perCent = (share: number): string => `${Math.floor(share * 100 + 1e-9)}%`;
 
 /** Symbol contrast of modules and ground, 0 to 1; negative where the modules are lighter. */
 export function contrastOf(design: Pick<Design, 'fgColor' | 'bgColor'>): number {
@@ -86,7 +86,7 @@ export function contrastOf(design: Pick<Design, 'fgColor' | 'bgColor'>): number 
   return luminance(ground) - luminance(ink);
 }
 
-/** The colours of modules and ground as they are seen on paper. */
+/** The colors of modules and ground as they are seen on paper. */
 function seen({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgColor'>) {
   const ground = onPaper(parseColor(bgColor));
   return { ink: over(parseColor(fgColor), ground), ground };
@@ -165,7 +165,7 @@ function middleFault(matrix: Matrix, design: Design): string | undefined {
 }
 
 /**
- * The largest square for an image that was given no size: 22 % of the code's side, or less where it can bear less.
+ * The largest square for an image that was given no size: 22% of the code's side, or less where it can bear less.
  *
  * @returns px of the picture; `null` when the code can bear none
  * @throws Refusal `unprocessable_entity` when the payload does not fit into a code of the level

@@ -115,6 +115,6 @@ function imageFinding(matrix: Matrix, design: Design): Finding {
     name: 'Image',
     // Half may be used: what is left is for dirt and wear.
     score: between(-used, -0.5, -0.2),
-    reason: `The image takes ${percent} % of the error correction${used > 0.2 ? `: ${spare} leaves more for dirt and wear` : ''}.`,
+    reason: `The image takes ${percent}% of the error correction${used > 0.2 ? `: ${spare} leaves more for dirt and wear` : ''}.`,
   };
 }
