@@ -9,8 +9,9 @@ import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './q
 import { totalsOfCounters } from './query/groups/count.ts';
 import type { Group } from './query/groups/group.ts';
 import { GROUPS, type GroupName } from './query/groups/index.ts';
-import { INTERVALS, resolveSpan, type SpanQuery } from './query/interval.ts';
+import { resolveSpan } from './query/interval.ts';
 import type { EventRecords } from './records.ts';
+import { INTERVALS, type SpanQuery } from './span.ts';
 
 /** Answered from the counters that are kept on the records. */
 const FROM_COUNTERS = 'all_unfiltered';

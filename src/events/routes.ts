@@ -5,10 +5,10 @@ import { type Route, route } from '../http/route.ts';
 import { type KindParameter, kindNamed } from './kinds.ts';
 import { readCursor, writeCursor } from './query/cursor.ts';
 import { type FilterQuery, resolveFilter } from './query/filters.ts';
-import { resolveSpan, type SpanQuery } from './query/interval.ts';
-
+import { resolveSpan } from './query/interval.ts';
 import type { EventRecords } from './records.ts';
 import { eventSchemas } from './schema.ts';
+import type { SpanQuery } from './span.ts';
 import { eventsStore } from './store/index.ts';
 
 interface EventsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {

@@ -1,7 +1,7 @@
 import { Joi } from '../http/fields.ts';
 import { KIND_PARAMETERS } from './kinds.ts';
 import { filterSchemas, spanSchemas } from './query/filters.ts';
-import { INTERVALS } from './query/interval.ts';
+import { INTERVALS } from './span.ts';
 
 /** Parameters that select events: kind, span of time and filters. */
 export const eventSchemas = {

@@ -1,4 +1,4 @@
-import type { Granularity } from '../events/query/interval.ts';
+import type { Granularity } from '../events/span.ts';
 import type { Language } from '../web/language.ts';
 import { type Html, html } from '../web/layout.ts';
 

@@ -1,6 +1,7 @@
 import type { DimensionName } from '../events/dimensions.ts';
 import { pluralOf, type VisitKind, visitKindOf } from '../events/kinds.ts';
-import { type Interval, resolveSpan, type Span } from '../events/query/interval.ts';
+import { resolveSpan } from '../events/query/interval.ts';
+import type { Interval, Span } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { db, rows } from '../infra/db.ts';
 

@@ -8,7 +8,7 @@ import { DIMENSION_NAMES, dimensionOf } from '../../src/events/dimensions.ts';
 import type { EventRow } from '../../src/events/event.ts';
 import type { EventFilter } from '../../src/events/filter.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
-import type { Granularity, Span } from '../../src/events/query/interval.ts';
+import type { Granularity, Span } from '../../src/events/span.ts';
 import { ClickHouse } from '../../src/events/store/clickhouse/connection.ts';
 import { MOVED_KINDS } from '../../src/events/store/clickhouse/schema.ts';
 import { clickhouseStore } from '../../src/events/store/clickhouse/store.ts';

@@ -1,7 +1,7 @@
 /*
  * Made-up numbers, the same in every run.
  */
-import type { Granularity } from '../../src/events/query/interval.ts';
+import type { Granularity } from '../../src/events/span.ts';
 import type { Share, Statistics } from '../../src/public-stats/queries.ts';
 
 const HOUR = 3_600_000;

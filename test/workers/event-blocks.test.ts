@@ -4,7 +4,7 @@ import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../src/even
 import type { EventRow } from '../../src/events/event.ts';
 import type { EventFilter } from '../../src/events/filter.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
-import type { Span } from '../../src/events/query/interval.ts';
+import type { Span } from '../../src/events/span.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
 import { buildBlocks } from '../../src/events/store/postgres/build-blocks.ts';
 import { eraseRecords } from '../../src/events/store/postgres/erase.ts';

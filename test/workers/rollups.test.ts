@@ -6,7 +6,7 @@ import type { EventRow } from '../../src/events/event.ts';
 import { EVENT_PARAMETERS, type EventKind, kindsOf } from '../../src/events/kinds.ts';
 import { type FilterQuery, resolveFilter } from '../../src/events/query/filters.ts';
 import { GROUPS, type GroupName } from '../../src/events/query/groups/index.ts';
-import type { Granularity, Span } from '../../src/events/query/interval.ts';
+import type { Granularity, Span } from '../../src/events/span.ts';
 import { append, MANY_EVENTS } from '../../src/events/store/postgres/append.ts';
 import { compactRollups } from '../../src/events/store/postgres/compact.ts';
 import { Counts } from '../../src/events/store/postgres/counts.ts';

@@ -4,8 +4,8 @@ import type { DimensionName } from '../dimensions.ts';
 import type { EventRow, StoredEvent } from '../event.ts';
 import type { EventFilter } from '../filter.ts';
 import type { Counter, EventKind } from '../kinds.ts';
-import type { Span } from '../query/interval.ts';
 import type { Numbers } from '../query/numbers.ts';
+import type { Span } from '../span.ts';
 
 /** The event of a visit, and how long a repeat of it must be known. */
 export interface GuardedEvent {

@@ -1,8 +1,8 @@
 import { bigintSql, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
-import type { Span } from '../../query/interval.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
+import type { Span } from '../../span.ts';
 import type { Question, TimeCount, ValueCount } from '../store.ts';
 import { countBlocks } from './count-blocks.ts';
 import { Counts, readCounts } from './counts.ts';
