@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { type Design, defaultDesign } from '../src/qrcodes/render/design.ts';
 import { draw } from '../src/qrcodes/render/drawing.ts';
-import { FRAME_NAMES } from '../src/qrcodes/render/frames/index.ts';
+import { FRAME_NAMES } from '../src/qrcodes/render/frames/names.ts';
 import { type MiddleImage, sourceOf } from '../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../src/qrcodes/render/patterns/index.ts';
 import { largestMiddle, refuseUnscannable } from '../src/qrcodes/render/scannability.ts';

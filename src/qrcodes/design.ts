@@ -2,7 +2,7 @@ import { bodyFlag, Joi, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
 import { colorFault, normaliseColor } from './render/color.ts';
 import { EYE_SHAPE_NAMES } from './render/eyes/index.ts';
-import { FRAME_NAMES } from './render/frames/index.ts';
+import { FRAME_NAMES } from './render/frames/names.ts';
 import { LEVELS } from './render/matrix.ts';
 import { PATTERN_NAMES } from './render/patterns/index.ts';
 import { FONT_FAMILIES } from './render/text.ts';

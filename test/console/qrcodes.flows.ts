@@ -5,7 +5,7 @@ import type { Download, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
-import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
+import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
 import { LEVELS } from '../../src/qrcodes/render/matrix.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../src/qrcodes/render/text.ts';

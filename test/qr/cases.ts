@@ -3,7 +3,7 @@ import { Refusal } from '../../src/errors.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
 import { type Design, defaultDesign, FORMATS } from '../../src/qrcodes/render/design.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
-import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
+import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
 import { encodeMatrix, LEVELS } from '../../src/qrcodes/render/matrix.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';

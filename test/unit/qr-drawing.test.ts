@@ -6,7 +6,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { type Design, defaultDesign, FORMATS } from '../../src/qrcodes/render/design.ts';
 import { draw, placeModules } from '../../src/qrcodes/render/drawing.ts';
 import { EYE_SHAPE_NAMES, type EyeShape } from '../../src/qrcodes/render/eyes/index.ts';
-import { FRAME_NAMES } from '../../src/qrcodes/render/frames/index.ts';
+import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';

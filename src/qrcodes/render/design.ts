@@ -1,5 +1,5 @@
 import { type EyeShape } from './eyes/index.ts';
-import { type Frame } from './frames/index.ts';
+import type { Frame } from './frames/names.ts';
 import type { Level } from './matrix.ts';
 import { type Pattern } from './patterns/index.ts';
 

@@ -1,7 +1,7 @@
 import type { ImageRef } from '../../images/name.ts';
 import { type Design, defaultDesign, type Middle } from './design.ts';
 import type { EyeShape } from './eyes/index.ts';
-import type { Frame } from './frames/index.ts';
+import type { Frame } from './frames/names.ts';
 import type { Level } from './matrix.ts';
 import type { Pattern } from './patterns/index.ts';
 import { largestMiddle } from './scannability.ts';

@@ -5,10 +5,11 @@ import { bubble } from './bubble.ts';
 import { corners } from './corners.ts';
 import type { FrameForm } from './frame.ts';
 import { labelBottom, labelTop } from './label.ts';
+import type { Frame } from './names.ts';
 import { none } from './none.ts';
 import { ribbon } from './ribbon.ts';
 
-/** Every frame; a new one is a file and a line here. */
+/** Every frame; a new one is a file, a line here, and its name. */
 export const FRAMES = {
   none,
   line,
@@ -18,11 +19,7 @@ export const FRAMES = {
   'label-top': labelTop,
   bubble,
   ribbon,
-} satisfies Record<string, FrameForm>;
-
-export type Frame = keyof typeof FRAMES;
-
-export const FRAME_NAMES = Object.keys(FRAMES) as Frame[];
+} satisfies Record<Frame, FrameForm>;
 
 /** The layout of a design's frame. */
 export function layoutFrame(design: Design): FrameLayout {

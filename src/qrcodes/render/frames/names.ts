@@ -1,0 +1,13 @@
+/** Frames around a QR code. */
+export const FRAME_NAMES = [
+  'none',
+  'line',
+  'rounded',
+  'corners',
+  'label-bottom',
+  'label-top',
+  'bubble',
+  'ribbon',
+] as const;
+
+export type Frame = (typeof FRAME_NAMES)[number];
