@@ -9,13 +9,14 @@ import { wakeFetch } from './fetch.ts';
 import type { Bytes } from './file.ts';
 import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
 import { type Archive, Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
-import { openFile, type Source } from './open.ts';
+import { openFile } from './open.ts';
 import { PEERS, type PeerName } from './peers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
 import { wakeImports } from './run.ts';
 import type { OptionChanges } from './schema.ts';
 import { openOfImport } from './sealing.ts';
 import { ARCHIVE_ROWS, storeSlices } from './slices.ts';
+import type { Source } from './source.ts';
 import { keyOf } from './workspace/take-slice.ts';
 
 /** Most imports of a workspace that are neither over nor cancelled. */

@@ -9,12 +9,12 @@ import { bulk } from '../queues/bulk.ts';
 import type { JobContext } from '../queues/queue.ts';
 import { tooManyRows } from './file.ts';
 import { type FileRow, Import } from './model.ts';
-import type { Source } from './open.ts';
 import { PEERS, type PeerName, toCells } from './peers/index.ts';
 import { type Ask, type Page, type Peer, type Question, Refused } from './peers/peer.ts';
 import { wakeImports } from './run.ts';
 import { openOfImport } from './sealing.ts';
 import { storeSlices } from './slices.ts';
+import type { Source } from './source.ts';
 
 /*
  * Reading the links of an account from the API of a peer, page by page, into the slices of an import. The rows of a page

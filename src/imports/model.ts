@@ -2,8 +2,8 @@ import { WorkspaceModel } from '../infra/model.ts';
 import type { KeyProperties } from '../infra/passphrase.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import type { FieldName } from './fields.ts';
-import type { Source } from './open.ts';
 import type { Cursor } from './peers/peer.ts';
+import type { Source } from './source.ts';
 
 /*
  *   POST /imports/fetch ──▶ fetching ──▶ failed, or as below

@@ -3,16 +3,13 @@ import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { type Bytes, openTable, type Table, tooManyRows } from './file.ts';
 import type { Archive, FileRow } from './model.ts';
 import { PEERS, type PeerName, recognise, toCells } from './peers/index.ts';
+import type { Source, TableSource } from './source.ts';
 import { ARCHIVE_COLUMNS, type FileLimits, isGzip, openArchive } from './workspace/open.ts';
 
 /*
  * A file of links: CSV of any making, whose columns are mapped to fields, or the export of a peer, in CSV or JSON, whose
  * columns are the fields of the peer. Or the export of a whole workspace.
  */
-
-/** `csv`: columns are mapped to fields by their headers; `workspace`: the export of a workspace. */
-export type Source = TableSource | 'workspace';
-type TableSource = 'csv' | PeerName;
 
 /** A file as rows. JSON has no delimiter. */
 export interface OpenFile extends Omit<Table, 'delimiter'> {

@@ -4,8 +4,8 @@ import type { RowOutcome } from './check-slice.ts';
 import { FIELD_NAMES, type FieldName } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Import, type ImportState, ON_CONFLICT, STATES } from './model.ts';
-import type { Source } from './open.ts';
 import { PEER_NAMES } from './peers/index.ts';
+import type { Source } from './source.ts';
 
 /** Time for which the file of an import is kept after its end, in ms. */
 export const KEEP_FILE_MS = 24 * 3_600_000;

@@ -2,10 +2,10 @@ import { domainField } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, list, paging, queryList, text } from '../http/fields.ts';
 import { webAddress } from '../short-links/url-field.ts';
 import { type Mapping, ON_CONFLICT } from './model.ts';
-import type { Source } from './open.ts';
 import { PEER_NAMES, PEERS, type PeerName } from './peers/index.ts';
 import type { Peer } from './peers/peer.ts';
 import { importField, importSource } from './record.ts';
+import type { Source } from './source.ts';
 
 /** Options of an import as a request has them; an absent one stays. */
 export interface OptionChanges {
