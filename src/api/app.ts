@@ -6,14 +6,13 @@ import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
 import { answerError, RETRY_S } from '../http/answer-error.ts';
 import { ClientGone, MEBIBYTE, parseQuery, readBody } from '../http/input.ts';
-import type { Connection, Queues, Route } from '../http/route.ts';
+import type { Connection, Route } from '../http/route.ts';
 import { receiveUpload } from '../http/upload.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
 import { networkOf } from '../infra/network.ts';
 import { isDataError, VALUE_REFUSED } from '../infra/outage.ts';
-import { type Check, healthAnswer } from '../infra/process.ts';
-import type { Redis } from '../infra/redis.ts';
+import { healthAnswer } from '../infra/process.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { startSpan, withinSpan } from '../infra/tracing.ts';
 import { statsAnswer } from '../public-stats/page.ts';
@@ -22,20 +21,13 @@ import { Admission } from './admission.ts';
 import { type ErrorAnswer, serveCompat } from './compat.ts';
 import { consoleHandler } from './console.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
 import { clientOf, type Perform, performer, send } from './perform.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
-
-/** The dependencies of the API. */
-export interface ApiDependencies {
-  log: Log;
-  redis: Redis;
-  queues: Queues;
-  checks: Record<string, Check>;
-}
 
 /** The Express application: the middleware in order, then every room's routes. */
 export function makeApp(dependencies: ApiDependencies): Express {

@@ -9,9 +9,9 @@ import { networkOf } from '../infra/network.ts';
 import { healthAnswer } from '../infra/process.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { Admission } from './admission.ts';
-import type { ApiDependencies } from './app.ts';
 import { NOBODY } from './authenticate.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { type Context, clientOf, type Perform, send } from './perform.ts';
 import { routes } from './routes.ts';
 
