@@ -68,7 +68,7 @@ describe('people in the console', function () {
         expect(await isTooWide(page)).to.equal(false);
         expect(page.url()).not.to.contain('#');
         await expectAccessible(page, `invitation-${size}`);
-        await page.getByRole('link', { name: 'Sign in' }).click();
+        await page.getByRole('link', { name: 'I already have an account' }).click();
         await signIn(page, email);
         // A reload keeps the invitation, which the address no longer has.
         await joinButton(page).waitFor();
