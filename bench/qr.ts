@@ -26,7 +26,7 @@ interface Candidate {
 }
 
 /**
- * Milliseconds for one PNG: ours against `qrcode`'s own, and against qr-code-styling, whose SVG is rasterised by the
+ * Milliseconds for one PNG: ours against `qrcode`'s own, and against qr-code-styling, whose SVG is rasterized by the
  * same sharp as ours. Candidates take turns, so that whatever else the machine does meets all of them.
  */
 export async function benchQr({ rounds }: BenchOptions): Promise<Row[]> {

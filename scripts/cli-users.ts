@@ -109,7 +109,7 @@ async function disable(options: Options, isDisabled: boolean): Promise<object> {
 function emailOf(options: Options): string {
   const email = required(options, 'email').trim();
   if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
-    throw new UsageError('--email must be an e-mail address');
+    throw new UsageError('--email must be an email address');
   }
   return email;
 }

@@ -326,7 +326,7 @@ describe('the CLI', function () {
     [['backup'], '--to is required'],
   ];
   const wrongOfPeople: typeof wrong = [
-    [['user', 'create', '--email', 'nobody', '--name', 'x'], '--email must be an e-mail address'],
+    [['user', 'create', '--email', 'nobody', '--name', 'x'], '--email must be an email address'],
     [['user', 'create', '--email', 'a@b.test'], '--name is required'],
     [['user', 'create', '--email', 'a@b.test', '--name', 'x', '--role', 'owner'], '--workspace'],
   ];

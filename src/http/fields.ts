@@ -6,7 +6,7 @@ import JoiBase from 'joi';
 
 /** Longest text that is validated, in UTF-16 units: longer than any rule allows. */
 const LONGEST_TEXT = 32_768;
-/** Factor by which a text may be longer before it is normalised. */
+/** Factor by which a text may be longer before it is normalized. */
 const SLACK = 4;
 /** Most values of a list without a limit of its own. */
 const MOST_VALUES = 100;
@@ -134,7 +134,7 @@ export const bodyFlag = (): JoiBase.BooleanSchema => Joi.boolean().strict();
 /** A text of a body, at least one and at most `max` UTF-16 units long. */
 export const text = (max: number): JoiBase.StringSchema => Joi.string().min(1).max(max);
 
-/** A name of a record: trimmed and normalised (NFC). */
+/** A name of a record: trimmed and normalized (NFC). */
 export const nameText = (max: number): JoiBase.StringSchema => text(max).trim().normalize('NFC');
 
 /** The fields, with empty texts treated as absent. */

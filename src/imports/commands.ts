@@ -34,7 +34,7 @@ export interface NewImport {
   name: string | null;
   /** Of the export of a workspace; sealed. */
   passphrase?: string;
-  /** That of the file; `undefined`: it is recognised. */
+  /** That of the file; `undefined`: it is recognized. */
   source?: Source | undefined;
   options: ImportOptions;
   dryRun: boolean;

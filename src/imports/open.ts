@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { type Bytes, openTable, type Table, tooManyRows } from './file.ts';
 import type { Archive, FileRow } from './model.ts';
-import { PEERS, type PeerName, recognise, toCells } from './peers/index.ts';
+import { PEERS, type PeerName, recognize, toCells } from './peers/index.ts';
 import type { Source, TableSource } from './source.ts';
 import { ARCHIVE_COLUMNS, type FileLimits, isGzip, openArchive } from './workspace/open.ts';
 
@@ -129,7 +129,7 @@ function sourceOf(
   wanted: TableSource | undefined,
   what: string,
 ): TableSource {
-  const found = recognise(names);
+  const found = recognize(names);
   if (wanted === undefined) return found ?? 'csv';
   if (wanted === 'csv' || wanted === found) return wanted;
   const instead = found === undefined ? '' : `; they are those of ${PEERS[found].title}`;

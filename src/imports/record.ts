@@ -161,12 +161,12 @@ const fields = {
     bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
     encoding: Joi.string()
       .required()
-      .description('Character encoding that was recognised.')
+      .description('Character encoding that was recognized.')
       .example('utf-8'),
     delimiter: Joi.string()
       .allow(null)
       .required()
-      .description('Delimiter that was recognised: a comma, a semicolon or a tab; null for JSON.')
+      .description('Delimiter that was recognized: a comma, a semicolon or a tab; null for JSON.')
       .example(','),
     expiresAt: time(
       'Time at which the file and its errors are deleted; null while the import goes on.',

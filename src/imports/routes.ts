@@ -62,7 +62,7 @@ export const importRoutes: Route[] = [
     operationId: 'createImport',
     summary: 'Import links from a file',
     description:
-      'The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the ' +
+      'The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognized, or the ' +
       'export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are ' +
       'imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, ' +
       'a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import ' +

@@ -52,7 +52,7 @@ const onConflict = Joi.string().valid(...ON_CONFLICT);
 export const newImportQuery = Joi.object<NewImportQuery>({
   name: text(200).description('Name of the file, for people.'),
   source: importSource.description(
-    'Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the ' +
+    'Service whose export the file is. Without it, that is recognized by the properties or columns of the file; `csv`: the ' +
       'columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of ' +
       '`POST /exports`, which is never recognized by itself.',
   ),

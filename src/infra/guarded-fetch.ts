@@ -27,7 +27,7 @@ export interface Fetched {
   url: string;
 }
 
-/** Limits and behaviour of a request. */
+/** Limits and behavior of a request. */
 export interface FetchOptions {
   /** Of the body, after decompression. */
   maxBytes: number;
@@ -338,7 +338,7 @@ export function readUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new FetchRefused(FETCH_RULES.credentials);
   }
-  // An IP literal is not resolved. URL has normalised forms such as 0x7f.1 to dotted decimals.
+  // An IP literal is not resolved. URL has normalized forms such as 0x7f.1 to dotted decimals.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const refusal = isIP(host) === 0 ? undefined : refusalFor([host], url.port);
   if (refusal !== undefined) throw refusal;

@@ -28,7 +28,7 @@ export function deriveKey(secretKey: string, use: string): Buffer {
   return key;
 }
 
-/** A text by which key material can be recognised, and nothing else be learnt of it. */
+/** A text by which key material can be recognized, and nothing else be learnt of it. */
 export function keyCheck(secretKey: string): string {
   return deriveKey(secretKey, 'check').toString('hex');
 }

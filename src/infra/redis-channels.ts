@@ -1,6 +1,6 @@
 import {
   connectToOwner,
-  type OfflineBehaviour,
+  type OfflineBehavior,
   ownerOf,
   type Redis,
   type SingleRedis,
@@ -28,7 +28,7 @@ interface WithPublish {
 /** Opens a connection for messages, which has to subscribe again whenever it is ready. */
 export const connectSubscriber = (
   url: string,
-  offline: OfflineBehaviour,
+  offline: OfflineBehavior,
   options: Parameters<typeof connectToOwner>[3] = {},
 ): SingleRedis => connectToOwner(url, TAG, offline, { ...options, autoResubscribe: false });
 

@@ -11,10 +11,10 @@ export type { SingleRedis };
 export type Redis = SingleRedis | RedisCluster;
 
 /**
- * Behaviour of a connection while Redis is not reachable: `fail-fast` rejects commands at once (API, redirect), `wait`
+ * Behavior of a connection while Redis is not reachable: `fail-fast` rejects commands at once (API, redirect), `wait`
  * queues them until it is connected again (workers).
  */
-export type OfflineBehaviour = 'fail-fast' | 'wait';
+export type OfflineBehavior = 'fail-fast' | 'wait';
 
 /** Pause before the next attempt to connect, in ms. A restart takes a second or two: ask again soon, and often. */
 const pauseAfter = (attempts: number): number => Math.min(50 * attempts, 500);
@@ -52,7 +52,7 @@ type ConnectionOptions = RedisOptions & { onError?: (error: Error) => void };
 /** Opens a connection. Errors of the connection itself go to `onError`; without it they are dropped, commands still reject. */
 export function connectRedis(
   url: string,
-  offline: OfflineBehaviour,
+  offline: OfflineBehavior,
   options: ConnectionOptions = {},
 ): Redis {
   const target = readRedisUrl(url);
@@ -65,7 +65,7 @@ export function connectRedis(
 export function connectToOwner(
   url: string,
   key: string,
-  offline: OfflineBehaviour,
+  offline: OfflineBehavior,
   options: ConnectionOptions = {},
 ): SingleRedis {
   const target = readRedisUrl(url);
@@ -94,14 +94,14 @@ export function onConnectionLost(redis: Redis, listener: () => void): void {
   redis.on('close', listener);
 }
 
-const queueing = (offline: OfflineBehaviour): RedisOptions =>
+const queueing = (offline: OfflineBehavior): RedisOptions =>
   offline === 'wait'
     ? { maxRetriesPerRequest: null }
     : { maxRetriesPerRequest: 0, enableOfflineQueue: false };
 
 function openServer(
   target: RedisTarget,
-  offline: OfflineBehaviour,
+  offline: OfflineBehavior,
   { onError = () => {}, ...options }: ConnectionOptions,
 ): SingleRedis {
   const redis = openRedis(target, {
@@ -127,7 +127,7 @@ function topologyOf(url: string, { nodes = [], options }: RedisTarget): Topology
 function openCluster(
   url: string,
   target: RedisTarget,
-  offline: OfflineBehaviour,
+  offline: OfflineBehavior,
   options: ConnectionOptions,
 ): RedisCluster {
   const { onError = () => {}, ...others } = options;
@@ -163,7 +163,7 @@ function openOwner(
     target,
     offline,
     options: { onError = () => {}, ...options },
-  }: { target: RedisTarget; offline: OfflineBehaviour; options: ConnectionOptions },
+  }: { target: RedisTarget; offline: OfflineBehavior; options: ConnectionOptions },
 ): OwnerConnection {
   const redis = new OwnerConnection({
     ...COMMON,

@@ -13,7 +13,7 @@ import type { Acceptance } from './schema.ts';
 
 /**
  * Accepts an invitation: for the signed-in person with its address, or for whoever sends its token and has no account.
- * The token alone opens no account: it would open the person's other workspaces too. It does where it went out by e-mail
+ * The token alone opens no account: it would open the person's other workspaces too. It does where it went out by email
  * alone and nobody has proven the address before: then the account begins anew, for the reader of the mail.
  *
  * @throws Refusal `invite_expired`; `unauthorized` or `forbidden` for a person who must sign in, or sign out, first

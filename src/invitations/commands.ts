@@ -159,7 +159,7 @@ async function addAccount(
   throw new Refusal('conflict', `There is already an account with "${email}": sign in first`);
 }
 
-/** Deletes invitations that have expired, which have e-mail addresses, and counts of mails. */
+/** Deletes invitations that have expired, which have email addresses, and counts of mails. */
 export async function pruneInvitations(): Promise<undefined> {
   await execute(db(), 'DELETE FROM invitations WHERE expires_at <= now()');
   await pruneInvitationMails(db());

@@ -11,7 +11,7 @@ export class Invitation extends WorkspaceModel {
   declare role: Role;
   /** SHA-256 of the token. */
   declare hash: string;
-  /** The token went out by e-mail alone. */
+  /** The token went out by email alone. */
   declare is_mailed: boolean;
   declare invited_by: string | null;
   declare expires_at: Date;

@@ -8,7 +8,7 @@ export interface Offer {
   projectId: string;
   /** SHA-256 of the token. */
   hash: string;
-  /** The token went out by e-mail alone: whoever has it proves the address. */
+  /** The token went out by email alone: whoever has it proves the address. */
   isMailed: boolean;
   workspace: { name: string; slug: string };
   email: string;

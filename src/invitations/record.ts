@@ -17,7 +17,7 @@ export function toInvitation(row: Invitation) {
 
 export type InvitationRecord = ReturnType<typeof toInvitation>;
 
-/** An invitation with its address, as a job's result carries it: sealed. `null`: it was sent by e-mail alone. */
+/** An invitation with its address, as a job's result carries it: sealed. `null`: it was sent by email alone. */
 export type InvitationWithUrl = InvitationRecord & { url: Sealed | null; isMailed: boolean };
 
 /** Decrypts the address for whoever made the invitation. */
@@ -38,7 +38,7 @@ export const role = Joi.string()
 /** The record of an invitation, for the reference and for checking answers. */
 export const invitationRecord = Joi.object({
   id: text.description('Id of the invitation.').example('inv_4Jx2vQ0aTq'),
-  email: text.description('E-mail address of the person.').example('ada@example.com'),
+  email: text.description('Email address of the person.').example('ada@example.com'),
   role,
   invitedBy: Joi.string()
     .allow(null)
@@ -73,6 +73,6 @@ export const offerRecord = Joi.object({
   })
     .required()
     .description('Workspace that the person joins.'),
-  email: text.description('E-mail address of the person.').example('ada@example.com'),
+  email: text.description('Email address of the person.').example('ada@example.com'),
   role,
 }).meta({ name: 'InvitationOffer' });

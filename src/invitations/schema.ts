@@ -13,7 +13,7 @@ export const newInvitationBody = Joi.object<NewInvitation>({
     .trim()
     .email({ tlds: false })
     .required()
-    .description('E-mail address of the person.')
+    .description('Email address of the person.')
     .example('ada@example.com'),
   role,
 }).meta({ name: 'NewInvitation' });

@@ -35,7 +35,7 @@ export interface InvalidationEvents {
  * A heartbeat is the present time, published on a channel of this process and received on the connection that receives
  * invalidations: messages keep their order, so a heartbeat proves the arrival of all that was published before it. The
  * time in it counts, not that of its arrival, so that a slow connection is no proof. Heartbeats are numbered: a replica that
- * was synchronised anew has the data of its primary, but not the messages of the time between.
+ * was synchronized anew has the data of its primary, but not the messages of the time between.
  */
 export class InvalidationMonitor {
   readonly #publisher: () => Redis | undefined;

@@ -1,8 +1,8 @@
 import type { Role } from '../workspaces/roles.ts';
 
-/** A webhook event of which people can be told by e-mail. */
+/** A webhook event of which people can be told by email. */
 interface AlertDefinition {
-  /** Completes "Get an e-mail when …", for the reference and the console. */
+  /** Completes "Get an email when …", for the reference and the console. */
   when: string;
   /** Roles that get it unless they choose otherwise. */
   roles: readonly Role[];

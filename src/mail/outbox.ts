@@ -67,7 +67,7 @@ export async function sweepMails(): Promise<undefined> {
   return undefined;
 }
 
-/** Days for which mails are remembered: they have e-mail addresses. */
+/** Days for which mails are remembered: they have email addresses. */
 const KEPT_DAYS = 30;
 
 /** Deletes mails past their retention. */

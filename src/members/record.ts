@@ -19,7 +19,7 @@ export type MemberRecord = ReturnType<typeof toMember>;
 /** The record of a person of a workspace, for the reference and for checking answers. */
 export const memberRecord = Joi.object({
   userId: Joi.string().required().description('Id of the person.').example('user_7Kx1vQ0aTq'),
-  email: Joi.string().required().description('E-mail address.').example('ada@example.com'),
+  email: Joi.string().required().description('Email address.').example('ada@example.com'),
   name: Joi.string().allow('').required().description('Name.').example('Ada Lovelace'),
   role: Joi.string()
     .valid(...ROLES)

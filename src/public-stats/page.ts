@@ -83,7 +83,7 @@ footer a{display:inline-block;padding:.75rem 0;color:var(--on-tint)}
 body{padding:0}main{max-width:none;box-shadow:none;padding:0}nav,footer a{display:none}
 .panel,li,tr{break-inside:avoid}.bars,.bar{-webkit-print-color-adjust:exact;print-color-adjust:exact}}`);
 
-/** The notice that the licence of the database asks for, in its own words. */
+/** The notice that the license of the database asks for, in its own words. */
 const DB_IP = html`<a href="https://db-ip.com" rel="noreferrer" lang="en">IP Geolocation by DB-IP</a>`;
 
 /** The same page for an unknown link and for one without public statistics. */
@@ -143,7 +143,7 @@ interface StatsPageOptions {
   what: string;
   interval: IntervalName;
   language: Language;
-  /** Whose database the countries come from, if its licence asks for a link. */
+  /** Whose database the countries come from, if its license asks for a link. */
   locationsBy?: PlacesOwner;
 }
 

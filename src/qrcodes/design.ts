@@ -1,6 +1,6 @@
 import { bodyFlag, Joi, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
-import { colorFault, normaliseColor } from './render/color.ts';
+import { colorFault, normalizeColor } from './render/color.ts';
 import { EYE_SHAPE_NAMES } from './render/eyes/index.ts';
 import { FRAME_NAMES } from './render/frames/names.ts';
 import { LEVELS } from './render/matrix.ts';
@@ -13,7 +13,7 @@ const MAX_SIZE = 4_096;
 export const colorField = (options: { alpha?: boolean; transparent?: boolean } = {}) =>
   Joi.string().custom((value: string, { error }) => {
     const rule = colorFault(value, options);
-    return rule === undefined ? normaliseColor(value) : error('rule', { rule });
+    return rule === undefined ? normalizeColor(value) : error('rule', { rule });
   });
 
 const sizeInPx = () => Joi.number().strict().integer().min(1).max(MAX_SIZE);

@@ -1,7 +1,7 @@
 import { defineQueue, type Job } from './queue.ts';
 
 /**
- * E-mail. What is to be sent is in Postgres; a job only says which. Mail servers ask for minutes of patience, so a mail is
+ * Email. What is to be sent is in Postgres; a job only says which. Mail servers ask for minutes of patience, so a mail is
  * tried for 22 hours.
  */
 export const mail = defineQueue<{

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
 import type { KeyPrefix } from '../lookup/find.ts';
-import { normaliseHost } from './visitor.ts';
+import { normalizeHost } from './visitor.ts';
 
 /** The parts of a request target. */
 export interface Address {
@@ -152,7 +152,7 @@ export function isAmbiguous(
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   if (hosts > 1 || (hosts === 0 && httpVersionMinor === 1)) return true;
-  return url[0] !== '/' && normaliseHost(authorityOf(url)) !== host;
+  return url[0] !== '/' && normalizeHost(authorityOf(url)) !== host;
 }
 
 /**

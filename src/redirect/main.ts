@@ -153,7 +153,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
 
 /**
  * ioredis declares a class that extends `String`, at which V8 turns `String.prototype` into a dictionary: from
- * then on every `length` and `charCodeAt` of the process takes ten times as long, optimised or not. Reading a
+ * then on every `length` and `charCodeAt` of the process takes ten times as long, optimized or not. Reading a
  * property through it a few times turns it back (V8 11.3; `%HasFastProperties(String.prototype)` shows it).
  */
 function mendStrings(): void {

@@ -10,7 +10,7 @@ import type { ReportLimit } from './limits.ts';
 import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
 import { unavailablePage } from './pages/unavailable.ts';
 import type { JobSender } from './visit-log.ts';
-import { normaliseHost, type Visitor } from './visitor.ts';
+import { normalizeHost, type Visitor } from './visitor.ts';
 
 /** Timeout of adding a report to the queue, in ms. */
 const QUEUE_MS = 2_000;
@@ -57,7 +57,7 @@ export class Reports {
 
   /** Adds the report to the queue, if its link is there. */
   async #passOn({ link: { host, target }, ...report }: Report, ip: string): Promise<void> {
-    const domain = normaliseHost(host);
+    const domain = normalizeHost(host);
     const asked = readAddress(target);
     if (asked === undefined || domain === '') return;
     const { finder, jobs } = this.#options;

@@ -37,7 +37,7 @@ import { tooMuchPage } from './pages/too-much.ts';
 import { unavailablePage } from './pages/unavailable.ts';
 import type { Reports } from './reports.ts';
 import { lastAnswer, redirectTo, respond, sendPage, sendText } from './respond.ts';
-import { normaliseHost, type Visitor, type VisitorReader } from './visitor.ts';
+import { normalizeHost, type Visitor, type VisitorReader } from './visitor.ts';
 
 const HEADERS_MS = 20_000;
 /** Interval of the check for requests that take too long to arrive, in ms. */
@@ -268,7 +268,7 @@ export class RedirectServer {
   ): Promise<void> {
     const [path] = (request.url ?? '/').split('?');
     if (path === '/_/domains/ask') {
-      const domain = normaliseHost(new URLSearchParams(query).get('domain') ?? '');
+      const domain = normalizeHost(new URLSearchParams(query).get('domain') ?? '');
       const isOurs = domain !== '' && (await this.#dependencies.finder.find(domain, '')) !== null;
       answered.file.inc();
       return sendText(response, isOurs ? 200 : 404, isOurs ? 'yes\n' : 'no\n');

@@ -163,7 +163,7 @@ export class VisitorReader {
     const peer = plainIp(request.socket.remoteAddress ?? '');
     const isTrusted = this.#isProxy(peer, 0);
     return new Visitor(request, {
-      host: normaliseHost(headers.host ?? ''),
+      host: normalizeHost(headers.host ?? ''),
       ip: isTrusted ? this.#forwarded(peer, headers['x-forwarded-for']) : peer,
       userAgent,
       isAutomatic:
@@ -216,7 +216,7 @@ function textOf(header: string | string[] | undefined, longest: number): string 
 }
 
 /** A `Host` header as domains are stored. */
-export function normaliseHost(header: string): string {
+export function normalizeHost(header: string): string {
   let end = header.length;
   if (header.charCodeAt(0) === 0x5b) {
     // [2001:db8::1]:3001

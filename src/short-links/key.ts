@@ -64,7 +64,7 @@ export function isReservedKey(key: string): boolean {
   return first === '_' || first === '.well-known' || key === 'robots.txt' || key === 'favicon.ico';
 }
 
-/** A key as a field, normalised (NFC). */
+/** A key as a field, normalized (NFC). */
 export const keyField = () =>
   Joi.string().custom((value: string, { error }) => {
     const key = normalize(value, 'NFC');

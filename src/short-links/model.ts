@@ -4,7 +4,7 @@ import type { DefaultsOf, FieldTable } from './field.ts';
 import { fields, type SharedColumns } from './fields.ts';
 
 /** The common columns of links and QR codes: one for each shared field, and those declared here. */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the columns of a model are never initialised
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the columns of a model are never initialized
 export class ShortLinkModel extends WorkspaceModel {
   static override readonly idColumn = ['project_id', 'id'];
 

@@ -25,10 +25,10 @@ export interface NewAccount {
 }
 
 /**
- * Makes an account, and a one-time address by which its person signs in. An account with the e-mail address that nobody
+ * Makes an account, and a one-time address by which its person signs in. An account with the email address that nobody
  * has proven becomes that of the person.
  *
- * @throws Refusal `conflict` when the e-mail address is taken; `not_found` for an unknown workspace
+ * @throws Refusal `conflict` when the email address is taken; `not_found` for an unknown workspace
  */
 export async function createAccount(
   db: Db,
@@ -61,7 +61,7 @@ export interface Account {
   email: string;
   name: string;
   isOperator: boolean;
-  /** The address was proven: by the provider, by e-mail or by an operator. */
+  /** The address was proven: by the provider, by email or by an operator. */
   isVerified: boolean;
   isDisabled: boolean;
   hasPassword: boolean;
@@ -69,7 +69,7 @@ export interface Account {
   workspaces: string[];
 }
 
-/** All accounts, in the order of their e-mail addresses. */
+/** All accounts, in the order of their email addresses. */
 export function listAccounts(db: Db): Promise<Account[]> {
   return rows<Account>(
     db,
@@ -146,7 +146,7 @@ export async function setOperator(db: Db, userId: string, isOperator: boolean): 
 }
 
 /**
- * Makes a one-time sign-in address for an operator to hand to the person with the e-mail address.
+ * Makes a one-time sign-in address for an operator to hand to the person with the email address.
  *
  * @throws Refusal `not_found`
  */

@@ -13,7 +13,7 @@ export interface IdentitySignIn {
 
 /**
  * Signs the person in whose account at the provider this is. An account that is not known yet becomes that of the
- * person with its verified e-mail address, which is proven by it; or of a new person, where a workspace has invited that
+ * person with its verified email address, which is proven by it; or of a new person, where a workspace has invited that
  * address. A new person has no membership: they are asked about each invitation.
  *
  * @throws Refusal `not_found` when there is no such person; `unauthorized` when they are disabled

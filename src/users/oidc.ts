@@ -101,7 +101,7 @@ export async function finishAttempt(
   });
   const claims = tokens.claims()!;
   const { iss: issuer, sub: subject } = claims;
-  // Many providers tell the e-mail address only here (OpenID Connect Core 1.0, 5.4).
+  // Many providers tell the email address only here (OpenID Connect Core 1.0, 5.4).
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
   const told =
     claims['email'] === undefined && hasMore

@@ -19,7 +19,7 @@ export const limitsOf = ({ queues: { redis } }: Pick<ApiRequest, 'queues'>): Sig
   (limits ??= new SignInLimits(redis));
 
 /**
- * The person whose e-mail address and password these are.
+ * The person whose email address and password these are.
  *
  * @throws Refusal `unauthorized`, the same and after the same time whichever is wrong; `rate_limit_exceeded`
  */

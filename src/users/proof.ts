@@ -6,7 +6,7 @@ import { endAllSessions } from './commands.ts';
 
 /*
  * An account is made by whoever has the token of an invitation, who need not be the person with its address. An address
- * is proven by the OpenID Connect provider, by a token that went out by e-mail alone, and by the operator.
+ * is proven by the OpenID Connect provider, by a token that went out by email alone, and by the operator.
  */
 
 /** Time for which a person can take back memberships that ended with the first proof. */

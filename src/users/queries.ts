@@ -47,7 +47,7 @@ export async function findLinkOwner(hash: string): Promise<{ email: string }> {
 export const linkGone = () =>
   new Refusal('unauthorized', 'The sign-in link has been used or has expired');
 
-/** The person with an e-mail address, regardless of case. */
+/** The person with an email address, regardless of case. */
 export async function findCredentials(email: string): Promise<Credentials | undefined> {
   const sql = `SELECT ${CREDENTIALS} FROM users WHERE lower(email) = lower(?)`;
   const [user] = await rows<Credentials>(db(), sql, [email]);

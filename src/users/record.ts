@@ -17,7 +17,7 @@ export interface OwnInvitation {
   id: string;
   workspace: { name: string; slug: string };
   role: Role;
-  /** E-mail address of the person who invites. */
+  /** Email address of the person who invites. */
   invitedBy: string | null;
 }
 
@@ -69,13 +69,13 @@ const ownInvitationRecord = Joi.object({
   invitedBy: Joi.string()
     .required()
     .allow(null)
-    .description('E-mail address of the person who invites.')
+    .description('Email address of the person who invites.')
     .example('grace@example.com'),
 }).meta({ name: 'OwnInvitation' });
 
 export const meRecord = Joi.object({
   id: Joi.string().required().description('Id of the person.').example('user_4Jx2vQ0aTq'),
-  email: Joi.string().required().description('E-mail address.').example('ada@example.com'),
+  email: Joi.string().required().description('Email address.').example('ada@example.com'),
   name: Joi.string().required().description('Name.').example('Ada Lovelace'),
   hasPassword: Joi.boolean().required().description('The person can sign in with a password.'),
   needsCurrentPassword: Joi.boolean()
@@ -103,7 +103,7 @@ export const meRecord = Joi.object({
     .allow(null)
     .required()
     .description(
-      'Whose database the locations of visits come from, where its licence asks for a link beside them.',
+      'Whose database the locations of visits come from, where its license asks for a link beside them.',
     ),
 }).meta({ name: 'Me' });
 

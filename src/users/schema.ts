@@ -2,7 +2,7 @@ import { id, Joi, nameText, text } from '../http/fields.ts';
 import { newSlugFault } from '../workspaces/slug.ts';
 import { LONGEST_PASSWORD, newPassword } from './password-rules.ts';
 
-/** Longest e-mail address (RFC 5321, 4.5.3.1.3). */
+/** Longest email address (RFC 5321, 4.5.3.1.3). */
 const LONGEST_EMAIL = 254;
 const LONGEST_NAME = 190;
 
@@ -17,7 +17,7 @@ export const signInBody = Joi.object<SignInBody>({
   email: text(LONGEST_EMAIL)
     .trim()
     .required()
-    .description('E-mail address, regardless of case.')
+    .description('Email address, regardless of case.')
     .example('ada@example.com'),
   password: password().required().description('Password.').example('correct horse battery staple'),
 }).meta({ name: 'SignIn' });

@@ -26,7 +26,7 @@ const methodsRecord = Joi.object({
 const linkRecord = Joi.object({
   email: Joi.string()
     .required()
-    .description('E-mail address of the person.')
+    .description('Email address of the person.')
     .example('ada@example.com'),
 }).meta({ name: 'SignInLinkOwner' });
 

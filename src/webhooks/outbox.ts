@@ -10,7 +10,7 @@ import { wakeWebhooks } from './wake.ts';
  * neither exists without the other. Sending starts after the commit; a sweep finds deliveries whose job was lost.
  */
 
-/** Kinds of events of which people can be told by e-mail. */
+/** Kinds of events of which people can be told by email. */
 const ALERTED: ReadonlySet<string> = new Set(ALERT_KINDS);
 
 /** An event that webhooks may subscribe to. */
@@ -48,7 +48,7 @@ export async function withWebhooks(trx: Db, projectIds: readonly string[]): Prom
 
 /**
  * Stores the deliveries of events to the webhooks that subscribe to them, and has them sent after the commit. Deliveries to
- * a disabled webhook are held. Alerts by e-mail are stored too.
+ * a disabled webhook are held. Alerts by email are stored too.
  */
 export async function publishEvents(
   trx: Db,

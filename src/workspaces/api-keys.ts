@@ -111,7 +111,7 @@ const randomKey = customAlphabet(
   32,
 );
 
-/** A new key, and all of it that is stored: its hash, and its first characters, by which its owner recognises it. */
+/** A new key, and all of it that is stored: its hash, and its first characters, by which its owner recognizes it. */
 export function drawApiKey(apiKey = `sk_${randomKey()}`) {
   return { apiKey, hash: hashApiKey(apiKey), hint: `${apiKey.slice(0, 7)}…` };
 }

@@ -164,7 +164,7 @@ describe('conversions', () => {
     expect(await events('sales')).to.have.lengthOf(2);
   });
 
-  it('recognise a repeated sale in any order of members and with explicit defaults', async () => {
+  it('recognize a repeated sale in any order of members and with explicit defaults', async () => {
     const first = await sale({ invoiceId: 'inv-1', metadata: { a: 1, b: { c: 2, d: [3] } } });
     const bodies = [
       '{"metadata":{"b":{"d":[3],"c":2},"a":1},"invoiceId":"inv-1","amount":1999,"customerExternalId":"cus-1"}',
@@ -197,7 +197,7 @@ describe('conversions', () => {
     expect([status, body.metadata]).to.deep.equal([200, metadata]);
   });
 
-  it('recognise invoices that were recorded when the order of members mattered', async () => {
+  it('recognize invoices that were recorded when the order of members mattered', async () => {
     await sale({ invoiceId: 'inv-1' });
     const sent = {
       ...SALE,

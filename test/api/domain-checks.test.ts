@@ -94,7 +94,7 @@ describe('GET /domains/{id}/checks', () => {
 });
 
 describe('the server of a domain', () => {
-  it('is recognised as of this installation, or as another one', async () => {
+  it('is recognized as of this installation, or as another one', async () => {
     const ours = `http://127.0.0.1:${stack().redirectPort}`;
     const site = await Site.start();
     try {

@@ -170,7 +170,7 @@ describe('POST /links', () => {
     expect((await visit('/taken')).headers.location).to.equal(A);
   });
 
-  it('distinguishes keys by case, and normalises them to NFC', async () => {
+  it('distinguishes keys by case, and normalizes them to NFC', async () => {
     const { api, visit } = await aWorkspace();
     await api.post('/links', { url: A, key: 'Case' });
     expect((await api.post('/links', { url: A, key: 'case' })).status).to.equal(201);

@@ -94,7 +94,7 @@ describe('signing in with a password', () => {
     }
   });
 
-  it('compares passwords after Unicode normalisation', async () => {
+  it('compares passwords after Unicode normalization', async () => {
     const { email } = await aPerson({ password: 'ein Ärger mehr' });
     const password = 'ein A\u0308rger mehr';
     expect((await aBrowser().post('/auth/sign-in', { email, password })).status).to.equal(200);

@@ -41,7 +41,7 @@ describe('tags', () => {
     expect((await api.put(`/tags/${second.id}`, { name: 'OTHER' })).body.name).to.equal('OTHER');
   });
 
-  it('have names that are compared after Unicode normalisation', async () => {
+  it('have names that are compared after Unicode normalization', async () => {
     const { api } = await aWorkspace();
     const decomposed = '  A\u0308rger ';
     const { body: tag } = await api.post('/tags', { name: decomposed });

@@ -507,7 +507,7 @@ describe('QR codes in the console', function () {
     });
   });
 
-  it('makes a static code with an image that is dropped, and saves it in millimetres', async () => {
+  it('makes a static code with an image that is dropped, and saves it in millimeters', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByRole('radio', { name: 'Wi-Fi' }).check();
       await page.getByLabel('Network name').fill('Guests');

@@ -127,9 +127,10 @@ export const WORDS: readonly Word[] = [
     only: ['console'],
   },
   {
-    pattern: /\brecogniz\w+\b/i,
-    better: 'recognise',
-    why: 'sentences have British spelling',
+    pattern:
+      /\b(?:(?:custom|initial|normal|optim|organ|raster|recogn|summar|synchron)is\w+|colours?|centres?|behaviours?|licences?|millimetres?)\b/i,
+    better: 'the American spelling',
+    why: 'as in the fields of the API',
   },
   {
     pattern: /\bplan (?:free|pro|business|enterprise)\b/i,
@@ -185,7 +186,7 @@ export const ALLOWANCES: readonly Allowance[] = [
   {
     file: 'src/short-links/destination.ts',
     word: 'lead to',
-    why: 'the console recognises this message',
+    why: 'the console recognizes this message',
   },
 ];
 

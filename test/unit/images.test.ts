@@ -216,7 +216,7 @@ describe('images', function () {
   });
 
   describe('that are other files', () => {
-    it('are recognised by their content, whatever their type', async () => {
+    it('are recognized by their content, whatever their type', async () => {
       const others = [
         '<!DOCTYPE html><html><body>secret</body></html>',
         '<html><svg></svg></html>',

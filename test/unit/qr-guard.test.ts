@@ -4,7 +4,7 @@ import { blocksOf, codewordMap } from '../../src/qrcodes/render/codewords.ts';
 import {
   colorFault,
   contrast,
-  normaliseColor,
+  normalizeColor,
   parseColor,
 } from '../../src/qrcodes/render/color.ts';
 import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
@@ -264,7 +264,7 @@ describe('the scannability check', () => {
     };
     for (const [text, color] of Object.entries(read)) {
       expect(colorFault(text, { alpha: true, transparent: true }), text).to.equal(undefined);
-      expect(normaliseColor(text), text).to.equal(color);
+      expect(normalizeColor(text), text).to.equal(color);
     }
     for (const text of [
       '',

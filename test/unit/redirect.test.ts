@@ -6,7 +6,7 @@ import { filePath, readAddress } from '../../src/redirect/address.ts';
 import { decide, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
 import type { Facts } from '../../src/redirect/facts.ts';
 import { asciiUrl } from '../../src/redirect/respond.ts';
-import { normaliseHost, VisitorReader } from '../../src/redirect/visitor.ts';
+import { normalizeHost, VisitorReader } from '../../src/redirect/visitor.ts';
 import { html, notice } from '../../src/web/layout.ts';
 
 /** A text as node hands over bytes above 127: one character each. */
@@ -444,7 +444,7 @@ describe('the visitor', () => {
   ];
   for (const [header, host] of hosts) {
     it(`reads the host "${header.slice(0, 20)}"`, () =>
-      expect(normaliseHost(header)).to.equal(host));
+      expect(normalizeHost(header)).to.equal(host));
   }
 });
 

@@ -112,7 +112,7 @@ describe('bots among visitors', () => {
     expect(DEVICE_AGENTS.length).to.be.above(50);
   });
 
-  it(`recognises ${bots.length} bots`, () => {
+  it(`recognizes ${bots.length} bots`, () => {
     const wrong = bots.filter(({ userAgent }) => !read(userAgent).isAutomatic);
     expect(wrong).to.deep.equal([]);
   });

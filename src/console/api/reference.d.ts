@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Import links from a file
-         * @description The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognised, or the export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of which as many records besides events are taken, and ten times as many events; that needs the scopes to write all kinds of records. Needs the scope `imports.write`.
+         * @description The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognized, or the export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of which as many records besides events are taken, and ten times as many events; that needs the scopes to write all kinds of records. Needs the scope `imports.write`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -4129,9 +4129,9 @@ export interface components {
         ImportFile: {
             /** @description Size, in bytes. */
             bytes: number;
-            /** @description Character encoding that was recognised. */
+            /** @description Character encoding that was recognized. */
             encoding: string;
-            /** @description Delimiter that was recognised: a comma, a semicolon or a tab; null for JSON. */
+            /** @description Delimiter that was recognized: a comma, a semicolon or a tab; null for JSON. */
             delimiter: string | null;
             /**
              * Format: date-time
@@ -4215,7 +4215,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of `POST /exports`, which is never recognized by itself.
+         * @description Service whose export the file is. Without it, that is recognized by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of `POST /exports`, which is never recognized by itself.
          * @enum {string}
          */
         ImportSource: "csv" | "workspace" | "bitly" | "dub" | "kutt" | "shlink" | "shortio" | "yourls";
@@ -4252,7 +4252,7 @@ export interface components {
         Invitation: {
             /** @description Id of the invitation. */
             id: string;
-            /** @description E-mail address of the person. */
+            /** @description Email address of the person. */
             email: string;
             /**
              * @description Role in the workspace.
@@ -4294,7 +4294,7 @@ export interface components {
                 /** @description Short name, unique in the service. */
                 slug: string;
             };
-            /** @description E-mail address of the person. */
+            /** @description Email address of the person. */
             email: string;
             /**
              * @description Role in the workspace.
@@ -4305,7 +4305,7 @@ export interface components {
         InvitationWithUrl: {
             /** @description Id of the invitation. */
             id: string;
-            /** @description E-mail address of the person. */
+            /** @description Email address of the person. */
             email: string;
             /**
              * @description Role in the workspace.
@@ -4729,7 +4729,7 @@ export interface components {
         Me: {
             /** @description Id of the person. */
             id: string;
-            /** @description E-mail address. */
+            /** @description Email address. */
             email: string;
             /** @description Name. */
             name: string;
@@ -4744,7 +4744,7 @@ export interface components {
             /** @description Invitations of the email address, the newest first, at most 20; none until the address is verified. */
             invitations: components["schemas"]["OwnInvitation"][];
             /**
-             * @description Whose database the locations of visits come from, where its licence asks for a link beside them.
+             * @description Whose database the locations of visits come from, where its license asks for a link beside them.
              * @enum {string|null}
              */
             locationsBy: "DB-IP" | null;
@@ -4760,7 +4760,7 @@ export interface components {
         Member: {
             /** @description Id of the person. */
             userId: string;
-            /** @description E-mail address. */
+            /** @description Email address. */
             email: string;
             /** @description Name. */
             name: string;
@@ -4960,7 +4960,7 @@ export interface components {
         NewInvitation: {
             /**
              * Format: email
-             * @description E-mail address of the person.
+             * @description Email address of the person.
              */
             email: string;
             /**
@@ -5431,7 +5431,7 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "member" | "viewer";
-            /** @description E-mail address of the person who invites. */
+            /** @description Email address of the person who invites. */
             invitedBy: string | null;
         };
         Page: {
@@ -6270,7 +6270,7 @@ export interface components {
             isCurrent: boolean;
         };
         SignIn: {
-            /** @description E-mail address, regardless of case. */
+            /** @description Email address, regardless of case. */
             email: string;
             /** @description Password. */
             password: string;
@@ -6280,7 +6280,7 @@ export interface components {
             token: string;
         };
         SignInLinkOwner: {
-            /** @description E-mail address of the person. */
+            /** @description Email address of the person. */
             email: string;
         };
         SignInMethods: {
@@ -7706,7 +7706,7 @@ export interface operations {
             query?: {
                 /** @description Name of the file, for people. */
                 name?: string;
-                /** @description Service whose export the file is. Without it, that is recognised by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of `POST /exports`, which is never recognized by itself. */
+                /** @description Service whose export the file is. Without it, that is recognized by the properties or columns of the file; `csv`: the columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of `POST /exports`, which is never recognized by itself. */
                 source?: components["schemas"]["ImportSource"];
                 /** @description Checks the file without importing it; `POST /imports/{id}/start` imports it. */
                 dryRun?: boolean;

@@ -46,7 +46,7 @@ export function DomainsPage() {
         query={domains}
         empty={
           <Empty icon={Globe} title="No domains yet" action={addButton}>
-            Use your own domain so that people recognise your links.{' '}
+            Use your own domain so that people recognize your links.{' '}
             <DocsLink guide="redirects">How domains work</DocsLink>
           </Empty>
         }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { colorFault, normaliseColor } from '../../qrcodes/render/color.ts';
+import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { classes } from '../ui/classes.ts';
 import { Field, inputLook } from '../ui/field.tsx';
 
@@ -15,7 +15,7 @@ interface ColorFieldProps {
 function colorOf(text: string, mayBeTransparent: boolean): string | undefined {
   if (mayBeTransparent && text.trim().toLowerCase() === 'transparent') return 'transparent';
   return colorFault(text, { alpha: mayBeTransparent }) === undefined
-    ? normaliseColor(text)
+    ? normalizeColor(text)
     : undefined;
 }
 

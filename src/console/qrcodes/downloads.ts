@@ -5,7 +5,7 @@ import { drawRecord } from './drawn.ts';
 import { pixelsOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
-/** Points and millimetres of an inch. */
+/** Points and millimeters of an inch. */
 const POINTS_PER_INCH = 72;
 export const MM_PER_INCH = 25.4;
 export const POINTS_PER_MM = POINTS_PER_INCH / MM_PER_INCH;
@@ -63,7 +63,7 @@ export async function makePicture(
   if ('mm' in extent && format === 'pdf') return { file: await exactPdf(record, extent.mm), name };
   if ('mm' in extent && format === 'svg') {
     const svg = await (await pictureOf(workspace, record, 'svg', { margin })).text();
-    return { file: new Blob([inMillimetres(svg, extent.mm)], { type: 'image/svg+xml' }), name };
+    return { file: new Blob([inMillimeters(svg, extent.mm)], { type: 'image/svg+xml' }), name };
   }
   // The unit of an EPS is the point.
   const size =
@@ -71,7 +71,7 @@ export async function makePicture(
   return { file: await pictureOf(workspace, record, format, { size, margin }), name };
 }
 
-function inMillimetres(svg: string, mm: number): string {
+function inMillimeters(svg: string, mm: number): string {
   return svg.replace(/ width="(\d+)" height="(\d+)"/, (_, width: string, height: string) => {
     const high = Math.round((mm * 1000 * Number(height)) / Number(width)) / 1000;
     return ` width="${mm}mm" height="${high}mm"`;

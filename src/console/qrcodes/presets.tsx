@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { colorFault, normaliseColor } from '../../qrcodes/render/color.ts';
+import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { answer } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
@@ -49,7 +49,7 @@ function brandLook({ brandColor, logo }: { brandColor: string | null; logo: stri
   const color =
     brandColor === null || colorFault(brandColor) !== undefined
       ? PLAIN_LOOK.fgColor
-      : normaliseColor(brandColor);
+      : normalizeColor(brandColor);
   return {
     ...PLAIN_LOOK,
     fgColor: color,

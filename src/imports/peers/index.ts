@@ -18,7 +18,7 @@ export type PeerName = keyof typeof PEERS;
 export const PEER_NAMES = Object.keys(PEERS) as PeerName[];
 
 /** The peer whose records have these properties or columns; `undefined` for none. */
-export function recognise(names: readonly string[]): PeerName | undefined {
+export function recognize(names: readonly string[]): PeerName | undefined {
   const plain = new Set(names.map(plainHeader));
   return PEER_NAMES.find((peer) => isOf(PEERS[peer], plain));
 }

@@ -49,7 +49,7 @@ const recipients = () =>
 /** An empty text is an empty list by the time that it is compared. */
 const optionalRecipients = () => recipients().empty(Joi.array().length(0));
 
-/** An e-mail (RFC 6068). */
+/** An email (RFC 6068). */
 export const email: ContentType<Email> = {
   name: 'email',
   description:

@@ -5,7 +5,7 @@ import { phoneNumber } from './phone-number.ts';
 
 /** A FaceTime call. */
 export interface FaceTime {
-  /** A phone number or an e-mail address. */
+  /** A phone number or an email address. */
   target: string;
   audio?: boolean;
 }

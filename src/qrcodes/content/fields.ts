@@ -25,7 +25,7 @@ export const lines = (max: number) =>
     .max(max)
     .custom((value: string) => value.replaceAll(/\r\n?/g, '\n'));
 
-/** An e-mail address, of any domain. */
+/** An email address, of any domain. */
 export const emailAddress = () =>
   Joi.string()
     .max(254)

@@ -10,7 +10,7 @@ export interface Location {
   query?: string;
 }
 
-/** Seven places are a centimetre. Never an exponent, and never a comma for the point (RFC 5870, section 3.3). */
+/** Seven places are a centimeter. Never an exponent, and never a comma for the point (RFC 5870, section 3.3). */
 const degrees = (value: number): string =>
   value
     .toFixed(7)

@@ -58,7 +58,7 @@ const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
 
 const CPF_WEIGHTS = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/** A CPF, a CNPJ, a phone number with +55, e-mail address in lower case, or a random key (a UUID). */
+/** A CPF, a CNPJ, a phone number with +55, email address in lower case, or a random key (a UUID). */
 function isPixKey(key: string): boolean {
   if (/^\d{11}$/.test(key)) return hasCheckDigits(key, CPF_WEIGHTS);
   if (CNPJ.test(key)) return hasCheckDigits(key, CNPJ_WEIGHTS);

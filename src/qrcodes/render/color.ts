@@ -37,7 +37,7 @@ export function colorFault(
 }
 
 /** A color as it is stored: `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
-export function normaliseColor(text: string): string {
+export function normalizeColor(text: string): string {
   if (text.trim().toLowerCase() === 'transparent') return 'transparent';
   const { r, g, b, a } = readColor(text)!;
   const parts = a === 1 ? [r, g, b] : [r, g, b, Math.round(a * 255)];
@@ -47,7 +47,7 @@ export function normaliseColor(text: string): string {
     .toUpperCase()}`;
 }
 
-/** Reads what `normaliseColor` gives. */
+/** Reads what `normalizeColor` gives. */
 export function parseColor(text: string): Color {
   if (text === 'transparent') return { ...WHITE, a: 0 };
   const part = (at: number) => Number.parseInt(text.slice(at, at + 2), 16);

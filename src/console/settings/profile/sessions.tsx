@@ -34,7 +34,7 @@ export function Sessions() {
   return (
     <Section
       title="Sessions"
-      description="Devices signed in to your account. Sign out any you don’t recognise."
+      description="Devices signed in to your account. Sign out any you don’t recognize."
       footer={
         rows.length > 1 && (
           <Button look="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
