@@ -1,5 +1,5 @@
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { Producer } from '../src/queues/queue.ts';
+import { Producer } from '../src/queues/producer.ts';
 import { viaApi } from './bulk.ts';
 import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';

@@ -4,7 +4,7 @@ import { SetupError } from '../scripts/embedded/servers.ts';
 import { freePort } from '../scripts/ports.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { clicks } from '../src/queues/clicks.ts';
-import { Producer } from '../src/queues/queue.ts';
+import { Inspector } from '../src/queues/inspect.ts';
 import { processorMs, startBare, type Target } from './baselines.ts';
 import { redisMs } from './processor.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
@@ -50,7 +50,7 @@ export function benchRedirectProcesses({ rounds }: BenchOptions): Promise<Row[]>
     }
     const redis = connectRedis(service.servers.redisUrl, 'wait');
     await redisReady(redis);
-    const producer = new Producer(redis);
+    const inspector = new Inspector(redis);
     const bare = await startBare();
     groups.push(new Share(bare.pid));
     const measure = async (processes: Target[], others: Target[] = []): Promise<Measured> => {
@@ -65,7 +65,7 @@ export function benchRedirectProcesses({ rounds }: BenchOptions): Promise<Row[]>
       const [after, redisAfter] = [times(), await redisMs(redis)];
       const errors = loads.reduce((sum, one) => sum + one.errors, 0);
       if (errors > 0) throw new Error(`${errors} requests were not redirected`);
-      await producer.clear(clicks);
+      await inspector.clear(clicks);
       const perSecond = loads.reduce((sum, one) => sum + one.perSecond, 0);
       const usOf = (ms: number) => (ms * 1_000) / (perSecond * SECONDS);
       return {
@@ -78,7 +78,7 @@ export function benchRedirectProcesses({ rounds }: BenchOptions): Promise<Row[]>
       for (const { port } of targets) {
         await load({ port, connections: 32, seconds: 3, keys: KEYS, from: 0 });
       }
-      await producer.clear(clicks);
+      await inspector.clear(clicks);
       const { one, beside, two } = await inTurn(rounds, {
         one: () => measure(targets.slice(0, 1)),
         beside: () => measure(targets.slice(0, 1), [bare]),
@@ -110,7 +110,7 @@ export function benchRedirectProcesses({ rounds }: BenchOptions): Promise<Row[]>
     } finally {
       for (const group of groups) group.end();
       bare.stop();
-      await producer.close();
+      await inspector.close();
       redis.disconnect();
     }
   });

@@ -1,6 +1,6 @@
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { clicks } from '../src/queues/clicks.ts';
-import { Producer } from '../src/queues/queue.ts';
+import { Inspector } from '../src/queues/inspect.ts';
 import { type Baseline, processorMs, startBare, startNginx, type Target } from './baselines.ts';
 import { median } from './figures.ts';
 import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
@@ -44,12 +44,12 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
     const redirect = { port: service.redirectPort, pid: runner.pidOf('redirect') };
     const redis = connectRedis(service.servers.redisUrl, 'wait');
     await redisReady(redis);
-    const producer = new Producer(redis);
+    const inspector = new Inspector(redis);
     const servers: Servers = {
       bare: await startBare(),
       nginx: await startNginx(),
       redirect,
-      emptyQueue: () => producer.clear(clicks),
+      emptyQueue: () => inspector.clear(clicks),
     };
     const { bare, nginx } = servers;
     try {
@@ -66,7 +66,7 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
       }
       return [...saturated, ...usual, ...latencies];
     } finally {
-      await producer.close();
+      await inspector.close();
       redis.disconnect();
       bare.stop();
       nginx?.stop();

@@ -13,7 +13,7 @@ import { sealOfImport } from '../src/imports/sealing.ts';
 import type { Source } from '../src/imports/source.ts';
 import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
-import type { JobContext } from '../src/queues/queue.ts';
+import type { JobContext } from '../src/queues/definition.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import {
   type Command,

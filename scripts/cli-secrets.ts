@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { config } from '../src/config.ts';
 import { queueRedis } from '../src/infra/redis.ts';
-import { Producer } from '../src/queues/queue.ts';
+import { Inspector } from '../src/queues/inspect.ts';
 import { type Command, UsageError } from './cli-options.ts';
 import { keptSecret } from './embedded/kept.ts';
 import { OTHER_KEY_FILE, SECRET_KEY_FILE } from './embedded/servers.ts';
@@ -38,6 +38,6 @@ export const SECRETS_COMMANDS: Record<string, Command> = {
   'secrets rewrite': {
     summary: 'Seal everything in Postgres again with the present SECRET_KEY',
     usage: '',
-    run: (_, log) => rewriteSecrets(new Producer(queueRedis()), log),
+    run: (_, log) => rewriteSecrets(new Inspector(queueRedis()), log),
   },
 };

@@ -12,8 +12,8 @@ import {
 import { passwordFingerprints } from '../src/infra/secrets.ts';
 import { sealAgain } from '../src/jobs/sealed.ts';
 import { QUEUES } from '../src/queues/index.ts';
+import type { Inspector } from '../src/queues/inspect.ts';
 import type { StoredOutcome } from '../src/queues/outcomes.ts';
-import type { Producer } from '../src/queues/queue.ts';
 import { decodeOutcome, encodeOutcome } from '../src/queues/replies.ts';
 
 /*
@@ -80,7 +80,7 @@ export interface Rewritten {
 
 /** Seals all texts in Postgres again with the present key; then that is the key of the database. @throws ConfigError */
 export async function rewriteSecrets(
-  producer: Producer,
+  inspector: Inspector,
   log: (line: string) => void,
 ): Promise<Rewritten> {
   const [secretKey] = secretKeys() as [string];
@@ -94,7 +94,7 @@ export async function rewriteSecrets(
   }
   rewritten['jobs.outcome'] = await rewriteOutcomes(prefix);
   await takeOver(secretKey);
-  return { rewritten, jobsLeft: await countJobs(producer, prefix) };
+  return { rewritten, jobsLeft: await countJobs(inspector, prefix) };
 }
 
 async function rewriteColumn(place: SealedColumn, prefix: string): Promise<number> {
@@ -183,10 +183,10 @@ async function takeOver(secretKey: string): Promise<void> {
 }
 
 /** The number of jobs, dead letters among them, with texts that are not sealed with the present key. */
-async function countJobs(producer: Producer, prefix: string): Promise<number> {
+async function countJobs(inspector: Inspector, prefix: string): Promise<number> {
   let count = 0;
   for (const { queue } of Object.values(QUEUES)) {
-    for await (const { fields } of producer.storedJobs(queue)) {
+    for await (const { fields } of inspector.storedJobs(queue)) {
       const rest = fields['data']?.replaceAll(`"${prefix}`, '') ?? '';
       if (/"sealed:v\d:/.test(rest)) count += 1;
     }

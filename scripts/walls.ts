@@ -102,7 +102,7 @@ const WALLS: Wall[] = [
   {
     name: 'the redirect loads no record',
     from: /^src\/redirect\//,
-    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|clicks|queue|shards|visit-batch)\.|infra\/|[\w-]+\.ts$)/,
+    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|bull-queues|clicks|definition|producer|shards|visit-batch)\.|infra\/|[\w-]+\.ts$)/,
     instead: 'use the look-up entry, which is made where the record is written',
   },
   {
@@ -118,10 +118,10 @@ const WALLS: Wall[] = [
     instead: 'answer from the API',
   },
   {
-    name: 'one file knows BullMQ',
-    from: /^(?!src\/queues\/queue\.ts)/,
+    name: 'one folder imports BullMQ',
+    from: /^(?!src\/queues\/)/,
     to: /^bullmq$/,
-    instead: 'use src/queues/queue.ts',
+    instead: 'use defineQueue, Producer, Inspector and serve of src/queues',
   },
   {
     name: 'OpenTelemetry is loaded where there is a collector only',

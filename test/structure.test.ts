@@ -6,7 +6,7 @@ import { sourceFiles } from '../scripts/imports.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { breaches } from '../scripts/walls.ts';
 import { QUEUES } from '../src/queues/index.ts';
-import type { WorkerDefinition } from '../src/queues/queue.ts';
+import type { WorkerDefinition } from '../src/queues/worker.ts';
 
 const names = (folder: string) => readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));
 

@@ -5,7 +5,7 @@ import { runImport } from '../src/imports/run.ts';
 import { createLinks, deleteLinks, updateLinks } from '../src/links/commands.ts';
 import { createQrCodes, deleteQrCodes, updateQrCodes } from '../src/qrcodes/commands.ts';
 import { bulk } from '../src/queues/bulk.ts';
-import { serve } from '../src/queues/queue.ts';
+import { serve } from '../src/queues/worker.ts';
 
 export default () =>
   serve(bulk, {

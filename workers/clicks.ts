@@ -11,8 +11,8 @@ import type { Log } from '../src/infra/log.ts';
 import { cacheRedis } from '../src/infra/redis.ts';
 import { runIdempotent } from '../src/jobs/run-idempotent.ts';
 import { clicks } from '../src/queues/clicks.ts';
-import { serve } from '../src/queues/queue.ts';
 import { decodeVisits, type VisitBatch } from '../src/queues/visit-batch.ts';
+import { serve } from '../src/queues/worker.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 
 /**

@@ -13,8 +13,9 @@ import { spoolFolder } from '../src/infra/spool.ts';
 import { Answers } from '../src/lookup/answers.ts';
 import { QUESTIONS } from '../src/lookup/questions.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
+import { Inspector } from '../src/queues/inspect.ts';
 import { JobSpool } from '../src/queues/job-spool.ts';
-import { Producer, type WorkerDefinition } from '../src/queues/queue.ts';
+import { Producer } from '../src/queues/producer.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
 import {
   watchBackups,
@@ -22,6 +23,7 @@ import {
   watchDepth,
   watchOldestVisit,
 } from '../src/queues/watch.ts';
+import type { WorkerDefinition } from '../src/queues/worker.ts';
 
 type LoadWorker = () => Promise<{
   /** @param isShared true where one event loop serves all queues: what would keep it to itself for long belongs into a thread */
@@ -70,11 +72,12 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
   });
   await redisReady(redis, 60_000);
   const producer = new Producer(redis);
+  const inspector = new Inspector(redis);
   const workers = definitions.map(([queue, definition]) => {
-    watchDepth(producer, definition.queue);
+    watchDepth(inspector, definition.queue);
     return definition.start({ redis, log, concurrency: concurrencyOf(queue, settings) });
   });
-  if (names.includes('clicks')) watchOldestVisit(producer);
+  if (names.includes('clicks')) watchOldestVisit(inspector);
   if (names.includes('maintenance')) {
     watchBackups();
     watchCertificates(settings, log);

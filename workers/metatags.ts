@@ -3,7 +3,7 @@ import { readAskedPage } from '../src/metatags/commands.ts';
 import { findFrameable } from '../src/metatags/framing.ts';
 import { readPreview } from '../src/metatags/preview.ts';
 import { metatags } from '../src/queues/metatags.ts';
-import { serve } from '../src/queues/queue.ts';
+import { serve } from '../src/queues/worker.ts';
 
 export default () =>
   serve(metatags, {

@@ -2,7 +2,7 @@ import type { Log } from '../src/infra/log.ts';
 import { drawApart } from '../src/qrcodes/draw-apart.ts';
 import { pictureRenderer } from '../src/qrcodes/draw-picture.ts';
 import { qr } from '../src/queues/qr.ts';
-import { serve } from '../src/queues/queue.ts';
+import { serve } from '../src/queues/worker.ts';
 
 export default (_log?: Log, isShared = false) => {
   if (isShared) return serve(qr, { 'qr.render': pictureRenderer(drawApart) });

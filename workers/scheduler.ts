@@ -1,6 +1,6 @@
 import { checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { Producer } from '../src/queues/queue.ts';
+import { Producer } from '../src/queues/producer.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
 
 await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config, log }) => {

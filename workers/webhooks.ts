@@ -1,7 +1,7 @@
 import { webhookAttempts } from '../src/infra/metrics.ts';
-import { serve } from '../src/queues/queue.ts';
 import { shardFor } from '../src/queues/shards.ts';
 import { webhooks } from '../src/queues/webhooks.ts';
+import { serve } from '../src/queues/worker.ts';
 import { sendDue, stopSending } from '../src/webhooks/deliver.ts';
 import { sweepWebhooks } from '../src/webhooks/receivers.ts';
 import { wakeWebhooks } from '../src/webhooks/wake.ts';

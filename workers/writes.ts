@@ -24,7 +24,7 @@ import { removeMember, updateMember } from '../src/members/commands.ts';
 import { createPage, deletePage, updatePage } from '../src/pages/commands.ts';
 import { createQrCode, deleteQrCode, fillQrCode, updateQrCode } from '../src/qrcodes/commands.ts';
 import { deleteTemplate } from '../src/qrcodes/templates/commands.ts';
-import { serve } from '../src/queues/queue.ts';
+import { serve } from '../src/queues/worker.ts';
 import { writes } from '../src/queues/writes.ts';
 import { changeSettings } from '../src/settings/commands.ts';
 import { announceLimit } from '../src/settings/limits.ts';

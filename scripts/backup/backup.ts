@@ -8,7 +8,7 @@ import { type Redis, scanKeys } from '../../src/infra/redis.ts';
 import { type SpoolKind, spoolFolder, spoolKindOf } from '../../src/infra/spool.ts';
 import { VERSION } from '../../src/infra/version.ts';
 import { QUEUES } from '../../src/queues/index.ts';
-import { Producer } from '../../src/queues/queue.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
 import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
 import {
@@ -76,11 +76,11 @@ export async function writeBackup(
     const spooledVisits = await write(SPOOL_FILE, spooled(spool, 'visits'));
     const spooledJobs = await write(SPOOLED_JOBS_FILE, spooled(spool, 'jobs'));
     const queues: Record<string, number> = {};
-    const producer = new Producer(queue);
+    const inspector = new Inspector(queue);
     // Its parts are deleted when Postgres has the file.
     const uploads = await write(UPLOADS_FILE, uploadsIn(cache));
     for (const { queue } of Object.values(QUEUES)) {
-      queues[queue.name] = await write(queueFile(queue.name), producer.storedJobs(queue));
+      queues[queue.name] = await write(queueFile(queue.name), inspector.storedJobs(queue));
     }
     const database = await exportTables(servers.databaseUrl, draft, files);
     if (withSecretKey) {

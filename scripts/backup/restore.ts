@@ -8,7 +8,7 @@ import { type Redis, scanKeys } from '../../src/infra/redis.ts';
 import { type SpoolKind, spoolFile, spoolFolder, spoolKindOf } from '../../src/infra/spool.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
 import { QUEUES } from '../../src/queues/index.ts';
-import { Producer, type StoredJob } from '../../src/queues/queue.ts';
+import { Inspector, type StoredJob } from '../../src/queues/inspect.ts';
 import { COUNT_NAMES } from '../../src/redirect/limits.ts';
 import { keep } from '../embedded/kept.ts';
 import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
@@ -83,15 +83,15 @@ export async function restoreBackup(
 ): Promise<void> {
   await checkStopped(queue);
   const spool = spoolFolder(servers.dataDir);
-  const producer = new Producer(queue);
-  const there = await findContents(servers, producer, spool);
+  const inspector = new Inspector(queue);
+  const there = await findContents(servers, inspector, spool);
   if (there.length > 0 && !overwrite) {
     throw new SetupError(
       `The installation is not empty: it has ${there.join(', ')}. --overwrite deletes all of it.`,
     );
   }
   await rollbackAll(servers.databaseUrl);
-  for (const { queue } of Object.values(QUEUES)) await producer.clear(queue);
+  for (const { queue } of Object.values(QUEUES)) await inspector.clear(queue);
   await forget(cache, ENTRY_NAMES);
   await forget(queue, COUNT_NAMES);
   await rm(spool, { recursive: true, force: true });
@@ -106,7 +106,7 @@ export async function restoreBackup(
   }
   for (const name of Object.keys(manifest.queues)) {
     for await (const jobs of readLines<StoredJob>(path.join(folder, queueFile(name)))) {
-      await producer.restoreJobs({ name }, jobs);
+      await inspector.restoreJobs({ name }, jobs);
     }
   }
   await restoreSpool(path.join(folder, SPOOL_FILE), spool, 'visits');
@@ -119,7 +119,7 @@ export async function restoreBackup(
 /** The contents of an installation that is not empty, in words for a message. */
 async function findContents(
   { databaseUrl }: Servers,
-  producer: Producer,
+  inspector: Inspector,
   spool: string,
 ): Promise<string[]> {
   const found: string[] = [];
@@ -137,7 +137,7 @@ async function findContents(
   }
   let jobs = 0;
   for (const { queue } of Object.values(QUEUES)) {
-    for await (const _ of producer.storedJobs(queue)) jobs += 1;
+    for await (const _ of inspector.storedJobs(queue)) jobs += 1;
   }
   if (jobs > 0) found.push(`${jobs} jobs in queues`);
   const files = (await readdir(spool).catch(() => [])).filter((name) => spoolKindOf(name));

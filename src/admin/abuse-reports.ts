@@ -5,7 +5,7 @@ import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
 import type { ReportCategory, SentReport } from '../queues/clicks.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { addHost, changeBlocklist } from './blocked-hosts.ts';
 import { addLink } from './blocked-links.ts';
 import type { AbuseReportQuery, Decision, ReportAnswer, ReportState } from './schema.ts';

@@ -8,7 +8,7 @@ import { askWorker } from '../http/answer.ts';
 import type { ApiRequest } from '../http/route.ts';
 import { clicks } from '../queues/clicks.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
-import type { FailedJob, Producer } from '../queues/queue.ts';
+import type { FailedJob, Inspector } from '../queues/inspect.ts';
 import { type DeadLetterQuery, type Source, VISITS } from './schema.ts';
 
 /*
@@ -41,14 +41,14 @@ const ofVisit = ({ id, visit, rejectedAt, attempts, code, message }: RejectedVis
 
 /** Dead letters, the latest first. */
 export async function listDeadLetters(
-  producer: Producer,
+  inspector: Inspector,
   { source, page, limit }: DeadLetterQuery,
 ): Promise<object[]> {
   const end = page * limit;
   const queues = NAMES.filter((name) => source === undefined || source === name);
   const lists = await Promise.all([
     ...queues.map(async (name) =>
-      (await producer.listFailed(QUEUES[name].queue, end)).map((failed) => ofJob(name, failed)),
+      (await inspector.listFailed(QUEUES[name].queue, end)).map((failed) => ofJob(name, failed)),
     ),
     source === undefined || source === VISITS
       ? latestRejected(end).then((rejected) => rejected.map(ofVisit))
@@ -80,13 +80,13 @@ async function existing(own: string): Promise<RejectedVisit> {
 }
 
 /** A dead letter with its data. @throws Refusal `not_found` */
-export async function readDeadLetter(producer: Producer, id: string): Promise<object> {
+export async function readDeadLetter(inspector: Inspector, id: string): Promise<object> {
   const { source, own } = placeOf(id);
   if (source === VISITS) {
     const rejected = await existing(own);
     return { ...ofVisit(rejected), requestId: null, stack: '', data: rejected.visit };
   }
-  const failed = await producer.findFailed(QUEUES[source].queue, own);
+  const failed = await inspector.findFailed(QUEUES[source].queue, own);
   if (failed === undefined) throw missing(id);
   const { requestId, stack, data } = failed;
   return { ...ofJob(source, failed), requestId, stack, data };
@@ -103,8 +103,8 @@ export async function retryDeadLetter(
     const { isStored } = await askWorker(request, clicks, 'rejected.retry', { id: own });
     return { status: isStored ? 'stored' : 'rejected' };
   }
-  const { producer } = request.queues;
-  if (!(await producer.retryFailed(QUEUES[source].queue, own))) throw missing(id);
+  const { inspector } = request.queues;
+  if (!(await inspector.retryFailed(QUEUES[source].queue, own))) throw missing(id);
   return { status: 'queued' };
 }
 
@@ -116,6 +116,6 @@ export async function discardDeadLetter(request: ApiRequest, id: string): Promis
     await askWorker(request, clicks, 'rejected.discard', { id: own });
     return;
   }
-  const { producer } = request.queues;
-  if (!(await producer.discardFailed(QUEUES[source].queue, own))) throw missing(id);
+  const { inspector } = request.queues;
+  if (!(await inspector.discardFailed(QUEUES[source].queue, own))) throw missing(id);
 }

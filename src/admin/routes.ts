@@ -64,13 +64,13 @@ export const adminRoutes: Route[] = [
     summary: 'List queues',
     description: 'Returns the depth and throughput of every queue, and the number of its workers.',
     answers: { 200: queuesRecord },
-    async handle({ queues: { producer } }) {
+    async handle({ queues: { inspector } }) {
       const [queues, rejectedVisits] = await Promise.all([
         Promise.all(
           Object.values(QUEUES).map(async ({ queue }) => {
             const [depth, activity] = await Promise.all([
-              producer.depth(queue),
-              producer.activity(queue),
+              inspector.depth(queue),
+              inspector.activity(queue),
             ]);
             const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = depth;
             const counts = { waiting: waiting + prioritized, active, delayed, failed };
@@ -92,7 +92,7 @@ export const adminRoutes: Route[] = [
       'Returns jobs that failed for good and visits that the database refused, the latest first.',
     query: deadLetterQuery,
     answers: { 200: Joi.array().items(deadLetterRecord) },
-    handle: async ({ query, queues }) => ok(await listDeadLetters(queues.producer, query)),
+    handle: async ({ query, queues }) => ok(await listDeadLetters(queues.inspector, query)),
   }),
   route<{ params: { id: string } }>({
     ...common,
@@ -103,7 +103,7 @@ export const adminRoutes: Route[] = [
     description: 'Returns a dead letter with its data and error.',
     params,
     answers: { 200: deadLetterDetails },
-    handle: async ({ params: { id }, queues }) => ok(await readDeadLetter(queues.producer, id)),
+    handle: async ({ params: { id }, queues }) => ok(await readDeadLetter(queues.inspector, id)),
   }),
   route<{ params: { id: string } }>({
     ...common,

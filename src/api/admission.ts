@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { isOfWorkspace, type Queues, type Route } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import type { Redis } from '../infra/redis.ts';
-import type { Producer } from '../queues/queue.ts';
+import type { Producer } from '../queues/producer.ts';
 import { sessionTokenIn } from '../users/cookie.ts';
 import { noteSessionUse } from '../users/sessions.ts';
 import { type Caller, noteApiKeyUse } from '../workspaces/api-keys.ts';

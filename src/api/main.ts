@@ -8,9 +8,10 @@ import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { spoolFolder } from '../infra/spool.ts';
 import { noteRounds } from '../queues/all-queued.ts';
+import { Inspector } from '../queues/inspect.ts';
 import { JobSpool } from '../queues/job-spool.ts';
 import { LiveChannels } from '../queues/live.ts';
-import { Producer } from '../queues/queue.ts';
+import { Producer } from '../queues/producer.ts';
 import { Replies } from '../queues/replies.ts';
 import { makeApp } from './app.ts';
 import { createApiServer } from './server.ts';
@@ -47,6 +48,7 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   ]);
   const replies = await Replies.open(subscriber, `api_${randomBytes(9).toString('base64url')}`);
   const producer = new Producer(jobsRedis);
+  const inspector = new Inspector(jobsRedis);
   const spool = new JobSpool(producer, {
     folder: spoolFolder(config.DATA_DIR),
     probe: checkRedis(jobsRedis),
@@ -55,7 +57,7 @@ await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
   spool.start();
   const checks = { postgres: checkDb, redis: checkRedis(redis) };
   const live = new LiveChannels(liveSubscriber);
-  const queues = { producer, spool, replies, redis, cache, live };
+  const queues = { producer, inspector, spool, replies, redis, cache, live };
   const app = makeApp({ log, redis, queues, checks });
   const server = createApiServer(app, config.REQUEST_SECONDS);
   await listen(server, 'API_PORT', config.API_PORT, config.HOST);

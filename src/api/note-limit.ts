@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Producer } from '../queues/queue.ts';
+import type { Producer } from '../queues/producer.ts';
 import { writes } from '../queues/writes.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { requestLimitOf } from './rate-limit.ts';

@@ -1,6 +1,6 @@
 import type { bulk } from '../queues/bulk.ts';
 import type { clicks } from '../queues/clicks.ts';
-import type { QueueDefinition } from '../queues/queue.ts';
+import type { QueueDefinition } from '../queues/definition.ts';
 import type { writes } from '../queues/writes.ts';
 
 /** The queues whose jobs write for callers. */

@@ -1,6 +1,6 @@
 import { newId } from '../ids.ts';
 import { type Db, execute } from '../infra/db.ts';
-import type { Actor, JobContext } from '../queues/queue.ts';
+import type { Actor, JobContext } from '../queues/definition.ts';
 import { type AuditedWrite, auditedWrite } from './rules.ts';
 
 /** Adds the row of a job that is about to commit, if it has one. */

@@ -10,7 +10,7 @@ import { newId } from '../ids.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
 import { randomName } from './random-name.ts';
 import { type LeadResult, noClick, type SaleResult } from './record.ts';

@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { within } from '../infra/clock.ts';
 import { queueRedis } from '../infra/redis.ts';
-import { followUps } from '../jobs/follow-up.ts';
 import { type Acceptor, Rounds } from '../queues/all-queued.ts';
 import { clicks } from '../queues/clicks.ts';
-import { type JobContext, Postponed } from '../queues/queue.ts';
-import type { QueueId } from '../queues/shards.ts';
+import { type JobContext, Postponed, type QueueId } from '../queues/definition.ts';
+import { Inspector } from '../queues/inspect.ts';
 import { writes } from '../queues/writes.ts';
 
 /*
@@ -40,6 +39,7 @@ interface Source {
 class Predecessors {
   readonly #source: Source;
   #rounds: Rounds | undefined;
+  #inspector: Inspector | undefined;
   /** Numbers, within this process, of the rounds that have begun and that are over. */
   #begun = 0;
   #over = 0;
@@ -79,7 +79,7 @@ class Predecessors {
   async #advance(): Promise<void> {
     const { acceptor, queue, isMeant } = this.#source;
     if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
-    const producer = followUps();
+    this.#inspector ??= new Inspector(queueRedis());
     this.#rounds ??= new Rounds(queueRedis(), acceptor);
     if (this.#current === undefined) {
       // Jobs that come from now on wait for the next round.
@@ -88,9 +88,9 @@ class Predecessors {
     } else if (this.#current.jobs === undefined) {
       const state = await this.#rounds.state(this.#current.round);
       if (state === 'unknown') this.#current.round = await this.#rounds.begin();
-      if (state === 'noted') this.#current.jobs = await producer.unfinished(queue, isMeant);
+      if (state === 'noted') this.#current.jobs = await this.#inspector.unfinished(queue, isMeant);
     } else {
-      const unfinished = await producer.unfinished(queue);
+      const unfinished = await this.#inspector.unfinished(queue);
       for (const id of this.#current.jobs) if (!unfinished.has(id)) this.#current.jobs.delete(id);
     }
     if (this.#current.jobs?.size === 0) {

@@ -4,7 +4,7 @@ import { type Db, db, execute, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { ratesAge } from '../infra/metrics.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { type Rates, toUsCents, type UsCents } from './convert.ts';
 import { FIRST_RATES } from './first-rates.ts';
 import { BadRates, readRates } from './read.ts';

@@ -3,7 +3,7 @@ import { eventsStore } from '../events/store/index.ts';
 import { type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { eraseCustomer } from '../webhooks/erase.ts';
 import { Customer } from './model.ts';
 import { type CustomerRecord, toCustomer } from './record.ts';

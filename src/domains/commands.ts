@@ -9,7 +9,7 @@ import type { Log } from '../infra/log.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import { publish } from '../lookup/publish.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
 import { domainChanges } from './entry.ts';
 import { Domain } from './model.ts';

@@ -6,7 +6,7 @@ import { unseal } from '../infra/seal.ts';
 import { isSigned, sign } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkFilters } from '../links/filters.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { type EventExport, exportEvents } from './events.ts';
 import { ARCHIVE, type ExportFormat, type Parts, type StoredFormat } from './format.ts';
 import { exportLinks } from './links.ts';

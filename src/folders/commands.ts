@@ -1,7 +1,7 @@
 import { refuseChanged } from '../infra/etag.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { Folder } from './model.ts';
 import { type FolderRecord, toFolder } from './record.ts';
 

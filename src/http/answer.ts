@@ -3,15 +3,11 @@ import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type HandedOver, noRoom, take } from '../infra/kept.ts';
 import { needsReplicas } from '../infra/replicas.ts';
+import type { DataOf, QueueDefinition, ResultOf } from '../queues/definition.ts';
 import { newJobId } from '../queues/job-ids.ts';
 import { refuseOtherContents } from '../queues/keyed.ts';
 import { findOutcome } from '../queues/outcomes.ts';
-import {
-  type DataOf,
-  type QueueDefinition,
-  type ResultOf,
-  Unacknowledged,
-} from '../queues/queue.ts';
+import { Unacknowledged } from '../queues/producer.ts';
 import { EVERYBODY, type Outcome } from '../queues/replies.ts';
 import { RETRY_S } from './answer-error.ts';
 import type { Answer, ApiRequest, RouteInput } from './route.ts';

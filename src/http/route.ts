@@ -3,9 +3,11 @@ import type { Refusal } from '../errors.ts';
 import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import type { Redis } from '../infra/redis.ts';
+import type { Keyed } from '../queues/definition.ts';
+import type { Inspector } from '../queues/inspect.ts';
 import type { JobSpool } from '../queues/job-spool.ts';
 import type { LiveChannels } from '../queues/live.ts';
-import type { Keyed, Producer } from '../queues/queue.ts';
+import type { Producer } from '../queues/producer.ts';
 import type { Replies } from '../queues/replies.ts';
 import type { Caller, Scope } from '../workspaces/api-keys.ts';
 import type { Plan } from '../workspaces/plans.ts';
@@ -81,6 +83,8 @@ export interface Connection {
 /** The connections of a handler to the workers. */
 export interface Queues {
   producer: Producer;
+  /** For operators: what the queues hold. */
+  inspector: Inspector;
   /** Jobs that were accepted and that Redis has not acknowledged. */
   spool: JobSpool;
   replies: Replies;

@@ -1,7 +1,7 @@
 import { db, execute } from '../infra/db.ts';
 import { keep, keepOrHandOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { imageName, type MadeImage } from './name.ts';
 import { readImage } from './read.ts';
 

@@ -3,7 +3,7 @@ import { dropUpload, readUpload, type Upload } from '../http/upload.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { loadReferences, resolve } from '../short-links/references.ts';
 import { wakeFetch } from './fetch.ts';
 import type { Bytes } from './file.ts';

@@ -6,7 +6,7 @@ import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { parseJson } from '../infra/parse-json.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { bulk } from '../queues/bulk.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { tooManyRows } from './file.ts';
 import { type FileRow, Import } from './model.ts';
 import { PEERS, type PeerName, toCells } from './peers/index.ts';

@@ -3,7 +3,7 @@ import { cacheRedis } from '../infra/redis.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
 import { bulk } from '../queues/bulk.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { checkSlice, type Judged } from './check-slice.ts';
 import { type FileRow, Import, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';

@@ -3,7 +3,7 @@ import { type Db, db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { isMailSetUp } from '../mail/outbox.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { addSession, type NewSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';
 import type { Role } from '../workspaces/roles.ts';

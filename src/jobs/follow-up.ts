@@ -1,5 +1,5 @@
 import { queueRedis } from '../infra/redis.ts';
-import { Producer } from '../queues/queue.ts';
+import { Producer } from '../queues/producer.ts';
 
 let producer: Producer | undefined;
 

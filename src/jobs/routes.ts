@@ -5,8 +5,8 @@ import { type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { bulk } from '../queues/bulk.ts';
 import { clicks } from '../queues/clicks.ts';
+import type { Inspector } from '../queues/inspect.ts';
 import { isJobOf, isRecentJobId } from '../queues/job-ids.ts';
-import type { Producer } from '../queues/queue.ts';
 import { writes } from '../queues/writes.ts';
 import { findJob, type JobRecord } from './queries.ts';
 import { openResult } from './sealed.ts';
@@ -52,7 +52,7 @@ export const jobRoutes: Route[] = [
       let isSilent = false;
       const job =
         (await findJob(projectId, params.id)) ??
-        (await findQueued(queues.producer, projectId, params.id).catch(() => {
+        (await findQueued(queues.inspector, projectId, params.id).catch(() => {
           isSilent = true;
           return undefined;
         })) ??
@@ -71,12 +71,12 @@ export const jobRoutes: Route[] = [
 const noJob = (jobId: string) => new Refusal('not_found', `There is no job "${jobId}"`);
 
 async function findQueued(
-  producer: Producer,
+  inspector: Inspector,
   projectId: string,
   jobId: string,
 ): Promise<JobRecord | undefined> {
   for (const queue of QUEUES) {
-    const state = await producer.stateOf(queue, jobId);
+    const state = await inspector.stateOf(queue, jobId);
     if (state === undefined || state.projectId !== projectId) continue;
     if (state.status !== 'failed') return { id: jobId, status: state.status };
     return {

@@ -10,9 +10,9 @@ import {
   publishCommitted,
   publishPresent,
 } from '../lookup/publish.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { KEYED_HOURS } from '../queues/keyed.ts';
 import { findOutcome, type StoredOutcome } from '../queues/outcomes.ts';
-import type { JobContext } from '../queues/queue.ts';
 import { encodeOutcome } from '../queues/replies.ts';
 
 /*

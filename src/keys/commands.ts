@@ -3,7 +3,7 @@ import type { Db } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { scopeBeyond } from '../workspaces/api-keys.ts';
 import { ApiKey } from './model.ts';
 import { type KeyRecord, type KeyWithSecret, toKey } from './record.ts';

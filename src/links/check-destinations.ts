@@ -1,7 +1,7 @@
 import { config } from '../config.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { type DestinationAnswer, DestinationAsker } from './ask-destination.ts';
 import { DESTINATION_STATES } from './destination-state.ts';

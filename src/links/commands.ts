@@ -3,7 +3,7 @@ import { type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';

@@ -2,7 +2,7 @@ import type { Transporter } from 'nodemailer';
 import { config } from '../config.ts';
 import { db, execute, rows } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
-import { Hopeless } from '../queues/queue.ts';
+import { Hopeless } from '../queues/definition.ts';
 import type { MailContent } from './message.ts';
 
 /** Longest silence of the mail server: while it is connected to, until it greets, and later, in ms. */

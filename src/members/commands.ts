@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { scopeBeyond } from '../workspaces/api-keys.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
 import { findMember } from './queries.ts';

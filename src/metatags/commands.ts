@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import type { Budget, HandedOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { readPage } from './read-page.ts';
 import { findRead, handOverRead, type KeptRead, keepRead, pageName, type Read } from './reads.ts';
 import type { Metatags } from './record.ts';

@@ -1,5 +1,5 @@
 import { followUps } from '../jobs/follow-up.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { writes } from '../queues/writes.ts';
 import type { RecordKind } from '../short-links/model.ts';
 import { keepPage } from './commands.ts';

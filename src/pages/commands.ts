@@ -5,7 +5,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { encodePage, pageName } from '../lookup/codec.ts';
 import type { PageContent } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { Page } from './model.ts';
 import { findPage } from './queries.ts';
 import { type PageRecord, toPage } from './record.ts';

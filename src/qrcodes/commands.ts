@@ -1,7 +1,7 @@
 import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
 import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';

@@ -1,7 +1,7 @@
 import { keptImage } from '../images/keep.ts';
 import type { HandedOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { findPicture, keepPicture, type Picture } from './pictures.ts';
 import type { drawPicture } from './render/picture.ts';
 

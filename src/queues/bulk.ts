@@ -12,7 +12,7 @@ import type { BulkQrCodeItem } from '../qrcodes/record.ts';
 import type { NewQrCode, QrCodeChanges } from '../qrcodes/schema.ts';
 import type { BulkInput } from '../short-links/bulk.ts';
 import type { EventsOnDelete } from '../short-links/remove.ts';
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /** Writes of many records at once, exports, and imports. */
 export const bulk = defineQueue<{

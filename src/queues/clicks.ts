@@ -1,4 +1,4 @@
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 import type { VisitBatch } from './visit-batch.ts';
 
 /** A visit that was answered. The worker derives everything else from it. */

@@ -1,5 +1,5 @@
 import type { UsCents } from '../currency/convert.ts';
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /** Exchange rates, and amounts that are converted by them. */
 export const currency = defineQueue<{

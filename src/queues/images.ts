@@ -1,6 +1,6 @@
 import type { MadeImage } from '../images/name.ts';
 import type { HandedOver } from '../infra/kept.ts';
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /** Images to be fetched. The id of a job of a preview is the image's name, so that one is not fetched twice at once. */
 export const images = defineQueue<{

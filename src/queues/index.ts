@@ -2,12 +2,12 @@ import type { Config } from '../config.ts';
 import { bulk } from './bulk.ts';
 import { clicks } from './clicks.ts';
 import { currency } from './currency.ts';
+import type { QueueId } from './definition.ts';
 import { images } from './images.ts';
 import { mail } from './mail.ts';
 import { maintenance } from './maintenance.ts';
 import { metatags } from './metatags.ts';
 import { qr } from './qr.ts';
-import type { QueueId } from './shards.ts';
 import { webhooks } from './webhooks.ts';
 import { writes } from './writes.ts';
 

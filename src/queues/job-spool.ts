@@ -3,14 +3,9 @@ import { within } from '../infra/clock.ts';
 import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { Spool } from '../infra/spool.ts';
+import type { DataOf, JobOrigin, QueueDefinition } from './definition.ts';
 import { QUEUES } from './index.ts';
-import {
-  type DataOf,
-  type JobOrigin,
-  type Producer,
-  type QueueDefinition,
-  Unacknowledged,
-} from './queue.ts';
+import { type Producer, Unacknowledged } from './producer.ts';
 
 /*
  * Jobs that were accepted and that Redis has not acknowledged, on disk: a 202 is sent when Redis or the disk has the job.

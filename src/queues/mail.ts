@@ -1,4 +1,4 @@
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /**
  * Email. What is to be sent is in Postgres; a job only says which. Mail servers ask for minutes of patience, so a mail is

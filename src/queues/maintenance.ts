@@ -1,4 +1,4 @@
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /** Work of the service itself, on a schedule. A run that failed is not kept: the next one is due soon. */
 export const maintenance = defineQueue<{

@@ -2,7 +2,7 @@ import type { DomainChecks } from '../domains/check-record.ts';
 import type { CheckedDomain } from '../domains/checks.ts';
 import type { HandedOver } from '../infra/kept.ts';
 import type { RecordKind } from '../short-links/model.ts';
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /**
  * Questions about pages of the web, which only a look at them can answer. The id of a job that reads a page is the

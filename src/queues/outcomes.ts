@@ -1,8 +1,8 @@
 import type { RefusalData } from '../errors.ts';
 import { db } from '../infra/db.ts';
 import type { ChangedName } from '../lookup/publish.ts';
+import type { Keyed } from './definition.ts';
 import { KEYED_HOURS, refuseOtherContents } from './keyed.ts';
-import type { Keyed } from './queue.ts';
 import { decodeOutcome } from './replies.ts';
 
 /** The outcome of a job that its row stores. */

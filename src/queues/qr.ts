@@ -1,6 +1,6 @@
 import type { HandedOver } from '../infra/kept.ts';
 import type { Picture } from '../qrcodes/pictures.ts';
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /**
  * Pictures to be drawn. The id of a job is the name of its picture, so that one that is under way is not drawn

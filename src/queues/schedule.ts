@@ -2,9 +2,10 @@ import { newId } from '../ids.ts';
 import type { Log } from '../infra/log.ts';
 import { bulk } from './bulk.ts';
 import { currency } from './currency.ts';
+import type { QueueDefinition } from './definition.ts';
 import { mail } from './mail.ts';
 import { maintenance } from './maintenance.ts';
-import type { Producer, QueueDefinition } from './queue.ts';
+import type { Producer } from './producer.ts';
 import { webhooks } from './webhooks.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { config } from '../config.ts';
 import type { Redis } from '../infra/redis.ts';
-import type { QueueDefinition } from './queue.ts';
+import type { QueueDefinition, QueueId } from './definition.ts';
 
 /*
  * A BullMQ queue is in one slot of a Redis Cluster, and so takes one core of one node. With QUEUE_SHARDS=n the jobs of a queue
@@ -30,11 +30,6 @@ export const MOST_SHARDS = TAG_ENDS.length;
 const RECORD = 'queue-shards';
 /** Interval at which a producer records its shards again, in ms: an operator may have emptied Redis, or a replica without them taken over. */
 const RECORD_MS = 60_000;
-
-/** What tells a queue from others. */
-export type QueueId = Pick<QueueDefinition<unknown>, 'name' | 'shard'> & {
-  readonly isSharded?: boolean;
-};
 
 /** The hash tag, which keeps all keys of one queue on one node of a Redis Cluster. Shards of the same number share a slot. */
 export const tagOf = ({ name, shard }: QueueId): string =>

@@ -5,8 +5,8 @@ import { lastBackup } from '../infra/last-backup.ts';
 import type { Log } from '../infra/log.ts';
 import { exportGauge, queueDepth } from '../infra/metrics.ts';
 import { clicks } from './clicks.ts';
-import type { Producer } from './queue.ts';
-import type { QueueId } from './shards.ts';
+import type { QueueId } from './definition.ts';
+import type { Inspector } from './inspect.ts';
 
 /** Interval at which queues are measured, in ms. */
 const QUEUE_MS = 5_000;
@@ -16,9 +16,9 @@ const CERTIFICATES_MS = 3_600_000;
 const CERTIFICATE_MS = 10_000;
 
 /** Exports the depth of a queue and its shards. */
-export function watchDepth(producer: Producer, queue: QueueId): void {
+export function watchDepth(inspector: Inspector, queue: QueueId): void {
   repeat(QUEUE_MS, async () => {
-    for (const [place, counts] of await producer.depths(queue)) {
+    for (const [place, counts] of await inspector.depths(queue)) {
       for (const [state, count] of Object.entries(counts)) {
         queueDepth.set({ queue: place, state }, count);
       }
@@ -27,7 +27,7 @@ export function watchDepth(producer: Producer, queue: QueueId): void {
 }
 
 /** Exports for how long the oldest visit in the queue waits. While Redis is away, that which was the oldest before goes on waiting. */
-export function watchOldestVisit(producer: Producer): void {
+export function watchOldestVisit(inspector: Inspector): void {
   let oldestAt: number | undefined;
   exportGauge(
     {
@@ -37,7 +37,7 @@ export function watchOldestVisit(producer: Producer): void {
     (gauge) => gauge.set(oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000),
   );
   repeat(QUEUE_MS, async () => {
-    oldestAt = await producer.oldestAt(clicks);
+    oldestAt = await inspector.oldestAt(clicks);
   });
 }
 

@@ -1,4 +1,4 @@
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /** Deliveries to receivers. What is to be sent is in Postgres; a job only says to whom. */
 export const webhooks = defineQueue<{

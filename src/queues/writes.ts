@@ -41,7 +41,7 @@ import type { WebhookKind } from '../webhooks/kinds.ts';
 import type { DeliveryRecord, WebhookRecord, WebhookWithSecret } from '../webhooks/record.ts';
 import type { NewWebhook, ResendBody, WebhookBody } from '../webhooks/schema.ts';
 import type { Role } from '../workspaces/roles.ts';
-import { defineQueue, type Job } from './queue.ts';
+import { defineQueue, type Job } from './definition.ts';
 
 /** Creates, changes and deletions of single records. Ids of new records are made before the job. */
 export const writes = defineQueue<{

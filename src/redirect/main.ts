@@ -16,8 +16,8 @@ import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/quest
 import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
 import { noteRounds } from '../queues/all-queued.ts';
+import { serverOf } from '../queues/bull-queues.ts';
 import { clicks } from '../queues/clicks.ts';
-import { serverOf } from '../queues/queue.ts';
 import { shardsOf } from '../queues/shards.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';

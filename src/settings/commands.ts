@@ -1,6 +1,6 @@
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { changeWorkspace, type WorkspaceSettings } from '../workspaces/commands.ts';
 import { readSettings, readUsage } from './queries.ts';
 import { toWorkspace, type WorkspaceRecord } from './record.ts';

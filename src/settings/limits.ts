@@ -1,7 +1,7 @@
 import { Joi } from '../http/fields.ts';
 import { execute } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { publishEvents } from '../webhooks/outbox.ts';
 
 /** A limit of which a workspace has used so much. */

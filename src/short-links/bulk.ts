@@ -4,7 +4,7 @@ import type { Db } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import { openInput, sealEach, sealInput } from '../jobs/sealed.ts';
 import type { LookupChange } from '../lookup/publish.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { ShortLinkTables } from './model.ts';
 import { type BulkItem, openPassword } from './record.ts';

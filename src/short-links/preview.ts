@@ -2,8 +2,8 @@ import type { Db } from '../infra/db.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LookupChange } from '../lookup/publish.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { metatags } from '../queues/metatags.ts';
-import type { JobContext } from '../queues/queue.ts';
 import type { RecordKind, ShortLinkRow } from './model.ts';
 
 /*

@@ -6,7 +6,7 @@ import type { Answer } from '../http/route.ts';
 import { type Db, db } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { normalize } from '../infra/normalize.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { type Caller, includesScope } from '../workspaces/api-keys.ts';
 import { applyFilters, type FilterTable, type SharedFilters } from './filters.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';

@@ -2,7 +2,7 @@ import { eventsStore } from '../events/store/index.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LookupChange } from '../lookup/publish.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { eraseVisitors } from '../webhooks/erase.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import type { SharedFilters } from './filters.ts';

@@ -2,7 +2,7 @@ import { refuseChanged } from '../infra/etag.ts';
 import { searchable } from '../infra/folded.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 

@@ -4,7 +4,7 @@ import { askWorker, ok } from '../http/answer.ts';
 import type { Answer, ApiRequest, Client } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
-import type { Producer } from '../queues/queue.ts';
+import type { Producer } from '../queues/producer.ts';
 import { writes } from '../queues/writes.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { SCOPES_OF } from '../workspaces/roles.ts';

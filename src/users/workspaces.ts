@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { execute, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { addWorkspace } from '../workspaces/commands.ts';
 import type { Membership } from './record.ts';
 

@@ -3,7 +3,7 @@ import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { View } from './model.ts';
 import { toView, type ViewRecord } from './record.ts';
 import type { NewView, ViewChanges } from './schema.ts';

@@ -3,7 +3,7 @@ import { afterCommit, type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import { sampleOf, type WebhookKind } from './kinds.ts';
 import { type Delivery, Webhook } from './model.ts';
 import { insertDeliveries } from './outbox.ts';

@@ -2,7 +2,7 @@ import { db, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { unseal } from '../infra/seal.ts';
-import type { JobContext } from '../queues/queue.ts';
+import type { JobContext } from '../queues/definition.ts';
 import type { Webhook } from './model.ts';
 import { type DueDelivery, type Outcome, OutcomeStore } from './outcomes.ts';
 import { holdDisabled } from './receivers.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, keysDb, rows } from '../infra/db.ts';
 import { hashApiKey } from '../infra/secrets.ts';
-import type { Producer } from '../queues/queue.ts';
+import type { Producer } from '../queues/producer.ts';
 import { writes } from '../queues/writes.ts';
 import type { Plan } from './plans.ts';
 import { workspaceId } from './queries.ts';

@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
-import { defineQueue, type Job, Producer } from '../../src/queues/queue.ts';
+import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
@@ -463,6 +465,7 @@ describe('every view of the console', function () {
     const redis = connectRedis(process.env['REDIS_URL']!, 'wait');
     await redisReady(redis);
     const producer = new Producer(redis);
+    const inspector = new Inspector(redis);
     try {
       const broken = defineQueue<{ 'nobody.does': Job<{ rates: string }, undefined> }>('currency', {
         attempts: 1,
@@ -472,10 +475,11 @@ describe('every view of the console', function () {
       const data = { rates: 'https://rates.example/daily.xml' };
       await producer.add(broken, 'nobody.does', data, { jobId, projectId, requestId: 'asked' });
       await eventually(async () => {
-        if ((await producer.findFailed(broken, jobId)) === undefined) throw new Error('not yet');
+        if ((await inspector.findFailed(broken, jobId)) === undefined) throw new Error('not yet');
       });
     } finally {
       await producer.close();
+      await inspector.close();
       redis.disconnect();
     }
     await look(

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
-import { Producer } from '../../src/queues/queue.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';

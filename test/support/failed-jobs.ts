@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import type { Redis } from '../../src/infra/redis.ts';
-import { defineQueue, type Job, Producer } from '../../src/queues/queue.ts';
+import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from './eventually.ts';
 
 /** The queue of currencies with a job that its worker has no function for: it fails for good at once. */
@@ -12,9 +14,11 @@ const broken = defineQueue<{ 'nobody.does': Job<{ n: number }, undefined> }>('cu
 /** Makes jobs that fail for good. */
 export class FailedJobs {
   readonly #producer: Producer;
+  readonly #inspector: Inspector;
 
   constructor(redis: Redis) {
     this.#producer = new Producer(redis);
+    this.#inspector = new Inspector(redis);
   }
 
   /** @returns the id of its dead letter */
@@ -23,12 +27,13 @@ export class FailedJobs {
     const origin = { jobId, projectId, requestId: 'asked' };
     await this.#producer.add(broken, 'nobody.does', { n: 1 }, origin);
     await eventually(async () => {
-      expect(await this.#producer.findFailed(broken, jobId)).not.to.equal(undefined);
+      expect(await this.#inspector.findFailed(broken, jobId)).not.to.equal(undefined);
     });
     return `currency:${jobId}`;
   }
 
-  close(): Promise<void> {
-    return this.#producer.close();
+  async close(): Promise<void> {
+    await this.#producer.close();
+    await this.#inspector.close();
   }
 }

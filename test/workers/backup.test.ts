@@ -11,7 +11,8 @@ import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { Spool } from '../../src/infra/spool.ts';
 import { clicks, type Visit } from '../../src/queues/clicks.ts';
-import { Producer } from '../../src/queues/queue.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { VisitSpool } from '../../src/redirect/spool.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';
@@ -224,7 +225,7 @@ describe('a backup', function () {
     });
     const redis = connectRedis(servers!.redisUrl, 'wait');
     await eventually(async () => {
-      const depth = await new Producer(redis).depth(clicks);
+      const depth = await new Inspector(redis).depth(clicks);
       expect(Object.values(depth)).to.deep.equal([0, 0, 0, 0, 0]);
     });
     redis.disconnect();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import { maintenance } from '../../src/queues/maintenance.ts';
-import { Producer } from '../../src/queues/queue.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { checkDelivery, Receiver } from '../support/receiver.ts';

@@ -3,15 +3,11 @@ import { config } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
 import { makeLog } from '../../src/infra/log.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
-import {
-  defineQueue,
-  type Job,
-  Producer,
-  type RunningWorker,
-  type StoredJob,
-  serve,
-  serverOf,
-} from '../../src/queues/queue.ts';
+import { serverOf } from '../../src/queues/bull-queues.ts';
+import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { Inspector, type StoredJob } from '../../src/queues/inspect.ts';
+import { Producer } from '../../src/queues/producer.ts';
+import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { keysOf } from '../support/keys.ts';
 
@@ -20,6 +16,7 @@ const log = makeLog('test', 'silent');
 describe('a job that is extended while it waits', () => {
   let redis: Redis;
   let producer: Producer;
+  let inspector: Inspector;
   let worker: RunningWorker | undefined;
   /** The data of each run. */
   let runs: unknown[][];
@@ -36,14 +33,16 @@ describe('a job that is extended while it waits', () => {
     redis = connectRedis(config().REDIS_URL, 'wait');
     await redisReady(redis);
     producer = new Producer(redis);
+    inspector = new Inspector(redis);
     worker = undefined;
     runs = [];
   });
 
   afterEach(async () => {
     await worker?.close();
-    await producer.clear(queue);
+    await inspector.clear(queue);
     await producer.close();
+    await inspector.close();
     redis.disconnect();
   });
 
@@ -107,9 +106,9 @@ describe('a job that is extended while it waits', () => {
     await add('one');
     await extend('one', 1);
     const jobs: StoredJob[] = [];
-    for await (const job of producer.storedJobs(queue)) jobs.push(job);
-    await producer.clear(queue);
-    await producer.restoreJobs(queue, jobs);
+    for await (const job of inspector.storedJobs(queue)) jobs.push(job);
+    await inspector.clear(queue);
+    await inspector.restoreJobs(queue, jobs);
     start();
     await eventually(async () => expect(runs).to.deep.equal([[0, 1]]));
   });

@@ -4,8 +4,9 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import { bulk } from '../../src/queues/bulk.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
 import { maintenance } from '../../src/queues/maintenance.ts';
-import { Producer } from '../../src/queues/queue.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { registerSchedule, SCHEDULE } from '../../src/queues/schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -14,15 +15,18 @@ import { aWorkspace } from '../support/world.ts';
 describe('maintenance', () => {
   let redis: Redis;
   let producer: Producer;
+  let inspector: Inspector;
 
   before(async () => {
     redis = connectRedis(config().REDIS_URL, 'wait');
     await redisReady(redis);
     producer = new Producer(redis);
+    inspector = new Inspector(redis);
   });
 
   after(async () => {
     await producer.close();
+    await inspector.close();
     redis.disconnect();
   });
 
@@ -53,9 +57,9 @@ describe('maintenance', () => {
     const jobId = newId('job');
     const unknown = 'unknown' as 'domains.check';
     await producer.add(maintenance, unknown, {}, { jobId, projectId: '' });
-    expect(await producer.stateOf(maintenance, jobId)).not.to.equal(undefined);
+    expect(await inspector.stateOf(maintenance, jobId)).not.to.equal(undefined);
     await eventually(
-      async () => expect(await producer.stateOf(maintenance, jobId)).to.equal(undefined),
+      async () => expect(await inspector.stateOf(maintenance, jobId)).to.equal(undefined),
       8_000,
     );
   });

@@ -3,9 +3,12 @@ import { makeLog } from '../../src/infra/log.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { slotOf } from '../../src/infra/redis-topology.ts';
 import { clicks } from '../../src/queues/clicks.ts';
-import { defineQueue, type Job, Producer, serve } from '../../src/queues/queue.ts';
+import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { MOST_SHARDS, tagOf } from '../../src/queues/shards.ts';
 import { webhooks } from '../../src/queues/webhooks.ts';
+import { serve } from '../../src/queues/worker.ts';
 import { visitsAddUp } from '../support/adding-up.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -26,12 +29,14 @@ describe('QUEUE_SHARDS', function () {
   const webhookIds: string[] = [];
   let redis: Redis;
   let producer: Producer;
+  let inspector: Inspector;
 
   before(async () => {
     receiver = await Receiver.start();
     await own.start({ QUEUE_SHARDS: '4', OUTBOUND_ALLOW: '127.0.0.1' }, 'Procfile.small');
     redis = connectRedis(own.redisUrl, 'wait');
     producer = new Producer(redis);
+    inspector = new Inspector(redis);
     for (let n = 0; n < WEBHOOKS; n += 1) {
       const webhook = { name: `${n}`, url: receiver.url, kinds: ['link.clicked'] };
       webhookIds.push((await own.post('/webhooks', webhook)).id);
@@ -44,6 +49,7 @@ describe('QUEUE_SHARDS', function () {
 
   after(async () => {
     await producer.close();
+    await inspector.close();
     redis.disconnect();
     await own.stop();
     await receiver.stop();
@@ -68,7 +74,7 @@ describe('QUEUE_SHARDS', function () {
   const endedIn = (name: string) => Promise.all([1, 2, 3, 4].map((shard) => ended(name, shard)));
   /** Names of the queues of visits that have jobs. */
   const filled = async (): Promise<string[]> => {
-    const depths = [...(await producer.depths(clicks))];
+    const depths = [...(await inspector.depths(clicks))];
     return depths.flatMap(([name, counts]) =>
       Object.values(counts).some((count) => count > 0) ? [name] : [],
     );
@@ -145,7 +151,7 @@ describe('QUEUE_SHARDS', function () {
   it('counts the jobs of all shards, and shows the depth of each', async () => {
     const sum = [await ended('clicks'), ...(await endedIn('clicks'))].reduce((a, b) => a + b, 0);
     expect(sum).to.be.above(0);
-    expect(await producer.activity(clicks)).to.include({ completedLastHour: sum, workers: 1 });
+    expect(await inspector.activity(clicks)).to.include({ completedLastHour: sum, workers: 1 });
     await eventually(async () => {
       const healthUrl = own.service.runner.healthUrlOf('worker_all');
       const metrics = await (await fetch(`${healthUrl}/metrics`)).text();
@@ -180,26 +186,26 @@ describe('QUEUE_SHARDS', function () {
         const shard = { ...queue, name: `sharded-${n + 1}`, shard: n + 1 };
         await producer.add(shard, 'work', n, { jobId, projectId: '' });
         await eventually(async () => {
-          expect(await producer.depth(queue)).to.include({ failed: n + 1 });
+          expect(await inspector.depth(queue)).to.include({ failed: n + 1 });
         });
       }
-      const listed = await producer.listFailed(queue, 3);
+      const listed = await inspector.listFailed(queue, 3);
       expect(listed.map(({ jobId }) => jobId)).to.deep.equal(['d', 'c', 'b']);
       const stored: string[] = [];
-      for await (const { id } of producer.storedJobs(queue)) stored.push(id);
+      for await (const { id } of inspector.storedJobs(queue)) stored.push(id);
       expect(stored).to.have.members(ids);
-      expect(await producer.findFailed(queue, 'c')).to.include({ jobId: 'c', data: 2 });
-      expect(await producer.discardFailed(queue, 'c')).to.equal(true);
+      expect(await inspector.findFailed(queue, 'c')).to.include({ jobId: 'c', data: 2 });
+      expect(await inspector.discardFailed(queue, 'c')).to.equal(true);
       isFaulty = false;
-      expect(await producer.retryFailed(queue, 'd')).to.equal(true);
+      expect(await inspector.retryFailed(queue, 'd')).to.equal(true);
       await eventually(async () => {
-        expect(await producer.depth(queue)).to.include({ failed: 2, waiting: 0, active: 0 });
+        expect(await inspector.depth(queue)).to.include({ failed: 2, waiting: 0, active: 0 });
       });
     } finally {
       await worker.close();
     }
-    await producer.clear(queue);
-    expect(await producer.depth(queue)).to.include({ failed: 0 });
+    await inspector.clear(queue);
+    expect(await inspector.depth(queue)).to.include({ failed: 0 });
   });
 });
 

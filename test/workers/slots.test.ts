@@ -4,17 +4,17 @@ import { config } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
 import { makeLog } from '../../src/infra/log.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
+import { serverOf } from '../../src/queues/bull-queues.ts';
 import {
   defineQueue,
   type Job,
   Postponed,
-  Producer,
   type QueueDefinition,
-  type RunningWorker,
-  serve,
-  serverOf,
-} from '../../src/queues/queue.ts';
+} from '../../src/queues/definition.ts';
+import { Inspector } from '../../src/queues/inspect.ts';
+import { Producer } from '../../src/queues/producer.ts';
 import { CALL_MS, Slots } from '../../src/queues/slots.ts';
+import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { keysOf } from '../support/keys.ts';
 
@@ -24,6 +24,7 @@ const SLOTS = 12;
 describe('the slots of a worker', () => {
   let redis: Redis;
   let producer: Producer;
+  let inspector: Inspector;
   let worker: RunningWorker;
   let queue: ReturnType<typeof aQueue>;
   /** The jobs that began, in order. */
@@ -42,6 +43,7 @@ describe('the slots of a worker', () => {
     redis = connectRedis(config().REDIS_URL, 'wait');
     await redisReady(redis);
     producer = new Producer(redis);
+    inspector = new Inspector(redis);
     queue = aQueue();
     begun = [];
     ends = new Map();
@@ -75,6 +77,7 @@ describe('the slots of a worker', () => {
     for (const end of ends.values()) end();
     await worker.close();
     await producer.close();
+    await inspector.close();
     await removeQueue(queue);
     redis.disconnect();
   });
@@ -91,7 +94,7 @@ describe('the slots of a worker', () => {
     await addMany('hostile', 40, true);
     await eventually(() => expect(begunOf('hostile')).to.have.length(SLOTS / 3));
     await eventually(async () =>
-      expect(await producer.depth(queue)).to.include({ waiting: 0, delayed: 36 }),
+      expect(await inspector.depth(queue)).to.include({ waiting: 0, delayed: 36 }),
     );
 
     await add('regular', 0, false);
@@ -106,7 +109,7 @@ describe('the slots of a worker', () => {
     expect(order.toSorted((a, b) => a - b)).to.deep.equal([...order.keys()]);
     for (const [at, n] of order.entries()) expect(Math.abs(at - n)).to.be.at.most(SLOTS / 3);
     await eventually(async () =>
-      expect(await producer.depth(queue)).to.include({ active: 0, delayed: 0, failed: 0 }),
+      expect(await inspector.depth(queue)).to.include({ active: 0, delayed: 0, failed: 0 }),
     );
   });
 
@@ -134,9 +137,9 @@ describe('the slots of a worker', () => {
       }
       await eventually(() => expect(tried).to.deep.equal({ often: 3, once: 1, postponed: 3 }));
       await eventually(async () =>
-        expect(await producer.depth(mixed)).to.include({ active: 0, delayed: 0, failed: 1 }),
+        expect(await inspector.depth(mixed)).to.include({ active: 0, delayed: 0, failed: 1 }),
       );
-      expect((await producer.stateOf(mixed, 'once'))?.status).to.equal('failed');
+      expect((await inspector.stateOf(mixed, 'once'))?.status).to.equal('failed');
     } finally {
       await own.close();
       await removeQueue(mixed);
@@ -148,7 +151,7 @@ describe('the slots of a worker', () => {
     start(500);
     const tenants = Array.from({ length: 10 }, (_, n) => `hostile${n}`);
     await Promise.all(tenants.map((tenant) => addMany(tenant, 170, true)));
-    await eventually(async () => expect((await producer.depth(queue))['waiting']).to.equal(0));
+    await eventually(async () => expect((await inspector.depth(queue))['waiting']).to.equal(0));
     expect(begun.length).to.be.lessThan(500);
 
     await add('regular', 0, false);

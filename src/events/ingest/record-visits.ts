@@ -4,7 +4,7 @@ import { deadLetters, visitLag, visitsProcessed } from '../../infra/metrics.ts';
 import { isDataError } from '../../infra/outage.ts';
 import { isStorable } from '../../infra/storable-text.ts';
 import type { Visit } from '../../queues/clicks.ts';
-import { Postponed } from '../../queues/queue.ts';
+import { Postponed } from '../../queues/definition.ts';
 import type { FindPlace } from '../../visitors/places.ts';
 import { visitSettings } from '../../workspaces/queries.ts';
 import type { EventRow } from '../event.ts';

@@ -2,7 +2,7 @@ import { refuseChanged } from '../../infra/etag.ts';
 import { refuseOverfull } from '../../infra/overfull.ts';
 import { nameKey, refuseTakenName } from '../../infra/taken-name.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
-import type { JobContext } from '../../queues/queue.ts';
+import type { JobContext } from '../../queues/definition.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, type UtmTemplateRecord } from './record.ts';
 import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';

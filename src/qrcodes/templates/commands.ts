@@ -1,6 +1,6 @@
 import { refuseChanged } from '../../infra/etag.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
-import type { JobContext } from '../../queues/queue.ts';
+import type { JobContext } from '../../queues/definition.ts';
 import { QrCode } from '../model.ts';
 import { Template } from './model.ts';
 import { toTemplate } from './record.ts';

@@ -1,0 +1,158 @@
+import { UnrecoverableError } from 'bullmq';
+import type { IfMatch } from '../infra/etag.ts';
+import type { Log } from '../infra/log.ts';
+
+/*
+ * The only folder that imports BullMQ. A job travels like this:
+ *
+ *   producer.add ──▶ Redis ──▶ worker runs the handler ──▶ reply on the producer's own channel
+ *
+ * - A refusal (a taken key, say) is a result and ends the job; a fault is thrown and tried again.
+ * - Jobs may run twice: a worker that dies loses its lock after LOCK_MS and another takes the job over.
+ *   Handlers make their effects happen once (`jobs/run-idempotent.ts`).
+ * - One tenant cannot fill the slots of a worker (`slots.ts`): its further jobs wait until some of its own have ended.
+ * - Nothing is kept in Redis of a job that ended well: its durable result is a row in Postgres. A job that
+ *   failed for good stays as a dead letter.
+ */
+
+/** A job as types only: what goes in and what comes out. */
+export interface Job<Data, Result> {
+  data: Data;
+  result: Result;
+}
+
+/** The input of a job. */
+export type DataOf<J> = J extends { data: infer Data } ? Data : never;
+/** The result of a job. */
+export type ResultOf<J> = J extends { result: infer Result } ? Result : never;
+
+/** A queue: its name, and as types the jobs that it carries. Producer and worker both import it. */
+export interface QueueDefinition<Jobs> {
+  readonly name: string;
+  readonly attempts: number;
+  /** Of jobs that are tried more or less often than the others, by name. */
+  readonly attemptsOf: Readonly<Record<string, number | undefined>>;
+  /** Longest pause before another attempt, in ms. */
+  readonly longestPauseMs: number;
+  /** True if jobs that failed for good are kept as dead letters. */
+  readonly keepFailed: boolean;
+  /** Names of the jobs that may be extended while they wait (`Producer.extend`). */
+  readonly extensible: readonly string[];
+  /** True if QUEUE_SHARDS spreads its jobs (`shards.ts`). */
+  readonly isSharded: boolean;
+  /** The number of a shard; `undefined` for the queue itself. */
+  readonly shard?: number;
+  /** Never set: carries the types. */
+  readonly jobs?: Jobs;
+}
+
+/** Name and shard of a queue. */
+export type QueueId = Pick<QueueDefinition<unknown>, 'name' | 'shard'> & {
+  readonly isSharded?: boolean;
+};
+
+/**
+ * Names a queue and its jobs.
+ *
+ * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most `longestPauseMs`) in
+ *   between
+ * @param attemptsOf the same, of jobs that differ from the others
+ * @param keepFailed false where a job's id must be free again after it failed
+ * @param extensible names of the jobs that may be extended while they wait
+ * @param isSharded true where QUEUE_SHARDS spreads its jobs
+ */
+export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
+  name: string,
+  {
+    attempts,
+    attemptsOf = {},
+    longestPauseMs = 15_000,
+    keepFailed = true,
+    extensible = [],
+    isSharded = false,
+  }: {
+    attempts: number;
+    attemptsOf?: { [K in keyof Jobs]?: number };
+    longestPauseMs?: number;
+    keepFailed?: boolean;
+    extensible?: (keyof Jobs & string)[];
+    isSharded?: boolean;
+  },
+): QueueDefinition<Jobs> {
+  return { name, attempts, attemptsOf, longestPauseMs, keepFailed, extensible, isSharded };
+}
+
+/** The Idempotency-Key of a job's request. */
+export interface Keyed {
+  /** Keyed hash of the contents of the request. */
+  fingerprint: string;
+  /** Tells the request from its repeats. */
+  request: string;
+}
+
+/** The person, and the API key if there was one, for whom a job writes. */
+export interface Actor {
+  userId: string;
+  apiKeyId?: string;
+}
+
+/** The request that a job is done for. */
+export interface JobOrigin {
+  projectId: string;
+  /** On whose share of the slots the job runs, where that is not its workspace. */
+  tenant?: string;
+  requestId?: string;
+  actor?: Actor | undefined;
+  replyTo?: string;
+  keyed?: Keyed | undefined;
+  ifMatch?: IfMatch | undefined;
+  /** When the job was accepted, where it is added later than that: milliseconds since 1970. */
+  acceptedAt?: number | undefined;
+}
+
+/** The context of a running job. */
+export interface JobContext {
+  jobId: string;
+  /** The number of the shard that it was taken from; `undefined` for the queue itself. */
+  shard?: number | undefined;
+  /** The workspace for which the job runs; empty for the service's own jobs. */
+  projectId: string;
+  /** The data by which a job was extended while it waited, in no order. */
+  further?: readonly unknown[];
+  /** Name and data of the job, for the audit log; `undefined` where the service runs a command by itself. */
+  task?: { name: string; data: unknown };
+  actor?: Actor | undefined;
+  /** True when this job may have run before, in part or whole. */
+  isRepeat: boolean;
+  /** Number of times that a worker has taken the job, this one included; `undefined` where the service runs a command by itself. */
+  starts?: number;
+  /** The request had an Idempotency-Key: an earlier job of the same id may have been its own. */
+  keyed?: Keyed | undefined;
+  /** The state of the record that the write is meant for (`refuseChanged`). */
+  ifMatch?: IfMatch | undefined;
+  /** When the job was accepted, where it was added later than that: milliseconds since 1970. */
+  acceptedAt?: number | undefined;
+  log: Log;
+}
+
+/** One function per job name of a queue. */
+export type Handlers<Jobs> = {
+  [K in keyof Jobs]: (data: DataOf<Jobs[K]>, job: JobContext) => Promise<ResultOf<Jobs[K]>>;
+};
+
+/** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
+export const POSTPONED_MS = 2_000;
+
+/** Thrown by a handler that cannot do its job at the moment: it is run again soon, which does not count as an attempt. */
+export class Postponed extends Error {
+  readonly delayMs: number;
+
+  /** @param delayMs time until the job is run again */
+  constructor(message: string, delayMs = POSTPONED_MS) {
+    super(message);
+    this.delayMs = delayMs;
+  }
+}
+
+/** Thrown by a handler whose job no further attempt can do: it becomes a dead letter at once. */
+export class Hopeless extends UnrecoverableError {}

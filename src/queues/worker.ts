@@ -1,0 +1,288 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Job as BullJob, DelayedError, Worker } from 'bullmq';
+import { Refusal } from '../errors.ts';
+import { isLockTimeout } from '../infra/db.ts';
+import type { Log } from '../infra/log.ts';
+import { deadLetters, jobSeconds } from '../infra/metrics.ts';
+import type { Redis } from '../infra/redis.ts';
+import { Seldom } from '../infra/seldom.ts';
+import { withinSpan } from '../infra/tracing.ts';
+import {
+  ACTIVITY_MINUTES,
+  type Envelope,
+  furtherFields,
+  jobSpan,
+  keyOf,
+  serverOf,
+} from './bull-queues.ts';
+import {
+  type Handlers,
+  Hopeless,
+  type Job,
+  POSTPONED_MS,
+  Postponed,
+  type QueueDefinition,
+  type QueueId,
+} from './definition.ts';
+import { type Outcome, reply } from './replies.ts';
+import { queuesOf, shardsOf, tagOf } from './shards.ts';
+import { CALL_MS, Slots } from './slots.ts';
+
+type AnyJobs = Record<string, Job<unknown, unknown>>;
+
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+const FIRST_PAUSE_MS = 250;
+/** Longest time for which a worker without jobs in hand waits for Redis when it closes. */
+const CLOSE_MS = 2_000;
+const CLOSE_CHECK_MS = 100;
+/** Interval at which a worker looks for shards that other processes use, in ms. */
+const NEW_SHARDS_MS = 5_000;
+/** Longest delay before a job over its tenant's share requests a slot again, in ms. */
+const PARKED_MS = 15_000;
+
+/** A worker that takes jobs. */
+export interface RunningWorker {
+  /** Takes no further jobs and resolves when those in hand have ended. */
+  close(): Promise<void>;
+}
+
+/** A queue with its handlers: all that a worker process adds to `workers/main.ts`. */
+export interface WorkerDefinition<Jobs = unknown> {
+  readonly queue: QueueDefinition<Jobs>;
+  readonly handlers: Handlers<Jobs>;
+  /** @param means.concurrency jobs that run at once; those of one tenant get a share of it */
+  start(options: { redis: Redis; log: Log; concurrency: number }): RunningWorker;
+}
+
+/** Joins a queue to the functions that do its jobs. A missing handler, or one of another type, does not compile. */
+export function serve<Jobs>(
+  queue: QueueDefinition<Jobs>,
+  handlers: Handlers<Jobs>,
+): WorkerDefinition<Jobs> {
+  return {
+    queue,
+    handlers,
+    start({ redis, log, concurrency }) {
+      // An alert on an increase would miss the first, were it also the first sample.
+      for (const name of Object.keys(handlers)) {
+        deadLetters.inc({ queue: queue.name, job_name: name }, 0);
+      }
+      const startOn = (place: QueueId, share: number) =>
+        startWorker(queue, handlers, {
+          redis,
+          log,
+          concurrency: Math.ceil(concurrency / share),
+          place,
+        });
+      return queue.isSharded ? serveShards(redis, queue, startOn) : startOn(queue, 1);
+    },
+  };
+}
+
+/**
+ * Serves a queue and its shards, also those that are used later.
+ *
+ * @param start takes as its second argument the number of queues among which the slots are divided
+ */
+function serveShards<Jobs>(
+  redis: Redis,
+  queue: QueueDefinition<Jobs>,
+  start: (place: QueueId, share: number) => RunningWorker,
+): RunningWorker {
+  const workers = new Map<string, RunningWorker>();
+  const startAll = (places: readonly QueueId[], share: number) => {
+    for (const place of places) {
+      if (!workers.has(place.name)) workers.set(place.name, start(place, share));
+    }
+  };
+  const own = shardsOf(queue);
+  startAll([queue, ...own], own.length);
+  let isClosed = false;
+  const look = async () => {
+    const places = await queuesOf(redis, queue);
+    if (!isClosed) startAll(places, places.length);
+  };
+  const lookAgain = () => void look().catch(() => {});
+  lookAgain();
+  const timer = setInterval(lookAgain, NEW_SHARDS_MS).unref();
+  return {
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      await Promise.all([...workers.values()].map((worker) => worker.close()));
+    },
+  };
+}
+
+/** @param means.place the queue itself or one of its shards */
+function startWorker<Jobs>(
+  queue: QueueDefinition<Jobs>,
+  handlers: Handlers<Jobs>,
+  {
+    redis,
+    log,
+    concurrency,
+    place,
+  }: { redis: Redis; log: Log; concurrency: number; place: QueueId },
+): RunningWorker {
+  const slots = new Slots(concurrency);
+  const server = serverOf(redis, place);
+  /** Lets parked jobs return. */
+  const call = (jobIds: string[]): void => {
+    for (const jobId of jobIds) {
+      new BullJob(worker, '', undefined, {}, jobId)
+        .promote()
+        .catch(() => call(slots.forget(jobId)));
+    }
+    // If other processes took all of them, no job of this process may end or arrive to have the next ones called.
+    if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
+  };
+  let inHand = 0;
+  const worker: Worker = new Worker(
+    place.name,
+    async (job, token) => {
+      const { projectId, tenant = projectId } = job.data as Envelope;
+      const jobId = job.id ?? '';
+      // Parking counts as a start, and not as an attempt.
+      const wasParked = job.attemptsStarted > job.attemptsMade + 1;
+      if (!slots.enter(tenant, jobId, wasParked)) {
+        try {
+          await job.moveToDelayed(Date.now() + PARKED_MS, token);
+        } catch (error) {
+          call(slots.drop(tenant, jobId));
+          throw error;
+        }
+        call(slots.park(tenant, jobId));
+        throw new DelayedError();
+      }
+      inHand += 1;
+      try {
+        await run(job);
+      } catch (error) {
+        if (!(error instanceof Postponed || isLockTimeout(error))) throw error;
+        log.info({ queue: queue.name, job: job.name, jobId, err: error }, 'job was postponed');
+        const { delayMs } = error instanceof Postponed ? error : { delayMs: POSTPONED_MS };
+        await job.moveToDelayed(Date.now() + delayMs, token);
+        throw new DelayedError();
+      } finally {
+        inHand -= 1;
+        call(slots.leave(tenant));
+      }
+    },
+    {
+      connection: server,
+      prefix: tagOf(place),
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      metrics: { maxDataPoints: ACTIVITY_MINUTES },
+      runRetryDelay: FIRST_PAUSE_MS,
+      // A job that outlives its worker is not at fault: hand it on as often as it takes.
+      maxStalledCount: 1_000,
+      settings: {
+        backoffStrategy: (attempts) =>
+          Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), queue.longestPauseMs),
+      },
+    },
+  );
+  const run = async (job: BullJob): Promise<void> => {
+    const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, acceptedAt, trace } =
+      job.data as Envelope;
+    const { name } = job;
+    const jobId = job.id ?? '';
+    const jobLog = log.child({
+      queue: queue.name,
+      job: job.name,
+      jobId,
+      projectId,
+      requestId,
+    });
+    const handler = (handlers as Handlers<AnyJobs>)[job.name];
+    if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
+    const further = queue.extensible.includes(name)
+      ? Object.values(furtherFields(await server.hgetall(keyOf(place, jobId))))
+      : [];
+    const stop = jobSeconds.startTimer({ queue: queue.name, job_name: job.name });
+    const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
+    const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
+    let outcome: Outcome;
+    try {
+      const request = { task: { name, data }, actor, keyed, ifMatch, acceptedAt };
+      const context = {
+        jobId,
+        shard: place.shard,
+        projectId,
+        isRepeat,
+        starts: job.attemptsStarted,
+        ...request,
+        ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
+        log: jobLog,
+      };
+      const result = await withinSpan(span, () => handler(data, context));
+      span?.end();
+      outcome = { result };
+      jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
+    } catch (error) {
+      span?.end({ isFailed: !(error instanceof Refusal) });
+      if (!(error instanceof Refusal)) {
+        stop({ outcome: 'fault' });
+        throw error;
+      }
+      outcome = { refused: error.toJSON() };
+      jobLog.debug(
+        { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
+        'job refused',
+      );
+    }
+    if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
+  };
+  worker.on('error', (error) =>
+    log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
+  );
+  // A job of the schedule may fail for days, such as one that fetches where there is no network.
+  const problems = new Seldom();
+  worker.on('completed', ({ name, data }) => {
+    const isOver = (data as Envelope).projectId === '' && problems.end(name);
+    if (isOver) log.info({ queue: queue.name, job: name }, 'a job that had failed succeeded');
+  });
+  worker.on('failed', (job, error) => {
+    if (job === undefined) return;
+    const { projectId } = job.data as Envelope;
+    const isLogged = projectId !== '' || problems.isDue(job.name, error.message);
+    const fields = {
+      queue: queue.name,
+      job: job.name,
+      jobId: job.id,
+      attempt: job.attemptsMade,
+    };
+    const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
+    if (isTriedAgain && !(error instanceof Hopeless)) {
+      if (isLogged) log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
+      return;
+    }
+    deadLetters.inc({ queue: queue.name, job_name: job.name });
+    if (isLogged) log.error({ ...fields, err: error }, 'job failed for good');
+    const { replyTo } = job.data as Envelope;
+    if (replyTo !== undefined) {
+      reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
+    }
+  });
+  return { close: () => closeWorker(worker, () => inHand) };
+}
+
+/**
+ * Closes a worker once no handler runs. While Redis is away BullMQ never does: the worker is then left to the end of the
+ * process, and a job whose end Redis does not know runs again.
+ *
+ * @param inHand the number of handlers that run
+ */
+async function closeWorker(worker: Worker, inHand: () => number): Promise<void> {
+  const closed = worker.close().then(() => true);
+  closed.catch(() => {});
+  for (let idleSince = performance.now(); ; ) {
+    const isClosed = await Promise.race([closed, pause(CLOSE_CHECK_MS, false)]);
+    if (inHand() > 0) idleSince = performance.now();
+    if (isClosed || performance.now() - idleSince > CLOSE_MS) return;
+  }
+}
