@@ -3,9 +3,10 @@ import { readCounts } from '../src/events/store/postgres/counts.ts';
 import { newId } from '../src/ids.ts';
 import { db } from '../src/infra/db.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { clicks, type Visit } from '../src/queues/clicks.ts';
+import { clicks } from '../src/queues/clicks.ts';
 import { Producer } from '../src/queues/producer.ts';
-import { encodeVisits } from '../src/queues/visit-batch.ts';
+import { encodeVisits } from '../src/visits/batch.ts';
+import type { Visit } from '../src/visits/visit.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { type BenchService, seedLinks, withService, worker } from './service.ts';
 

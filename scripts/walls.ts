@@ -59,6 +59,7 @@ const FLOORS: { folders: string[]; instead: string }[] = [
   { folders: ['http'], instead: 'let routes hand over what an endpoint needs' },
   { folders: ['workspaces'], instead: 'let the caller hand over the value' },
   { folders: ['lookup'], instead: 'take an entry as a value: whoever writes a record makes it' },
+  { folders: ['visits'], instead: 'visits know no record: take the value as an argument' },
   {
     folders: ['queues', 'web', 'visitors'],
     instead: 'jobs are described by types: use `import type`, or move the value to src/infra',
@@ -102,7 +103,7 @@ const WALLS: Wall[] = [
   {
     name: 'the redirect loads no record',
     from: /^src\/redirect\//,
-    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|bull-queues|clicks|definition|producer|shards|visit-batch)\.|infra\/|[\w-]+\.ts$)/,
+    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|bull-queues|clicks|definition|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
     instead: 'use the look-up entry, which is made where the record is written',
   },
   {

@@ -11,9 +11,9 @@ import type { Log } from '../src/infra/log.ts';
 import { cacheRedis } from '../src/infra/redis.ts';
 import { runIdempotent } from '../src/jobs/run-idempotent.ts';
 import { clicks } from '../src/queues/clicks.ts';
-import { decodeVisits, type VisitBatch } from '../src/queues/visit-batch.ts';
 import { serve } from '../src/queues/worker.ts';
 import { openPlaces } from '../src/visitors/places.ts';
+import { decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
 
 /**
  * Most visits in hand: two transactions are stored while the next two are prepared. A job of a queue that lags has up to 2,000

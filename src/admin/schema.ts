@@ -2,8 +2,8 @@ import { isIP, isIPv6 } from 'node:net';
 import { toHostName } from '../http/domain-name.ts';
 import { id, Joi, nameText, text } from '../http/fields.ts';
 import { hostsIn } from '../infra/hosts.ts';
-import { REPORT_CATEGORIES, type ReportCategory } from '../queues/clicks.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
+import { REPORT_CATEGORIES, type ReportCategory } from '../visits/report.ts';
 
 /** Rejected visits are dead letters of no queue: their jobs have succeeded. */
 export const VISITS = 'visits';

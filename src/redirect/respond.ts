@@ -5,7 +5,7 @@ import type { Response } from '../infra/plain-requests.ts';
 import { shortLinkOf } from '../infra/short-link.ts';
 import { Tally } from '../infra/tally.ts';
 import { type Found, Unavailable } from '../lookup/find.ts';
-import type { Visit } from '../queues/clicks.ts';
+import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
 import { type Address, continuePath, filePath, keyPath, ownPath } from './address.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../infra/log.ts';
 import { heldVisits, visitsNotRecorded } from '../infra/metrics.ts';
 import { Spool } from '../infra/spool.ts';
-import type { Visit } from '../queues/clicks.ts';
+import type { Visit } from '../visits/visit.ts';
 
 /*
  * Storage of visits while the queue does not take them: on disk (`VisitSpool`), and if the disk fails too, in bounded memory

@@ -7,11 +7,12 @@ import type { Redis } from '../infra/redis.ts';
 import { replicated } from '../infra/replicas.ts';
 import type { Deliver, Spool } from '../infra/spool.ts';
 import { serverOf } from '../queues/bull-queues.ts';
-import { clicks, type Visit } from '../queues/clicks.ts';
+import { clicks } from '../queues/clicks.ts';
 import type { DataOf, QueueDefinition, QueueId } from '../queues/definition.ts';
 import { Producer } from '../queues/producer.ts';
 import { MOST_SHARDS, shardsOf } from '../queues/shards.ts';
-import { encodeVisits, type VisitBatch } from '../queues/visit-batch.ts';
+import { encodeVisits, type VisitBatch } from '../visits/batch.ts';
+import type { Visit } from '../visits/visit.ts';
 import { HeldVisits, VISITS_PER_BATCH } from './spool.ts';
 
 /*

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { makeLog } from '../../src/infra/log.ts';
 import { registry } from '../../src/infra/metrics.ts';
-import type { Visit } from '../../src/queues/clicks.ts';
 import { VisitSpool } from '../../src/redirect/spool.ts';
 import { VisitLog } from '../../src/redirect/visit-log.ts';
+import type { Visit } from '../../src/visits/visit.ts';
 import { eventually } from '../support/eventually.ts';
 
 const log = makeLog('test', 'silent');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Visit } from '../../src/queues/clicks.ts';
-import { decodeVisits, encodeVisits, type VisitBatch } from '../../src/queues/visit-batch.ts';
+import { decodeVisits, encodeVisits, type VisitBatch } from '../../src/visits/batch.ts';
+import type { Visit } from '../../src/visits/visit.ts';
 
 const few = (...texts: string[]) =>
   fc.oneof(fc.constantFrom(...texts), fc.string({ unit: 'binary' }));

@@ -7,8 +7,8 @@ import { listRejected, retryRejected } from '../../src/events/ingest/rejected-vi
 import { lockForRebuild } from '../../src/events/store/postgres/rebuild.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import type { Visit } from '../../src/queues/clicks.ts';
 import { Postponed } from '../../src/queues/definition.ts';
+import type { Visit } from '../../src/visits/visit.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { eventually } from '../support/eventually.ts';
 import { rolledUp } from '../support/rolled-up.ts';

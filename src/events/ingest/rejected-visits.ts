@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Db, db, execute, rows } from '../../infra/db.ts';
 import { isStorable } from '../../infra/storable-text.ts';
-import type { Visit } from '../../queues/clicks.ts';
+import type { Visit } from '../../visits/visit.ts';
 import { eventsStore } from '../store/index.ts';
 
 /*

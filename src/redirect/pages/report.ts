@@ -1,6 +1,6 @@
 import { parseUrl } from '../../infra/url.ts';
 import type { FormField } from '../../lookup/entry.ts';
-import { REPORT_CATEGORIES, type ReportCategory } from '../../queues/clicks.ts';
+import { REPORT_CATEGORIES, type ReportCategory } from '../../visits/report.ts';
 import { type Language, say } from '../../web/language.ts';
 import {
   fixedNotice,

@@ -1,4 +1,4 @@
-import type { Visit } from './clicks.ts';
+import type { Visit } from './visit.ts';
 
 /*
  * Encoding of a batch of visits in its job. Most of what describes visits occurs many times in a batch: user agents and referrers
