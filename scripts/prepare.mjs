@@ -211,17 +211,19 @@ function sweep(folders) {
   for (const folder of folders) {
     const sources = new Set(
       filesIn(path.join(ROOT, folder))
-        .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-        .filter((file) => folder !== 'src' || !file.startsWith(CONSOLE))
-        .map((file) => file.replace(/\.ts$/, '')),
+        .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
+        .map((file) => file.replace(/\.tsx?$/, '')),
     );
+    // Of the console, only what tests import is compiled.
+    const isCompiled = (stem) => folder !== 'src' || !stem.startsWith(CONSOLE);
+    const expected = [...sources].filter(isCompiled);
     const compiled = new Set();
     for (const file of filesIn(path.join(dist, folder))) {
       const stem = file.replace(/\.js(\.map)?$/, '');
       if (!sources.has(stem)) rmSync(path.join(dist, folder, file), { force: true });
-      else if (file.endsWith('.js')) compiled.add(stem);
+      else if (file.endsWith('.js') && isCompiled(stem)) compiled.add(stem);
     }
-    complete &&= compiled.size === sources.size;
+    complete &&= compiled.size === expected.length;
   }
   if (!complete) rmSync(path.join(dist, 'tsconfig.tsbuildinfo'), { force: true });
 }

@@ -43,7 +43,7 @@ describe('the score of a code', () => {
     expect(reasons({ size: 2000 }, 'a'.repeat(600))[0]).to.match(/^Density: 9\d dots a side/);
     const middle = { width: 65, height: 65, excavate: true };
     expect(reasons({ level: 'H', size: 500, middle })[0]).to.match(
-      /^Image: The image takes \d+ % of the error correction: a smaller image leaves more/,
+      /^Image: The image takes \d+% of the error correction: a smaller image leaves more/,
     );
     expect(score({ fgColor: '#AAAAAA', size: 140 }).score).to.be.lessThan(85);
   });
