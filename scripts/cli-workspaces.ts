@@ -3,7 +3,7 @@ import { addDomainNow } from '../src/domains/commands.ts';
 import { toHostName } from '../src/http/domain-name.ts';
 import { toInstant } from '../src/http/fields.ts';
 import { type Db, db } from '../src/infra/db.ts';
-import { createApiKey, revokeApiKey, SCOPES } from '../src/workspaces/api-keys.ts';
+import { createApiKey, revokeApiKey } from '../src/workspaces/api-keys.ts';
 import {
   createWorkspace,
   updateWorkspace,
@@ -12,6 +12,7 @@ import {
 import { ensureDemo } from '../src/workspaces/demo.ts';
 import { PLANS, type Plan } from '../src/workspaces/plans.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
+import { SCOPES } from '../src/workspaces/scopes.ts';
 import {
   type Command,
   newSlugOf,

@@ -3,13 +3,9 @@ import { Refusal } from '../errors.ts';
 import { isOfWorkspace, type Route } from '../http/route.ts';
 import { hashApiKey, hashToken } from '../infra/secrets.ts';
 import { findSessionCaller, type SessionCaller } from '../users/sessions.ts';
-import {
-  type ApiKeyOwner,
-  type Caller,
-  findApiKey,
-  includesScope,
-} from '../workspaces/api-keys.ts';
+import { type ApiKeyOwner, type Caller, findApiKey } from '../workspaces/api-keys.ts';
 import { includesPlan, type Plan } from '../workspaces/plans.ts';
+import { includesScope } from '../workspaces/scopes.ts';
 import { SlowLane } from './slow-lane.ts';
 
 /** The caller of endpoints without a key. */

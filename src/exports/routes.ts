@@ -17,7 +17,8 @@ import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/f
 import { linkQueries } from '../links/queries.ts';
 import { bulk } from '../queues/bulk.ts';
 import { refuseHiddenFilter, refuseOtherWorkspace } from '../short-links/queries.ts';
-import { type Caller, includesScope, type Scope } from '../workspaces/api-keys.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { findExport, type NewExport, partsOf, type StoredExport } from './commands.ts';
 import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './format.ts';
 

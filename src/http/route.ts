@@ -9,8 +9,9 @@ import type { JobSpool } from '../queues/job-spool.ts';
 import type { LiveChannels } from '../queues/live.ts';
 import type { Producer } from '../queues/producer.ts';
 import type { Replies } from '../queues/replies.ts';
-import type { Caller, Scope } from '../workspaces/api-keys.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
 import type { Plan } from '../workspaces/plans.ts';
+import type { Scope } from '../workspaces/scopes.ts';
 import type { Query } from './input.ts';
 import type { Tag } from './tags.ts';
 

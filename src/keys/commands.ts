@@ -4,7 +4,7 @@ import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { scopeBeyond } from '../workspaces/api-keys.ts';
+import { scopeBeyond } from '../workspaces/scopes.ts';
 import { ApiKey } from './model.ts';
 import { type KeyRecord, type KeyWithSecret, toKey } from './record.ts';
 import type { KeyChanges } from './schema.ts';

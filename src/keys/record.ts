@@ -1,6 +1,6 @@
 import { Joi } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
-import { SCOPES } from '../workspaces/api-keys.ts';
+import { SCOPES } from '../workspaces/scopes.ts';
 import type { ApiKey } from './model.ts';
 
 /** The public record of an API key, without the key itself. */

@@ -3,8 +3,8 @@ import { type Db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { scopeBeyond } from '../workspaces/api-keys.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
+import { scopeBeyond } from '../workspaces/scopes.ts';
 import { findMember } from './queries.ts';
 import { type MemberRecord, toMember } from './record.ts';
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { SCOPES, type Scope, scopeBeyond } from './api-keys.ts';
+import { SCOPES, type Scope, scopeBeyond } from './scopes.ts';
 
 /** Roles of people in a workspace, highest first. */
 export const ROLES = ['owner', 'member', 'viewer'] as const;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
-import { SCOPES } from '../../src/workspaces/api-keys.ts';
+import { SCOPES } from '../../src/workspaces/scopes.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';

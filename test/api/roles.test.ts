@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace, type Route } from '../../src/http/route.ts';
-import { includesScope, SCOPES } from '../../src/workspaces/api-keys.ts';
 import { ROLES, type Role, SCOPES_OF } from '../../src/workspaces/roles.ts';
+import { includesScope, SCOPES } from '../../src/workspaces/scopes.ts';
 import { aPerson, type Person } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
