@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import type { ArchiveKind } from '../infra/archive.ts';
 import { type Db, rows as select } from '../infra/db.ts';
 import { draftLinks } from '../links/commands.ts';
-import { taken } from '../short-links/key.ts';
+import { taken } from '../short-links/claims.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
 import { refuseBlocked } from '../short-links/write.ts';
 import { type Conflicts, destinationOf, findConflicts, namesOf } from './conflicts.ts';

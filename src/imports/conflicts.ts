@@ -1,6 +1,6 @@
 import { type Db, rows as select } from '../infra/db.ts';
+import { domainIdsOf, isFreeFor } from '../short-links/claims.ts';
 import { writeUtm } from '../short-links/destination.ts';
-import { domainIdsOf, isFreeFor } from '../short-links/key.ts';
 import type { References } from '../short-links/references.ts';
 import type { LinkRow } from './rows.ts';
 

@@ -4,10 +4,10 @@ import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
-  type RecordContext,
   sharedRecordFields,
   toSharedRecord,
 } from '../short-links/record.ts';
+import type { RecordContext } from '../short-links/record-context.ts';
 import {
   destinationCheckRecord,
   type StoredCheck,

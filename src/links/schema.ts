@@ -1,6 +1,7 @@
+import { UTM_FIELDS } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
 import { id, Joi, nullableText, paging, recordId, text } from '../http/fields.ts';
-import { UTM_FIELDS, type Utm } from '../short-links/destination.ts';
+import type { Utm } from '../short-links/destination.ts';
 import {
   fields,
   type NewShortLink,

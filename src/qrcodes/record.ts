@@ -6,10 +6,10 @@ import {
   type BulkItem,
   bulkAnswerOf,
   hidePassword,
-  type RecordContext,
   sharedRecordFields,
   toSharedRecord,
 } from '../short-links/record.ts';
+import type { RecordContext } from '../short-links/record-context.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
 import type { Wifi } from './content/wifi.ts';
 import { staticContent } from './content-of.ts';

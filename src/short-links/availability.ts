@@ -4,7 +4,8 @@ import { flag, Joi } from '../http/fields.ts';
 import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { qrCodeOf, shortLinkOf } from '../infra/short-link.ts';
-import { isFreeFor, keyField, refuseSharedWildcard } from './key.ts';
+import { isFreeFor } from './claims.ts';
+import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 
 /** A slug that a new link or QR code is to have; without a domain, on the one that new records get. */

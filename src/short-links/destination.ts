@@ -118,7 +118,6 @@ export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: 
   if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
 }
 
-export { UTM_FIELDS, type UtmField };
 export type Utm = Record<UtmField, string | null>;
 
 const NO_UTM = Object.fromEntries(UTM_FIELDS.map((name) => [name, null])) as Record<UtmField, null>;

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import { Joi as Schemas } from '../http/fields.ts';
-import type { RecordContext } from './record.ts';
+import type { RecordContext } from './record-context.ts';
 
 /*
  * A field that links and QR codes share is one row of a table (`fields.ts`). Everything else follows from the row: the

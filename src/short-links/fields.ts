@@ -1,3 +1,4 @@
+import type { UtmField } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
 import {
   bodyFlag,
@@ -12,7 +13,6 @@ import {
   nullableText,
 } from '../http/fields.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
-import { type UtmField } from './destination.ts';
 import { type BodyOf, type ColumnsOf, type FieldTable, nullable, type RecordOf } from './field.ts';
 import { keyField } from './key.ts';
 import { rulesField } from './routing-rules.ts';

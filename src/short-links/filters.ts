@@ -1,12 +1,12 @@
 import type { Schema, SchemaMap } from 'joi';
 import type { QueryBuilder } from 'objection';
+import { UTM_FIELDS } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
 import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
 import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import { nameKey } from '../infra/taken-name.ts';
-import { UTM_FIELDS } from './destination.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import { searchField } from './search.ts';
 

@@ -1,7 +1,7 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { linkName } from '../lookup/codec.ts';
 import type { LookupChange } from '../lookup/publish.ts';
-import { domainIdsOf, KEPT_HOURS, type Name } from './key.ts';
+import { domainIdsOf, KEPT_HOURS, type Name } from './claims.ts';
 
 /*
  * Names that a record has left, because it was deleted or has another name now. Such a name stays claimed without an

@@ -11,7 +11,8 @@ import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope } from '../workspaces/scopes.ts';
 import { applyFilters, type FilterTable, type SharedFilters } from './filters.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
-import { openPassword, type RecordContext } from './record.ts';
+import { openPassword } from './record.ts';
+import type { RecordContext } from './record-context.ts';
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
 

@@ -5,33 +5,7 @@ import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { type ColumnsOf, described, type Field, type FieldTable, type RecordOf } from './field.ts';
 import { fields, type SharedRecord } from './fields.ts';
 import type { ShortLinkRow } from './model.ts';
-import type { TagReference } from './references.ts';
-
-/** The parts of a record that its row does not contain. */
-export interface RecordContext {
-  /** Name of the domain. */
-  domain: string;
-  tags: TagReference[];
-  /** Absent: nobody has come yet. */
-  counters?: Counters;
-}
-
-export interface Counters {
-  visits: number;
-  leads: number;
-  sales: number;
-  saleAmountCents: number;
-  lastVisitAt: Date | null;
-}
-
-/** The counters of a record that nobody has visited. */
-export const NO_COUNTERS: Counters = {
-  visits: 0,
-  leads: 0,
-  sales: 0,
-  saleAmountCents: 0,
-  lastVisitAt: null,
-};
+import { NO_COUNTERS, type RecordContext } from './record-context.ts';
 
 /** The record of a row. */
 export function recordOf<Table extends FieldTable>(

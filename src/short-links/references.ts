@@ -4,6 +4,7 @@ import { type Db, rows } from '../infra/db.ts';
 import { nameKey } from '../infra/taken-name.ts';
 import { MOST_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
 import type { ShortLinkRow, ShortLinkTables } from './model.ts';
+import type { TagReference } from './record-context.ts';
 
 /** A domain on which the workspace may make links and QR codes. */
 export interface UsableDomain {
@@ -11,12 +12,6 @@ export interface UsableDomain {
   slug: string;
   isPrimary: boolean;
   isDefault: boolean;
-}
-
-/** A tag of a link or QR code. */
-export interface TagReference {
-  id: string;
-  name: string;
 }
 
 /** The workspace's records that the inputs of one request name, loaded together. */

@@ -9,27 +9,21 @@ import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
-import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
-import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
-import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
 import {
   claimedEntry,
   claimNames,
-  drawKey,
-  isWildcard,
   moveClaim,
   refusalsOfBlocked,
   releaseName,
   taken,
-} from './key.ts';
+} from './claims.ts';
+import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
+import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
+import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
+import { drawKey, isWildcard } from './key.ts';
 import type { RowIds, ShortLinkRow, ShortLinkTables } from './model.ts';
-import {
-  loadPresentTags,
-  loadReferences,
-  type References,
-  resolve,
-  type TagReference,
-} from './references.ts';
+import type { TagReference } from './record-context.ts';
+import { loadPresentTags, loadReferences, type References, resolve } from './references.ts';
 import { applyTest } from './test-variants.ts';
 
 /*

@@ -8,7 +8,8 @@ import { BLANK_LINK, LINK_TABLES, type LinkRow } from '../../src/links/model.ts'
 import type { BodyOf, FieldTable } from '../../src/short-links/field.ts';
 import { fields } from '../../src/short-links/fields.ts';
 import { blankColumns } from '../../src/short-links/model.ts';
-import { csvColumns, NO_COUNTERS, recordOf, recordSchemas } from '../../src/short-links/record.ts';
+import { csvColumns, recordOf, recordSchemas } from '../../src/short-links/record.ts';
+import { NO_COUNTERS } from '../../src/short-links/record-context.ts';
 import { changeSchemas, creationSchemas, defaultsOf } from '../../src/short-links/schema.ts';
 import { applyFields, insert, update } from '../../src/short-links/write.ts';
 import { aWorkspace } from '../support/world.ts';

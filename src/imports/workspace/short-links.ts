@@ -9,7 +9,7 @@ import type { LookupChange } from '../../lookup/publish.ts';
 import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
-import { domainIdsOf, isFreeFor, taken } from '../../short-links/key.ts';
+import { domainIdsOf, isFreeFor, taken } from '../../short-links/claims.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { rowBody } from '../rows.ts';
 import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';

@@ -1,5 +1,6 @@
+import { UTM_FIELDS } from '../../events/utm.ts';
 import { Joi } from '../../http/fields.ts';
-import { UTM_FIELDS, type Utm } from '../../short-links/destination.ts';
+import type { Utm } from '../../short-links/destination.ts';
 import { fields } from '../../short-links/fields.ts';
 import type { UtmTemplate } from './model.ts';
 

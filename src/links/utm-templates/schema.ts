@@ -1,5 +1,6 @@
+import { UTM_FIELDS } from '../../events/utm.ts';
 import { Joi, nameText, nullableText } from '../../http/fields.ts';
-import { UTM_FIELDS, type Utm } from '../../short-links/destination.ts';
+import type { Utm } from '../../short-links/destination.ts';
 import { fields } from '../../short-links/fields.ts';
 
 /** The writable fields of a UTM template. An absent field is not changed, `null` clears it. */

@@ -1,0 +1,159 @@
+import { Refusal } from '../errors.ts';
+import { type Db, rows } from '../infra/db.ts';
+import { decodeLink, linkName } from '../lookup/codec.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import type { ShortLinkRow } from './model.ts';
+
+/*
+ * The one space of domain + key that links and QR codes share (docs/decisions/0004-claims.md). A claim also holds
+ * the record's look-up entry, so that a cache miss is one indexed read.
+ */
+
+/** Time for which the name that a record has left is kept, in hours. */
+export const KEPT_HOURS = 24;
+
+export type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
+
+/** The domains of names, each once. A statement that names them reads only their partitions of claims. */
+export const domainIdsOf = (names: readonly Pick<Name, 'domain_id'>[]): string[] => [
+  ...new Set(names.map(({ domain_id }) => domain_id)),
+];
+
+/**
+ * SQL: true for a claim `c` whose name is free for a record of a workspace.
+ *
+ * @param projectId expression of the workspace
+ */
+export const isFreeFor = (projectId: string): string =>
+  `(c.free_at IS NOT NULL AND (c.free_at <= now() OR (c.is_deleted AND c.project_id = ${projectId}))
+    AND NOT EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id))`;
+
+/** A claim to be made. */
+export interface NewClaim extends Name {
+  project_id: string;
+  record_id: string;
+  entry: string;
+}
+
+/**
+ * Claims names that are free ({@link isFreeFor}), or that the same record has left.
+ *
+ * @returns versions of the claims that were made, by record; a record that is missing found its name taken
+ */
+export async function claimNames(
+  trx: Db,
+  claims: readonly NewClaim[],
+): Promise<Map<string, number>> {
+  // Everybody claims in the same order, so that two bulk writes can't wait for each other.
+  const ordered = claims.toSorted(
+    (a, b) => compare(a.domain_id, b.domain_id) || compare(a.key, b.key),
+  );
+  const claimed = await rows<{ record_id: string; version: number }>(
+    trx,
+    `WITH wanted AS (SELECT * FROM json_populate_recordset(NULL::claims, :wanted)),
+          freed AS (DELETE FROM claims c USING wanted w
+                     WHERE c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id AND c.key = w.key
+                       AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))
+                    RETURNING c.key)
+     INSERT INTO claims (domain_id, key, project_id, record_id, entry)
+     SELECT domain_id, key, project_id, record_id, entry FROM wanted
+      -- Names are freed before they are claimed.
+      WHERE (SELECT count(*) FROM freed) >= 0
+     ON CONFLICT DO NOTHING RETURNING record_id, version`,
+    {
+      wanted: JSON.stringify(ordered),
+      domains: domainIdsOf(ordered),
+    },
+  );
+  return new Map(claimed.map(({ record_id, version }) => [record_id, version]));
+}
+
+/** Look-up entry that is stored for the name of a row. */
+export async function claimedEntry(trx: Db, { domain_id, key }: Name): Promise<LinkEntry> {
+  const claim = (await trx('claims').where({ domain_id, key }).first('entry')) as { entry: string };
+  return decodeLink(claim.entry);
+}
+
+/**
+ * Keeps the claim of a record in step with it: the same name with a new entry, or another name. The old name stays
+ * claimed for a day without an entry, so that no other record gets the visitors who still use it.
+ *
+ * @throws Refusal `conflict` when the new name is taken
+ */
+export async function moveClaim(
+  trx: Db,
+  before: ShortLinkRow,
+  after: ShortLinkRow,
+  entry: string,
+): Promise<LookupChange[]> {
+  const old = { domain_id: before.domain_id, key: before.key };
+  if (before.domain_id === after.domain_id && before.key === after.key) {
+    const [row] = await rows<{ version: number }>(
+      trx,
+      `UPDATE claims SET entry = ?, version = nextval('lookup_version')
+        WHERE domain_id = ? AND key = ? RETURNING version`,
+      [entry, old.domain_id, old.key],
+    );
+    const { version } = row!;
+    return [{ name: linkName(old.domain_id, old.key), version, entry, announce: true }];
+  }
+  const { project_id, id: record_id, domain_id, key } = after;
+  const made = await claimNames(trx, [{ project_id, record_id, domain_id, key, entry }]);
+  const version = made.get(record_id);
+  if (version === undefined) {
+    throw (await refusalsOfBlocked(trx, [after]))(after) ?? taken('key', key, 'on its domain');
+  }
+  const [left] = await rows<{ version: number }>(
+    trx,
+    `UPDATE claims SET entry = '', version = nextval('lookup_version'), free_at = now() + make_interval(hours => ?)
+      WHERE domain_id = ? AND key = ? RETURNING version`,
+    [KEPT_HOURS, old.domain_id, old.key],
+  );
+  return [
+    { name: linkName(domain_id, key), version, entry, announce: false },
+    {
+      name: linkName(old.domain_id, old.key),
+      version: left!.version,
+      entry: null,
+      announce: true,
+    },
+  ];
+}
+
+/** Why a name cannot be taken, of those that a blocked record has left; others have no entry. */
+export async function refusalsOfBlocked(
+  trx: Db,
+  names: readonly Name[],
+): Promise<(name: Name) => Refusal | undefined> {
+  if (names.length === 0) return () => undefined;
+  const blocked = await rows<Name>(
+    trx,
+    `SELECT c.domain_id, c.key FROM json_to_recordset(:names) AS n (domain_id text, key text)
+       JOIN claims c ON c.domain_id = n.domain_id AND c.key = n.key AND c.free_at IS NOT NULL
+       JOIN blocked_links b ON b.record_id = c.record_id
+      WHERE c.domain_id = ANY(:domains)`,
+    {
+      names: JSON.stringify(names.map(({ domain_id, key }) => ({ domain_id, key }))),
+      domains: domainIdsOf(names),
+    },
+  );
+  const found = new Set(blocked.map(({ domain_id, key }) => linkName(domain_id, key)));
+  return ({ domain_id, key }) =>
+    found.has(linkName(domain_id, key))
+      ? new Refusal(
+          'conflict',
+          `The key "${key}" cannot be used: the operator of this service has blocked the link that had it`,
+        )
+      : undefined;
+}
+
+/** Releases the claim of a row that could not be inserted. */
+export async function releaseName(trx: Db, { domain_id, key }: Name): Promise<void> {
+  await trx('claims').where({ domain_id, key }).delete();
+}
+
+export const taken = (what: string, value: string, where: string): Refusal =>
+  new Refusal('conflict', `The ${what} "${value}" is taken ${where}`);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
