@@ -76,7 +76,7 @@ export function DropZone() {
             <p className="font-medium">Drop a file here</p>
             <p className="text-muted">
               An export from Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, a CSV file with one link
-              per row, or a workspace export (.jsonl.gz). You review the result before anything is
+              per row, or a workspace export (.jsonl.gz). You see a preview before anything is
               imported.
             </p>
           </div>

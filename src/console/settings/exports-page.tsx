@@ -82,7 +82,7 @@ function EventsExport() {
   return (
     <Section
       title="Events"
-      description="Every click, scan, lead and sale. Needs the Business plan."
+      description="Clicks, scans, leads or sales, one kind per file. Needs the Business plan or higher."
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />
@@ -135,7 +135,7 @@ function WorkspaceExport() {
       <Refused error={save.error} />
       <TextField
         label="Passphrase"
-        hint="Encrypts the passwords of links. Without a passphrase, links that have a password can’t be imported."
+        hint="Optional. Protects the passwords of links in the file: you need it again to import them. Without it, links that have a password can’t be imported."
         type="password"
         autoComplete="new-password"
         maxLength={200}

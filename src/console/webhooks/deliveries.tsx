@@ -74,7 +74,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             title={state === '' ? 'No deliveries yet' : 'No deliveries in this state'}
           >
             {state === ''
-              ? 'Each request we send appears here with its response for 30 days. Send a test event to see one.'
+              ? 'Requests we send appear here with their responses, and are stored for 30 days. Send a test event to see one.'
               : 'Choose another state.'}
           </Empty>
         }

@@ -111,8 +111,8 @@ export function KeysPage() {
       </RecordList>
       {keys.rows.length > 0 && (
         <p className="max-w-prose px-4 py-3 text-muted md:px-6">
-          Keys stop working when their creator leaves the workspace. Keys of a disabled account keep
-          working until you revoke them.
+          A key stops working when the person who created it leaves the workspace. If that person’s
+          account is only disabled, the key keeps working until you revoke it.
         </p>
       )}
       {opened?.what === 'new' && (

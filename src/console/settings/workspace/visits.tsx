@@ -40,7 +40,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
     >
       <SelectField
         label="Count a visitor"
-        hint="Repeat visits in this time still reach the destination but aren’t counted."
+        hint="Further visits of the same person in this time are redirected but not counted."
         disabled={!mayWrite}
         value={seconds}
         error={messagesOf(save.error)['clickDedupeSeconds']}
@@ -59,7 +59,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       </SelectField>
       <Switch
         label="Store full IP addresses"
-        hint="Off: we store only the network part. Full IP addresses are personal data; mention them in your privacy policy."
+        hint="If this is off, we store shortened IP addresses only. Full IP addresses are personal data: if you turn this on, mention it in your privacy policy."
         checked={keepFullIp}
         disabled={!mayWrite}
         onChange={setKeepFullIp}
