@@ -2,7 +2,7 @@ import { type JobsOptions, Queue } from 'bullmq';
 import { ownerOf, type Redis, type SingleRedis } from '../infra/redis.ts';
 import { startSpan } from '../infra/tracing.ts';
 import type { JobOrigin, QueueDefinition, QueueId } from './definition.ts';
-import { queuesOf, tagOf } from './shards.ts';
+import { tagOf } from './shards.ts';
 
 /** A job as BullMQ stores it. */
 export interface Envelope extends JobOrigin {
@@ -64,11 +64,11 @@ export function jobSpan(
 
 /** BullMQ's queues in one Redis. */
 export class BullQueues {
-  readonly redis: Redis;
+  readonly #redis: Redis;
   readonly #queues = new Map<string, Queue>();
 
   constructor(redis: Redis) {
-    this.redis = redis;
+    this.#redis = redis;
   }
 
   /** The queue in BullMQ; it uses the connection of its server. */
@@ -77,7 +77,7 @@ export class BullQueues {
     let queue = this.#queues.get(name);
     if (queue === undefined) {
       queue = new Queue(name, {
-        connection: serverOf(this.redis, queueId),
+        connection: serverOf(this.#redis, queueId),
         prefix: tagOf(queueId),
         skipWaitingForReady: true,
         // BullMQ's event stream is unused: workers reply on channels.
@@ -87,17 +87,6 @@ export class BullQueues {
       this.#queues.set(name, queue);
     }
     return queue;
-  }
-
-  /** Asks a queue and each of its shards. */
-  async ofEach<Answer>(
-    queue: QueueId,
-    ask: (bullQueue: Queue, place: QueueId) => Promise<Answer>,
-  ): Promise<[QueueId, Answer][]> {
-    const queues = await queuesOf(this.redis, queue);
-    return Promise.all(
-      queues.map(async (one): Promise<[QueueId, Answer]> => [one, await ask(this.get(one), one)]),
-    );
   }
 
   /** Closes the queues. Their connections stay open. */

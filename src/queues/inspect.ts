@@ -1,4 +1,4 @@
-import type { Job as BullJob } from 'bullmq';
+import type { Job as BullJob, Queue } from 'bullmq';
 import { kindOfId, timeOfId } from '../ids.ts';
 import type { Redis } from '../infra/redis.ts';
 import {
@@ -108,7 +108,7 @@ export class Inspector {
 
   /** Number of jobs by state, of a queue and of each of its shards by name; `prioritized` are those of low priority that wait. */
   async depths(queue: QueueId): Promise<Map<string, Record<string, number>>> {
-    const depths = await this.#queues.ofEach(queue, (bullQueue) =>
+    const depths = await this.#ofEach(queue, (bullQueue) =>
       bullQueue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
     );
     return new Map(depths.map(([{ name }, counts]) => [name, counts]));
@@ -130,7 +130,7 @@ export class Inspector {
    * @returns its creation time, in ms since 1970; `undefined` where there is none
    */
   async oldestAt(queue: QueueId): Promise<number | undefined> {
-    const lists = await this.#queues.ofEach(queue, (bullQueue, place) => {
+    const lists = await this.#ofEach(queue, (bullQueue, place) => {
       const reads = serverOf(this.#redis, place).pipeline();
       const [wait, delayed] = [bullQueue.toKey('wait'), bullQueue.toKey('delayed')];
       reads.lrange(wait, 0, LOOKED_AT - 1).lrange(wait, -LOOKED_AT, -1);
@@ -147,9 +147,9 @@ export class Inspector {
     return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
   }
 
-  /** How many jobs of a queue ended in the last hour, to the minute, and how many processes take its jobs. */
+  /** Counts the jobs of a queue that ended in the last hour, to the minute, and the processes that take its jobs. */
   async activity(queue: QueueId): Promise<QueueActivity> {
-    const activities = await this.#queues.ofEach(queue, async (bullQueue) => {
+    const activities = await this.#ofEach(queue, async (bullQueue) => {
       const ended = async (how: 'completed' | 'failed') => {
         const { meta, data } = await bullQueue.getMetrics(how, 0, ACTIVITY_MINUTES - 1);
         return endedSince(meta, data, Date.now());
@@ -166,9 +166,22 @@ export class Inspector {
     return all;
   }
 
+  /** Asks a queue and each of its shards. */
+  async #ofEach<Answer>(
+    queue: QueueId,
+    ask: (bullQueue: Queue, place: QueueId) => Promise<Answer>,
+  ): Promise<[QueueId, Answer][]> {
+    const queues = await queuesOf(this.#redis, queue);
+    return Promise.all(
+      queues.map(
+        async (one): Promise<[QueueId, Answer]> => [one, await ask(this.#queues.get(one), one)],
+      ),
+    );
+  }
+
   /** Jobs of a queue that failed for good, the latest first. */
   async listFailed(queue: QueueId, limit: number): Promise<FailedJob[]> {
-    const lists = await this.#queues.ofEach(queue, (bullQueue) =>
+    const lists = await this.#ofEach(queue, (bullQueue) =>
       bullQueue.getJobs(['failed'], 0, limit - 1, false),
     );
     // One that has been retried meanwhile is `undefined`.
@@ -196,7 +209,7 @@ export class Inspector {
   }
 
   async #failed(queue: QueueId, jobId: string): Promise<BullJob | undefined> {
-    const found = await this.#queues.ofEach(queue, async (bullQueue) => {
+    const found = await this.#ofEach(queue, async (bullQueue) => {
       // Asked for first: not every key under the name of a queue is that of a job.
       if ((await bullQueue.getJobState(jobId)) !== 'failed') return undefined;
       return bullQueue.getJob(jobId);
@@ -311,7 +324,7 @@ export class Inspector {
 
   /** Deletes everything of a queue. */
   async clear(queue: QueueId): Promise<void> {
-    await this.#queues.ofEach(queue, (bullQueue) => bullQueue.obliterate({ force: true }));
+    await this.#ofEach(queue, (bullQueue) => bullQueue.obliterate({ force: true }));
   }
 
   /** Closes the queues. Their connections stay open. */
