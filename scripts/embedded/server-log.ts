@@ -1,6 +1,6 @@
 /** Lines in which a server says why it ends; those after them often only follow from it. */
 const CAUSE = /\b(?:FATAL|PANIC|ERROR): |\*\*\* FATAL |Fatal error|No space left/;
-/** What Postgres tells a program that asks too early, as the one that waits for it to start does. */
+/** Begins Postgres's FATAL answer to clients that connect before it is ready, such as our own readiness check. */
 const NOT_YET = 'the database system is ';
 const SHOWN_LINES = 4;
 /** Postgres has no room for its shared memory, as in a container with little of it. */

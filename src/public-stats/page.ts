@@ -143,7 +143,7 @@ interface StatsPageOptions {
   what: string;
   interval: IntervalName;
   language: Language;
-  /** Whose database the countries come from, if its license asks for a link. */
+  /** Owner of the database that the countries come from, if its license requires a link. */
   locationsBy?: PlacesOwner;
 }
 

@@ -13,7 +13,7 @@ export interface RecordContext {
   counters?: Counters;
 }
 
-/** What a record has counted; amounts in US cents. */
+/** Counts of visits, leads and sales of a record; amounts in US cents. */
 export interface Counters {
   visits: number;
   leads: number;

@@ -103,7 +103,7 @@ export const meRecord = Joi.object({
     .allow(null)
     .required()
     .description(
-      'Whose database the locations of visits come from, where its license asks for a link beside them.',
+      'Owner of the database that the locations of visits come from, if its license requires a link beside them.',
     ),
 }).meta({ name: 'Me' });
 

@@ -40,7 +40,7 @@ const CHECK_MS = 2_000;
 /** Time after which the log says that there is none, in ms: the first `npm start` installs it while the service runs. */
 const LATE_MS = 300_000;
 
-/** Whose database it is, where the license asks for a link beside its data. */
+/** Owner of the database, if its license requires a link beside its data. */
 export type PlacesOwner = 'DB-IP' | null;
 
 /** Finds the place of an address. */

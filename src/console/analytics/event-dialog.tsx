@@ -6,10 +6,7 @@ import { browserTimezone, momentFormat, nameOfSource } from './names.ts';
 /** Everything about one event. */
 export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClose(): void }) {
   const { click } = event;
-  const time = momentFormat(browserTimezone(), {
-    dateStyle: 'full',
-    timeStyle: 'medium',
-  });
+  const time = momentFormat(browserTimezone(), { dateStyle: 'full', timeStyle: 'medium' });
   const customer = 'customer' in event ? event.customer : null;
   const facts: [name: string, value: string | null | undefined][] = [
     ['Time', time(event.timestamp)],

@@ -127,10 +127,7 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
     hour: '2-digit',
     minute: '2-digit',
   });
-  const fullTime = momentFormat(timezone, {
-    dateStyle: 'full',
-    timeStyle: 'long',
-  });
+  const fullTime = momentFormat(timezone, { dateStyle: 'full', timeStyle: 'long' });
   if (events.length === 0) {
     return (
       <Empty icon={ListX} title="No events">

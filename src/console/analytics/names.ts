@@ -101,7 +101,7 @@ export const formatShortMetric = (metric: Metric = 'clicks', value: number): str
 /** @param part of 1 */
 export const formatShare = (part: number): string => percent.format(part);
 
-/** Formats moments in a time zone, with the fields that are asked for. */
+/** Formats moments in a time zone by the 24-hour clock, with the fields that are asked for. */
 export const momentFormat = (
   timeZone: string,
   fields: Intl.DateTimeFormatOptions,

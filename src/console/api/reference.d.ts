@@ -4744,7 +4744,7 @@ export interface components {
             /** @description Invitations of the email address, the newest first, at most 20; none until the address is verified. */
             invitations: components["schemas"]["OwnInvitation"][];
             /**
-             * @description Whose database the locations of visits come from, where its license asks for a link beside them.
+             * @description Owner of the database that the locations of visits come from, if its license requires a link beside them.
              * @enum {string|null}
              */
             locationsBy: "DB-IP" | null;

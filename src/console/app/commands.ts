@@ -18,6 +18,7 @@ import {
   User,
 } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
+import { customerName } from '../customers/customer-name.ts';
 import { VIEWS as SETTINGS } from '../settings/layout.tsx';
 import { searchQuery } from '../short-links/listing.ts';
 import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
@@ -307,7 +308,7 @@ function useRecordCommands(text: string): {
       })),
       ...(customers.data ?? []).map(({ id, name, email, externalId }) => ({
         id,
-        label: name ?? email ?? externalId,
+        label: customerName({ name, email, externalId }),
         hint: name === null ? 'Customer' : (email ?? 'Customer'),
         icon: User,
         run: () =>

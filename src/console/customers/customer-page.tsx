@@ -14,6 +14,7 @@ import { Failure, Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { CustomerEvents } from './customer-events.tsx';
+import { customerName } from './customer-name.ts';
 
 /** A customer with their leads and sales. */
 export function CustomerPage() {
@@ -29,7 +30,7 @@ export function CustomerPage() {
   const customer = query.data;
   return (
     <Page
-      title={customer ? nameOf(customer) : 'Customer'}
+      title={customer ? customerName(customer) : 'Customer'}
       actions={
         customer &&
         may('customers.write') && (
@@ -67,9 +68,6 @@ export function CustomerPage() {
     </Page>
   );
 }
-
-const nameOf = ({ name, email, externalId }: Schemas['Customer']): string =>
-  name ?? email ?? externalId;
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -145,7 +143,7 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
   });
   return (
     <FormDialog
-      title={`Erase the customer “${nameOf(customer)}”?`}
+      title={`Erase the customer “${customerName(customer)}”?`}
       action="Erase permanently"
       isDanger
       onClose={onClose}

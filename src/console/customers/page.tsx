@@ -13,6 +13,7 @@ import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { customerName } from './customer-name.ts';
 
 /** The people that leads and sales belong to. */
 export function CustomersPage() {
@@ -79,7 +80,7 @@ export function CustomersPage() {
                       params={{ workspace: slug, customerId: id }}
                       className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
                     >
-                      {name ?? email ?? externalId}
+                      {customerName({ name, email, externalId })}
                     </Link>
                     <span className="text-xs break-all text-muted">{email}</span>
                   </div>

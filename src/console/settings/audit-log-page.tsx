@@ -54,7 +54,8 @@ const NOUNS: Readonly<Record<string, string>> = {
   utmTemplate: 'UTM template',
 };
 
-const DONE: Readonly<Record<string, string>> = {
+/** Past participles of the verbs of actions. */
+const PARTICIPLES: Readonly<Record<string, string>> = {
   accept: 'accepted',
   block: 'blocked',
   cancel: 'cancelled',
@@ -75,7 +76,7 @@ function inWords({ action, count }: Entry): string {
   const [kind = '', verb = ''] = action.split('.');
   const noun = NOUNS[kind] ?? kind;
   const subject = count === undefined ? sentenceCase(noun) : `${count.toLocaleString()} ${noun}`;
-  return ACTIONS[action] ?? `${subject} ${DONE[verb] ?? verb}`;
+  return ACTIONS[action] ?? `${subject} ${PARTICIPLES[verb] ?? verb}`;
 }
 
 /** Who changed what. */

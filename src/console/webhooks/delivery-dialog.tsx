@@ -93,7 +93,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
   );
 }
 
-/** What went wrong, such as "url must have a host …", for a person. */
+/** Translates the error of an attempt, such as "url must have a host …", for people. */
 function failureOf(error: string): string {
   const [words] = Object.values(fieldsInWords(error));
   return words === undefined ? sentence(error) : inWords(words, 'URL');

@@ -2,9 +2,6 @@ import { useId } from 'react';
 import { classes } from '../../ui/classes.ts';
 import { RESOURCES, type Scope } from './scopes.ts';
 
-/** The choices stand below each other, also where a resource lacks one. */
-const COLUMNS = { None: 'col-start-1', Read: 'col-start-2', Write: 'col-start-3' };
-
 interface ScopeFieldsProps {
   scopes: readonly Scope[];
   onChange(scopes: Scope[]): void;
@@ -26,13 +23,12 @@ export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsPro
       <legend className="sr-only">Scopes</legend>
       {RESOURCES.map(({ label, read, write }) => {
         const now = [write, read].find((scope) => scope !== undefined && scopes.includes(scope));
-        const choices: { label: keyof typeof COLUMNS; scope: Scope | undefined }[] = [
-          { label: 'None', scope: undefined },
-          ...(read !== undefined && mayGive(read) ? [{ label: 'Read' as const, scope: read }] : []),
-          ...(write !== undefined && mayGive(write)
-            ? [{ label: 'Write' as const, scope: write }]
-            : []),
-        ];
+        const given = [read, write].filter((scope) => scope !== undefined && mayGive(scope));
+        const choices = [
+          { label: 'None', column: 'col-start-1', scope: undefined },
+          { label: 'Read', column: 'col-start-2', scope: read },
+          { label: 'Write', column: 'col-start-3', scope: write },
+        ].filter(({ label, scope }) => label === 'None' || given.includes(scope));
         if (choices.length === 1) return null;
         return (
           <div
@@ -48,7 +44,7 @@ export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsPro
                   key={choice.label}
                   className={classes(
                     'flex h-7 items-center justify-center rounded-md text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent-text max-md:h-11',
-                    COLUMNS[choice.label],
+                    choice.column,
                     choice.scope === now
                       ? 'bg-accent-soft font-medium text-accent-text'
                       : 'text-muted hover:bg-hover',
