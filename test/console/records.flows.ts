@@ -239,7 +239,7 @@ describe('records in the console', function () {
         await page.getByLabel('Required').check();
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('Saved', { exact: true }).waitFor();
-        await page.getByText('No answers yet').waitFor();
+        await page.getByText('No responses yet').waitFor();
         const [{ id: pageId, fields }] = (await world.api.get('/pages')).body;
         expect(fields).to.deep.equal([
           { name: 'your_email', label: 'Your email', type: 'email', required: true },
@@ -272,7 +272,7 @@ describe('records in the console', function () {
         await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
         await dialog(page).getByRole('button', { name: 'Done' }).click();
         await page.getByText('No deliveries yet').waitFor();
-        await page.getByRole('button', { name: 'Test' }).click();
+        await page.getByRole('button', { name: 'Send test event' }).click();
         await dialog(page).getByLabel('Event').selectOption('link.created');
         await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
         await dialog(page).waitFor({ state: 'detached' });

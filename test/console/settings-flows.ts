@@ -285,7 +285,7 @@ describe('settings in the console', function () {
   it('imports the account of another service', async () => {
     const peer = await PeerServer.start(PEER_APIS['dub']!(world.domain, 120));
     await inConsole(world, 'imports', {}, async (page) => {
-      await page.getByRole('button', { name: 'Import from an account' }).click();
+      await page.getByRole('button', { name: 'Import from another service' }).click();
       await dialog(page).getByLabel('Service').selectOption('Dub');
       await dialog(page).getByLabel('URL').fill(peer.url);
       await dialog(page).getByLabel('API key').fill('token-1');

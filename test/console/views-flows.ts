@@ -332,7 +332,7 @@ describe('every view of the console', function () {
         { name: 'webhook-edit', path: webhook, open: ofWebhook('Edit') },
         { name: 'webhook-rotate', path: webhook, open: ofWebhook('Rotate secret') },
         { name: 'webhook-delete', path: webhook, open: ofWebhook('Delete') },
-        { name: 'webhook-test', path: webhook, open: press('Test') },
+        { name: 'webhook-test', path: webhook, open: press('Send test event') },
         { name: 'webhook-resend', path: webhook, open: press('Resend') },
         {
           name: 'delivery',
@@ -347,7 +347,7 @@ describe('every view of the console', function () {
         {
           name: 'import-account',
           path: inSample('imports'),
-          open: press('Import from an account'),
+          open: press('Import from another service'),
         },
         { name: 'import-checked', path: inSample(`imports/${imports.checked}`) },
         { name: 'import-done', path: inSample(`imports/${imports.done}`) },

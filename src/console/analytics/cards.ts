@@ -92,7 +92,7 @@ export const CARDS: readonly Card[] = [
     ],
   },
   {
-    title: 'Sources',
+    title: 'Referrers',
     tabs: [
       plain('referers', 'Referrers', 'referer', 'referer'),
       {

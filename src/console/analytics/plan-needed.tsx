@@ -1,5 +1,6 @@
 import { Gauge } from 'lucide-react';
 import { ApiError } from '../api/error.ts';
+import { planName } from '../app/plan-name.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Empty } from '../ui/states.tsx';
 
@@ -13,14 +14,13 @@ export function planNeeded(error: unknown): string | undefined {
 export function PlanNeeded({ plan, what }: { plan: string; what: string }) {
   const { name, plan: current, slug, role } = useWorkspace();
   return (
-    <Empty icon={Gauge} title={`${what} needs the ${titled(plan)} plan`}>
+    <Empty icon={Gauge} title={`${what} needs the ${planName(plan)} plan`}>
       <p>
-        {name} is on the {titled(current)} plan. Events are recorded anyway, and appear here once
+        {name} is on the {planName(current)} plan. Events are recorded anyway, and appear here once
         the plan changes.
       </p>
       <p className="mt-2">
-        {role === 'owner' ? 'Ask' : 'Ask an owner or'} the administrator of this service to change
-        it:
+        {role === 'owner' ? 'Ask' : 'Ask an owner or'} your administrator to change it:
       </p>
       <code className="mt-2 block rounded-md bg-hover px-2 py-1.5 text-xs break-all">
         npm run cli -- workspace set --workspace {slug} --plan {plan}
@@ -28,5 +28,3 @@ export function PlanNeeded({ plan, what }: { plan: string; what: string }) {
     </Empty>
   );
 }
-
-const titled = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);

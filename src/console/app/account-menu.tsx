@@ -106,8 +106,8 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
         >
           <p>
             You have no password, and your sign-in link can’t be used again. After signing out you
-            can’t get back in until your operator gives you another link. Choose a password first
-            under “My profile”.
+            can’t get back in until your administrator gives you another link. Choose a password
+            first under “My profile”.
           </p>
         </FormDialog>
       )}

@@ -31,9 +31,9 @@ export function CustomersPage() {
   if (customers.error instanceof ApiError && customers.error.status === 403) {
     return (
       <Page title="Customers">
-        <Empty icon={Users} title="Customers needs the Business plan">
-          See who bought and which link brought them. Ask the administrator of this service to
-          change the plan. <DocsLink guide="workspaces">Compare plans</DocsLink>
+        <Empty icon={Users} title="Customers are part of the Business plan">
+          See who bought and which link brought them. Ask your administrator to change the plan.{' '}
+          <DocsLink guide="workspaces">Compare plans</DocsLink>
         </Empty>
       </Page>
     );
@@ -78,7 +78,7 @@ export function CustomersPage() {
                     <Link
                       to="/$workspace/customers/$customerId"
                       params={{ workspace: slug, customerId: id }}
-                      className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
+                      className="font-medium break-words hover:underline max-md:-my-2.5 max-md:py-3"
                     >
                       {customerName({ name, email, externalId })}
                     </Link>

@@ -20,7 +20,7 @@ export function DefaultDomain() {
           <Badge>Default</Badge>
         </div>
         <p className="text-muted">
-          Every workspace can use this domain. Your operator sets its homepage and its page for
+          Every workspace can use this domain. Your administrator sets its homepage and its page for
           unknown links.
         </p>
       </div>

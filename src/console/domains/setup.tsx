@@ -96,8 +96,8 @@ function Records({ records }: { records: readonly DnsRecord[] }) {
       )}
       {!records.some(({ purpose }) => purpose === 'address') && (
         <p>
-          Then point the domain to this service. Ask your operator for its host name or IP address:
-          they can show it here by setting DNS_TARGET.
+          Then point the domain to this service. Ask your administrator for its host name or IP
+          address: they can show it here by setting DNS_TARGET.
         </p>
       )}
     </>

@@ -55,7 +55,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
     });
   return (
     <FormDialog
-      title="Import from an account"
+      title="Import from another service"
       action="Fetch links"
       busy={connect.isPending}
       error={connect.error}

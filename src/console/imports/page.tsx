@@ -39,7 +39,7 @@ export function ImportsPage() {
       actions={
         may('imports.write') && (
           <Button icon={Plug} onClick={() => setConnecting(true)}>
-            Import from an account
+            Import from another service
           </Button>
         )
       }
@@ -78,7 +78,7 @@ export function ImportsPage() {
                   </div>
                 ),
               },
-              { name: 'State', render: ({ state }) => <ImportState state={state} /> },
+              { name: 'Status', render: ({ state }) => <ImportState state={state} /> },
               {
                 name: 'Created',
                 isNumber: true,

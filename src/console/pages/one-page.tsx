@@ -11,10 +11,10 @@ import { RowMenu } from '../ui/menu.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { Answers } from './answers.tsx';
 import { PageEditor } from './editor.tsx';
+import { Responses } from './responses.tsx';
 
-/** A page before a destination, with the answers of its visitors. */
+/** A page before a destination, with the responses of its visitors. */
 export function OnePage() {
   const { pageId } = useParams({ from: '/$workspace/pages/$pageId' });
   const { slug, api, may } = useWorkspace();
@@ -65,7 +65,7 @@ export function OnePage() {
       {page && (
         <>
           <PageEditor key={page.updatedAt} page={page} />
-          {page.fields.length + page.leads > 0 && <Answers page={page} />}
+          {page.fields.length + page.leads > 0 && <Responses page={page} />}
         </>
       )}
       {isDeleting && (
@@ -79,7 +79,7 @@ export function OnePage() {
           onSubmit={() => remove.write(undefined)}
         >
           <p>
-            Its answers stay in Events. If a link or QR code still shows the page, remove it there
+            Its responses stay in Events. If a link or QR code still shows the page, remove it there
             first. You can’t undo this.
           </p>
         </FormDialog>

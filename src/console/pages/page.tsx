@@ -65,7 +65,7 @@ export function PagesPage() {
                 ),
               },
               { name: 'Views', isNumber: true, render: ({ views }) => format.format(views) },
-              { name: 'Answers', isNumber: true, render: ({ leads }) => format.format(leads) },
+              { name: 'Responses', isNumber: true, render: ({ leads }) => format.format(leads) },
             ]}
           />
         )}

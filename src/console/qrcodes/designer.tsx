@@ -176,7 +176,12 @@ export function Designer({ record }: { record: QrCode | undefined }) {
             record !== undefined && 'max-lg:order-first',
           )}
         >
-          <Preview payload={payload.text} look={look} hint={payload.hint} />
+          <Preview
+            payload={payload.text}
+            look={look}
+            hint={payload.hint}
+            isSample={payload.isSample}
+          />
           {mayWrite && (
             <div className="flex flex-col gap-3 border-t border-line pt-4">
               <Switch
@@ -219,7 +224,7 @@ const SAMPLE_KEY = 'preview';
 function usePayload(
   draft: CodeDraft,
   record: QrCode | undefined,
-): { text: string | undefined; hint: string | undefined } {
+): { text: string | undefined; hint: string | undefined; isSample: boolean } {
   const content = contentOf(draft);
   const { type } = draft;
   const isStatic = isStaticOf(draft);
@@ -238,11 +243,12 @@ function usePayload(
   const faults = encoded?.type === type ? encoded.faults : undefined;
   const [fault] = faults ?? [];
   const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
-  if (isStatic) return { text: encoded?.type === type ? encoded.text : undefined, hint };
+  if (isStatic)
+    return { text: encoded?.type === type ? encoded.text : undefined, hint, isSample: false };
   const link =
     record?.shortLink ??
     `https://${domain === '' ? location.hostname : domain}/${key === '' ? SAMPLE_KEY : key}`;
-  return { text: link, hint };
+  return { text: link, hint, isSample: record === undefined && fault !== undefined };
 }
 
 interface Saving {

@@ -10,14 +10,16 @@ interface PreviewProps {
   look: Look;
   /** Why the content can't be stored yet. */
   hint: string | undefined;
+  /** True if the picture shows the look only: its short link is a placeholder. */
+  isSample: boolean;
 }
 
 /** The picture as the service will draw it, and how easily it is scanned. */
-export function Preview({ payload, look, hint }: PreviewProps) {
+export function Preview({ payload, look, hint, isSample }: PreviewProps) {
   const { data, error } = useDrawn(payload, look);
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex h-64 items-center justify-center rounded-lg bg-[repeating-conic-gradient(#e8e8ec_0_25%,#fff_0_50%)] bg-size-[16px_16px] p-3 max-lg:h-52">
+      <div className="relative flex h-64 items-center justify-center rounded-lg bg-[repeating-conic-gradient(#e8e8ec_0_25%,#fff_0_50%)] bg-size-[16px_16px] p-3 max-lg:h-52">
         {payload === undefined ? (
           <p className="rounded bg-white px-3 py-2 text-center text-neutral-700">
             Enter the content to see the code.
@@ -31,6 +33,11 @@ export function Preview({ payload, look, hint }: PreviewProps) {
         ) : error === null ? (
           <Skeleton className="size-40" />
         ) : null}
+        {isSample && data && (
+          <span className="absolute top-2 left-2 rounded bg-white px-2 py-0.5 text-xs font-medium text-neutral-700">
+            Sample
+          </span>
+        )}
       </div>
       {hint !== undefined && <p className="text-xs text-muted">{hint}</p>}
       {error && (

@@ -12,6 +12,7 @@ import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { useMembers } from './members/use-members.ts';
 
 type Entry = Schemas['AuditEntry'];
 
@@ -155,10 +156,7 @@ interface ActorChoiceProps {
 function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   const { api } = useWorkspace();
   const query = { page: 1, pageSize: PAGE_SIZE };
-  const members = useQuery({
-    queryKey: ['members', 'first page'],
-    queryFn: ({ signal }) => answer(api.GET('/members', { params: { query }, signal })),
-  });
+  const members = useMembers();
   const keys = useQuery({
     queryKey: ['keys', 'first page'],
     queryFn: ({ signal }) => answer(api.GET('/keys', { params: { query }, signal })),
@@ -189,6 +187,11 @@ function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   );
 }
 
+function nameOf({ userId, name }: Entry['actor']): string {
+  if (userId === null && name !== null) return sentenceCase(name);
+  return name ?? 'Deleted person';
+}
+
 function Entries({ entries }: { entries: readonly Entry[] }) {
   return (
     <Table
@@ -201,7 +204,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
           name: 'Who',
           render: ({ actor }) => (
             <div className="flex flex-col">
-              <span>{actor.name ?? 'Deleted person'}</span>
+              <span>{nameOf(actor)}</span>
               {actor.apiKeyId !== undefined && (
                 <span className="text-xs text-muted">by API key</span>
               )}
@@ -216,6 +219,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
               {entry.fields !== undefined && (
                 <span className="text-xs text-muted">{entry.fields.map(labelOf).join(', ')}</span>
               )}
+              <code className="text-xs text-muted md:hidden">{entry.target.id}</code>
             </div>
           ),
         },

@@ -33,14 +33,14 @@ export function ExportsPage() {
   const { may } = useWorkspace();
   return (
     <Page title="Exports">
+      <p className="px-4 pb-4 text-muted md:px-6">
+        Large files take a while to prepare. You can keep working in another window.{' '}
+        <DocsLink guide="api">How exports work</DocsLink>
+      </p>
       <Sections>
         {may('links.read') && <LinksExport />}
         {may('events.read') && <EventsExport />}
         {may('workspace.write') && <WorkspaceExport />}
-        <p className="text-muted xl:[column-span:all]">
-          Large files take a while to prepare. You can keep working in another window.{' '}
-          <DocsLink guide="api">How exports work</DocsLink>
-        </p>
       </Sections>
     </Page>
   );
@@ -67,8 +67,10 @@ function LinksExport() {
   );
 }
 
+const hasEvents = (plan: string): boolean => plan === 'business' || plan === 'enterprise';
+
 function EventsExport() {
-  const { api, slug } = useWorkspace();
+  const { api, slug, plan } = useWorkspace();
   const [format, setFormat] = useState<Format>('csv');
   const [event, setEvent] = useState<keyof typeof EVENTS>('clicks');
   const [interval, setInterval] = useState<keyof typeof SPANS>('30d');
@@ -82,7 +84,7 @@ function EventsExport() {
   return (
     <Section
       title="Events"
-      description="Clicks, scans, leads or sales, one kind per file. Needs the Business plan or higher."
+      description={`Clicks, scans, leads or sales, one kind per file.${hasEvents(plan) ? '' : ' Needs the Business plan or higher.'}`}
       footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
     >
       <Refused error={save.error} />

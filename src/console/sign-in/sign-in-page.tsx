@@ -17,7 +17,7 @@ import { leaveFor, viewOf } from './return.ts';
 const REASONS: Record<string, string> = {
   unknown_user:
     'There is no account for you here. Ask an owner of the workspace for an invitation.',
-  disabled: 'Your account is disabled. Ask your operator.',
+  disabled: 'Your account is disabled. Ask your administrator.',
   expired: 'That sign-in expired. Try again.',
   denied: 'The provider refused the sign-in, or you cancelled it.',
   too_many: 'Too many attempts to sign in. Wait a minute, then try again.',
@@ -124,7 +124,7 @@ export function SignInPage() {
         </Button>
       </form>
       <p className="text-xs text-muted">
-        Forgot your password? Ask your operator for a sign-in link.
+        Forgot your password? Ask your administrator for a sign-in link.
       </p>
       {methods.data?.oidc && (
         <a href="/auth/oidc" onClick={() => leaveFor(to)} className={buttonLook()}>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { sentenceCase } from '../api/error-words.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -47,35 +48,39 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
         <h2 id="deliveries" className="font-semibold">
           Deliveries
         </h2>
-        <div className="flex items-center gap-2">
-          <select
-            aria-label="State of the deliveries"
-            className={inputLook}
-            value={state}
-            onChange={(event) => setState(event.target.value as State | '')}
-          >
-            <option value="">All states</option>
-            {STATES.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-          {may('webhooks.write') && (
-            <Button icon={RotateCw} onClick={() => setResending(true)}>
-              Resend
-            </Button>
-          )}
-        </div>
+        {(deliveries.rows.length > 0 || state !== '') && (
+          <div className="flex items-center gap-2">
+            <select
+              aria-label="Status of the deliveries"
+              className={inputLook}
+              value={state}
+              onChange={(event) => setState(event.target.value as State | '')}
+            >
+              <option value="">All statuses</option>
+              {STATES.map((one) => (
+                <option key={one} value={one}>
+                  {sentenceCase(one)}
+                </option>
+              ))}
+            </select>
+            {may('webhooks.write') && (
+              <Button icon={RotateCw} onClick={() => setResending(true)}>
+                Resend
+              </Button>
+            )}
+          </div>
+        )}
       </header>
       <RecordList
         query={deliveries}
         empty={
           <Empty
             icon={Send}
-            title={state === '' ? 'No deliveries yet' : 'No deliveries in this state'}
+            title={state === '' ? 'No deliveries yet' : 'No deliveries with this status'}
           >
             {state === ''
               ? 'Requests we send appear here with their responses, and are stored for 30 days. Send a test event to see one.'
-              : 'Choose another state.'}
+              : 'Choose another status.'}
           </Empty>
         }
       >
@@ -97,7 +102,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
                   </button>
                 ),
               },
-              { name: 'State', render: ({ state: now }) => <DeliveryState state={now} /> },
+              { name: 'Status', render: ({ state: now }) => <DeliveryState state={now} /> },
               { name: 'Attempts', isMinor: true, isNumber: true, render: (one) => one.attempts },
               { name: 'Time', render: ({ createdAt }) => <Time at={createdAt} /> },
             ]}

@@ -70,7 +70,7 @@ export function WebhooksPage() {
                   </span>
                 ),
               },
-              { name: 'State', render: (webhook) => <WebhookState webhook={webhook} /> },
+              { name: 'Status', render: (webhook) => <WebhookState webhook={webhook} /> },
             ]}
           />
         )}

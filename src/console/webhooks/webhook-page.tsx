@@ -72,7 +72,7 @@ export function WebhookPage() {
         may('webhooks.write') && (
           <>
             <Button icon={Send} onClick={() => setOpened('test')}>
-              Test
+              Send test event
             </Button>
             <RowMenu
               label="Actions for the webhook"

@@ -17,6 +17,7 @@ import { Badge, Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { isPast, Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { useMembers } from '../members/use-members.ts';
 import { EditKeyDialog, NewKeyDialog } from './key-dialog.tsx';
 import { summaryOf } from './scopes.ts';
 
@@ -34,6 +35,11 @@ export function KeysPage() {
   const keys = usePaged(['keys'], (page, signal) =>
     answer(api.GET('/keys', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
+  const members = useMembers();
+  const creatorOf = ({ userId }: Key): string => {
+    const member = members.data?.find((one) => one.userId === userId);
+    return member === undefined ? '–' : member.name || member.email;
+  };
   const mayWrite = may('keys.write');
   const createButton = mayWrite && (
     <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
@@ -67,6 +73,7 @@ export function KeysPage() {
                 ),
               },
               { name: 'Permissions', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
+              { name: 'Created by', isMinor: true, render: creatorOf },
               {
                 name: 'Last used',
                 render: ({ lastUsedAt }) =>

@@ -51,7 +51,7 @@ export function NotificationsSection() {
           <>
             {all.data?.isMailSetUp === false && (
               <p className="font-medium text-ink">
-                Email isn’t set up, so nothing will be sent. Ask your operator to set SMTP_URL.
+                Email isn’t set up, so nothing will be sent. Ask your administrator to set SMTP_URL.
               </p>
             )}
             <p>Choose which emails you get about {own.name}.</p>
@@ -99,7 +99,7 @@ function Choices({ own }: { own: Notifications }) {
         label="Report"
         hint={
           plan === 'free'
-            ? 'Reports need the pro plan.'
+            ? 'Reports need the Pro plan.'
             : `Clicks, scans, leads and sales, compared with the previous period. Sent at 8:00, ${own.report?.timezone ?? zone}.`
         }
         disabled={plan === 'free' || change.isPending}

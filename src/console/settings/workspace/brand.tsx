@@ -14,7 +14,7 @@ import { useSaveWorkspace } from './save.ts';
 /** Largest file that is taken: as a data URI it must fit a request. */
 const LARGEST_BYTES = 500_000;
 /** Color of the field where none is set. */
-const NO_COLOR = '#3b5bdb';
+const NO_COLOR = '#2257d2';
 
 /** Logo and color of what visitors see. */
 export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
@@ -53,7 +53,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
       />
       <Field
         label="Color"
-        hint="The color of buttons and links, such as #0055ff."
+        hint="The color of buttons and links, such as #0055ff. Leave it empty to use the default."
         error={messages['brandColor']}
       >
         {(control) => (
@@ -69,7 +69,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
             <input
               {...control}
               className={classes(inputLook, 'max-w-40 font-mono')}
-              placeholder="None"
+              placeholder="Default"
               maxLength={7}
               disabled={!mayWrite}
               value={color}

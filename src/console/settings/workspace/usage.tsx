@@ -1,64 +1,72 @@
 import type { Schemas } from '../../api/client.ts';
+import { planName } from '../../app/plan-name.ts';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { Section } from '../../ui/section.tsx';
-import { Badge } from '../../ui/states.tsx';
 
 const format = new Intl.NumberFormat();
 /** Records of one kind that the API counts at most. */
 const MOST_COUNTED = 100_000;
 
-/** The plan, what it allows, and what is there. */
+/** The plan with its limits, and the records that the workspace has. */
 export function Usage({ workspace: { plan, limits, usage } }: { workspace: Schemas['Workspace'] }) {
-  const counts = [
-    { label: 'Links', value: usage.links },
-    { label: 'QR codes', value: usage.qrcodes },
-    { label: 'Domains', value: usage.domains },
-    { label: 'Members', value: usage.members },
-    { label: 'Tags', value: usage.tags },
-  ];
   return (
     <Section
       title="Plan and usage"
       description={
         <>
-          This workspace is on the <Badge>{plan}</Badge> plan. Ask your operator to change it.{' '}
+          This workspace is on the {planName(plan)} plan. Ask your administrator to change it.{' '}
           <DocsLink guide="workspaces">What each plan includes</DocsLink>
         </>
       }
     >
-      <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
-        <Figure
-          label="Requests per minute"
-          value={
-            limits.requestsPerMinute === null ? 'No limit' : format.format(limits.requestsPerMinute)
-          }
+      <div className="grid gap-x-10 gap-y-5 md:grid-cols-2">
+        <Figures
+          title="Limits"
+          figures={{
+            'Requests per minute': limited(limits.requestsPerMinute, ''),
+            'Event retention': limited(limits.retentionDays, ' days'),
+          }}
         />
-        <Figure
-          label="Event retention"
-          value={
-            limits.retentionDays === null
-              ? 'No limit'
-              : `${format.format(limits.retentionDays)} days`
-          }
+        <Figures
+          title="Usage"
+          figures={{
+            'Events this month': format.format(usage.eventsThisMonth),
+            Links: counted(usage.links),
+            'QR codes': counted(usage.qrcodes),
+            Domains: counted(usage.domains),
+            Members: counted(usage.members),
+            Tags: counted(usage.tags),
+          }}
         />
-        <Figure label="Events this month" value={format.format(usage.eventsThisMonth)} />
-        {counts.map(({ label, value }) => (
-          <Figure
-            key={label}
-            label={label}
-            value={`${format.format(value)}${value >= MOST_COUNTED ? ' or more' : ''}`}
-          />
-        ))}
-      </dl>
+      </div>
     </Section>
   );
 }
 
-function Figure({ label, value }: { label: string; value: string }) {
+const limited = (limit: number | null, unit: string): string =>
+  limit === null ? 'No limit' : `${format.format(limit)}${unit}`;
+
+const counted = (count: number): string =>
+  `${format.format(count)}${count >= MOST_COUNTED ? ' or more' : ''}`;
+
+interface FiguresProps {
+  title: string;
+  /** Values by their labels. */
+  figures: Readonly<Record<string, string>>;
+}
+
+function Figures({ title, figures }: FiguresProps) {
   return (
-    <div className="flex flex-col rounded-md border border-line px-3 py-2">
-      <dt className="text-xs text-muted">{label}</dt>
-      <dd className="text-base font-semibold tabular-nums">{value}</dd>
+    <div>
+      <h3 className="pb-1 font-medium">{title}</h3>
+      <dl>
+        {Object.entries(figures).map(([label, value]) => (
+          <div key={label} className="flex justify-between gap-4 border-t border-line py-1.5">
+            <dt className="text-muted">{label}</dt>
+            <dd className="font-medium tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       onSubmit={() => save.write({ clickDedupeSeconds: seconds, keepFullIp })}
     >
       <SelectField
-        label="Count a visitor"
+        label="Count each visitor"
         hint="Further visits of the same person in this time are redirected but not counted."
         disabled={!mayWrite}
         value={seconds}

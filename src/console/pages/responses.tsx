@@ -8,10 +8,10 @@ import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** Answers of visitors on a page, newest first. */
-export function Answers({ page }: { page: Schemas['Page'] }) {
+/** Responses of visitors to the form of a page, newest first. */
+export function Responses({ page }: { page: Schemas['Page'] }) {
   const { api } = useWorkspace();
-  const answers = usePaged(['events', 'answers', page.id], async (number, signal) => {
+  const responses = usePaged(['events', 'responses', page.id], async (number, signal) => {
     const events = await answer(
       api.GET('/events', {
         params: {
@@ -28,29 +28,29 @@ export function Answers({ page }: { page: Schemas['Page'] }) {
     );
     return events.filter((event) => event.event === 'lead');
   });
-  const isRefused = answers.error instanceof ApiError && answers.error.status === 403;
+  const isRefused = responses.error instanceof ApiError && responses.error.status === 403;
   return (
-    <section aria-labelledby="answers" className="border-t border-line pb-10">
-      <h2 id="answers" className="px-4 py-3 font-semibold md:px-6">
-        Answers
+    <section aria-labelledby="responses" className="border-t border-line pb-10">
+      <h2 id="responses" className="px-4 py-3 font-semibold md:px-6">
+        Responses
       </h2>
       {isRefused ? (
         <p className="px-4 text-muted md:px-6">
-          {page.leads} so far. You need the Business plan to read answers. Ask your administrator to
-          upgrade.
+          {page.leads} so far. You need the Business plan to read responses. Ask your administrator
+          to upgrade.
         </p>
       ) : (
         <RecordList
-          query={answers}
+          query={responses}
           empty={
-            <Empty icon={Inbox} title="No answers yet">
-              Select this page in a link or QR code to collect answers here.
+            <Empty icon={Inbox} title="No responses yet">
+              Select this page in a link or QR code to collect responses here.
             </Empty>
           }
         >
           {(rows) => (
             <Table
-              label="Answers"
+              label="Responses"
               rows={rows}
               keyOf={({ timestamp, click }) => `${timestamp} ${click?.id ?? ''}`}
               columns={[
