@@ -2,11 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { reloadConfig } from '../src/config.ts';
 import { makeLog } from '../src/infra/log.ts';
 import { connectRedis, primariesOf, type Redis, redisReady } from '../src/infra/redis.ts';
-import { clicks } from '../src/queues/clicks.ts';
+import { clicks } from '../src/queues/index.ts';
 import { Inspector } from '../src/queues/inspect.ts';
+import { handlers } from '../src/queues/job.ts';
 import { serve } from '../src/queues/worker.ts';
 import { JobSender, VisitJobs } from '../src/redirect/visit-log.ts';
 import { decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
+import { visitJobs } from '../src/visits/jobs.ts';
 import { RedisCluster } from '../test/support/redis-cluster.ts';
 import { redisMs } from './processor.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
@@ -75,18 +77,22 @@ async function withShards(count: number, url: string): Promise<Costs> {
   const senders = Array.from({ length: SENDERS * count }, () => connectRedis(url, 'wait'));
   await Promise.all([redis, ...senders].map((one) => redisReady(one)));
   const visits = { added: 0, taken: 0 };
-  const ignore = () => Promise.reject(new Error('nobody adds such jobs'));
-  const worker = serve(clicks, {
-    'visits.record': async (batch, { further = [] }) => {
-      for (const one of [batch, ...(further as VisitBatch[])])
-        visits.taken += decodeVisits(one).length;
-      return undefined;
+  const { 'visits.record': record } = visitJobs;
+  const counting = handlers(
+    { record },
+    {
+      record: async (batch, { further = [] }) => {
+        for (const one of [batch, ...(further as VisitBatch[])]) {
+          visits.taken += decodeVisits(one).length;
+        }
+      },
     },
-    'click.track': ignore,
-    'report.add': ignore,
-    'rejected.retry': ignore,
-    'rejected.discard': ignore,
-  }).start({ redis, log: makeLog('bench', 'silent'), concurrency: 250 });
+  );
+  const worker = serve(clicks, counting, {
+    redis,
+    log: makeLog('bench', 'silent'),
+    concurrency: 250,
+  });
   const send = async (seconds: number) => {
     const until = performance.now() + seconds * 1_000;
     await Promise.all(

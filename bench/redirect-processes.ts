@@ -3,7 +3,7 @@ import path from 'node:path';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { freePort } from '../scripts/ports.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { clicks } from '../src/queues/clicks.ts';
+import { clicks } from '../src/queues/index.ts';
 import { Inspector } from '../src/queues/inspect.ts';
 import { processorMs, startBare, type Target } from './baselines.ts';
 import { redisMs } from './processor.ts';

@@ -1,5 +1,5 @@
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { clicks } from '../src/queues/clicks.ts';
+import { clicks } from '../src/queues/index.ts';
 import { Inspector } from '../src/queues/inspect.ts';
 import { type Baseline, processorMs, startBare, startNginx, type Target } from './baselines.ts';
 import { median } from './figures.ts';

@@ -3,9 +3,9 @@ import { readCounts } from '../src/events/store/postgres/counts.ts';
 import { newId } from '../src/ids.ts';
 import { db } from '../src/infra/db.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { clicks } from '../src/queues/clicks.ts';
 import { Producer } from '../src/queues/producer.ts';
 import { encodeVisits } from '../src/visits/batch.ts';
+import { visitJobs } from '../src/visits/jobs.ts';
 import type { Visit } from '../src/visits/visit.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { type BenchService, seedLinks, withService, worker } from './service.ts';
@@ -102,7 +102,7 @@ export async function put(
     const size = Math.min(BATCH, count - done);
     const visits = Array.from({ length: size }, () => aVisit(projectId));
     waiting.push(
-      producer.add(clicks, 'visits.record', encodeVisits(visits), {
+      producer.add(visitJobs['visits.record'], encodeVisits(visits), {
         jobId: newId('job'),
         projectId: '',
       }),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { withSingleFiles } from '#programs';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
+import { ALL_JOBS } from '../workers/jobs.ts';
 
 /** A process of the Procfile, and the queues to which its code adds jobs. */
 interface Process {
@@ -10,8 +11,8 @@ interface Process {
 }
 
 const NAMES = Object.keys(QUEUES) as QueueName[];
-/** A queue and a job's name, side by side in a call or an object: `writes, 'link.create'`. */
-const ADDED = /\b([a-z]+),\s{1,40}(?:name: )?'([A-Za-z]+\.[A-Za-z]+)'/g;
+/** A use of a job: `linkJobs['link.create']`. */
+const ADDED = /\b\w+Jobs\['([\w.]+)'\]/g;
 /** A file that another one imports, now or when it needs it. */
 const IMPORTED = /\b(?:from |import\()'(\.[^']+\.ts)'/g;
 
@@ -22,7 +23,7 @@ const sourceOf = (file: string): string => {
   return known;
 };
 
-/** The files that a process loads, from its entry on; workers load no others of their folder. */
+/** The files that a process loads, from its entry on. */
 function filesOf(entry: string, found = new Set<string>()): Set<string> {
   if (found.has(entry)) return found;
   found.add(entry);
@@ -37,21 +38,29 @@ function filesOf(entry: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Names of jobs by queue, from the file that declares the queue. */
-const jobsOf = (queue: QueueName): string[] =>
-  [...sourceOf(`src/queues/${queue}.ts`).matchAll(/^ {2}'([^']+)': Job</gm)].map(([, job]) => job!);
-
-/** The queues to which the files of a process add jobs. */
-function addsOf(entry: string): QueueName[] {
-  const added = new Set<string>();
-  for (const file of filesOf(entry)) {
-    for (const [, queue, job] of sourceOf(file).matchAll(ADDED)) {
-      if (NAMES.includes(queue as QueueName) && jobsOf(queue as QueueName).includes(job!)) {
-        added.add(queue!);
-      }
-    }
+/** The queues to which these files add jobs. */
+function addsOf(files: ReadonlySet<string>): QueueName[] {
+  const used = new Set<string>();
+  for (const file of files) {
+    for (const [, job] of sourceOf(file).matchAll(ADDED)) used.add(job!);
   }
-  return NAMES.filter((name) => added.has(name));
+  const hasSchedule = files.has('src/queues/schedule.ts');
+  const added = ALL_JOBS.filter(
+    ({ name, everyMs }) => used.has(name) || (hasSchedule && everyMs !== undefined),
+  );
+  return NAMES.filter((name) => added.some(({ queue }) => queue.name === name));
+}
+
+/** The files that the worker of a queue loads for its handlers. */
+function filesOfWorker(queue: string): Set<string> {
+  const source = sourceOf('workers/queues.ts');
+  const entries = source.slice(source.indexOf(`\n  ${queue}: `) + 1);
+  const end = entries.search(/\n {2}\w+: |\n\};/);
+  const files = new Set<string>();
+  for (const [, target] of entries.slice(0, end).matchAll(IMPORTED)) {
+    filesOf(path.join('workers', target!), files);
+  }
+  return files;
 }
 
 /** The processes of the Procfile, in its order. @throws Error where a line runs no file of ours */
@@ -66,7 +75,7 @@ export function processes(): Process[] {
       if (!file?.startsWith('dist/'))
         throw new Error(`a line of the Procfile runs no file of ours: ${line}`);
       const entry = file.slice('dist/'.length).replace('.js', '.ts');
-      return { name, adds: addsOf(worker === undefined ? entry : `workers/${worker}.ts`) };
+      return { name, adds: addsOf(worker === undefined ? filesOf(entry) : filesOfWorker(worker)) };
     });
 }
 

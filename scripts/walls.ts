@@ -103,7 +103,7 @@ const WALLS: Wall[] = [
   {
     name: 'the redirect loads no record',
     from: /^src\/redirect\//,
-    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|bull-queues|clicks|definition|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
+    to: /^src\/(?!redirect\/|lookup\/(entry|find|questions|rows|source)\.|web\/|visitors\/|queues\/(all-queued|bull-queues|definition|index|job|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
     instead: 'use the look-up entry, which is made where the record is written',
   },
   {

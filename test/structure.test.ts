@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -6,19 +6,22 @@ import { sourceFiles } from '../scripts/imports.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { breaches } from '../scripts/walls.ts';
 import { QUEUES } from '../src/queues/index.ts';
-import type { WorkerDefinition } from '../src/queues/worker.ts';
-
-const names = (folder: string) => readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));
+import { ALL_JOBS } from '../workers/jobs.ts';
+import { HANDLERS } from '../workers/queues.ts';
+import { EARLIER_JOBS } from './data/earlier-jobs.ts';
 
 describe('the structure', () => {
   const processes = parseProcfile(readFileSync('Procfile', 'utf8'));
-  const workers = names('workers').filter((name) => name !== 'main');
   const queues = Object.keys(QUEUES);
 
-  it('has one line of the Procfile for each worker, and one each for the API and the redirect', () => {
-    expect(processes.map(({ name }) => name).toSorted()).to.deep.equal(
-      ['api', 'redirect', ...workers.map((name) => `worker_${name}`)].toSorted(),
-    );
+  it('has one line of the Procfile for each queue, and one each for the API, the redirect and the scheduler', () => {
+    const workers = queues.map((name) => `worker_${name}`);
+    expect(processes.map(({ name }) => name)).to.have.members([
+      'api',
+      'redirect',
+      ...workers,
+      'worker_scheduler',
+    ]);
   });
 
   it('runs each line of the Procfile without a shell between a process manager and node', () => {
@@ -26,29 +29,38 @@ describe('the structure', () => {
     expect(lines.filter((line) => !/^\w+: exec node /.test(line))).to.deep.equal([]);
   });
 
-  it('has a worker for each queue; only the scheduler has none', () => {
-    expect(workers.filter((name) => name !== 'scheduler').toSorted()).to.deep.equal(
-      queues.toSorted(),
-    );
-  });
-
-  it('lists each queue that a file defines, under the name of the file and with the setting of its own', () => {
-    const defining = names('src/queues').filter((name) =>
-      /= defineQueue</.test(readFileSync(`src/queues/${name}.ts`, 'utf8')),
-    );
-    expect(defining.toSorted()).to.deep.equal(queues.toSorted());
+  it('names each queue, and its setting, as its row does', () => {
     for (const [name, { queue, concurrency }] of Object.entries(QUEUES)) {
       expect(queue.name).to.equal(name);
       expect(concurrency).to.equal(`${name.toUpperCase()}_CONCURRENCY`);
     }
   });
 
-  it('serves each queue by the worker of its name', async () => {
-    for (const name of queues) {
-      const { default: define } = await import(`../workers/${name}.js`);
-      const { queue }: WorkerDefinition = await define(pino({ level: 'silent' }));
-      expect(queue.name).to.equal(name);
+  it('has one handler for each job, in the worker of its queue', async () => {
+    const log = pino({ level: 'silent' });
+    for (const [name, load] of Object.entries(HANDLERS)) {
+      const handled = (await load({ log, isShared: false })).map(({ job }) => job);
+      const declared = ALL_JOBS.filter(({ queue }) => queue.name === name);
+      expect(handled).to.have.members(declared);
     }
+  });
+
+  it('runs the jobs that earlier versions have added, from the same queues', () => {
+    for (const [queue, names] of Object.entries(EARLIER_JOBS)) {
+      const own = ALL_JOBS.filter((job) => job.queue.name === queue).map(({ name }) => name);
+      expect(own).to.include.members([...names]);
+    }
+  });
+
+  it('lists all jobs that a file declares', () => {
+    const files = sourceFiles('src').filter((file) => file.endsWith('/jobs.ts'));
+    const declared = files.flatMap((file) => {
+      const source = readFileSync(file, 'utf8');
+      return [...source.matchAll(/^ {2}'([\w.]+)': (?:job|scheduled)[<(]/gm)].map(
+        ([, name]) => name,
+      );
+    });
+    expect(ALL_JOBS.map(({ name }) => name)).to.have.members(declared);
   });
 
   it('imports nothing through a wall', () => {

@@ -1,4 +1,5 @@
 import { addReport } from '../src/admin/abuse-reports.ts';
+import { rejectedVisitJobs } from '../src/admin/jobs.ts';
 import { publishToWebhooks } from '../src/event-records/publish.ts';
 import { Room, VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
@@ -10,10 +11,10 @@ import { db } from '../src/infra/db.ts';
 import type { Log } from '../src/infra/log.ts';
 import { cacheRedis } from '../src/infra/redis.ts';
 import { runIdempotent } from '../src/jobs/run-idempotent.ts';
-import { clicks } from '../src/queues/clicks.ts';
-import { serve } from '../src/queues/worker.ts';
+import { handlers, type JobHandler } from '../src/queues/job.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 import { decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
+import { visitJobs } from '../src/visits/jobs.ts';
 
 /**
  * Most visits in hand: two transactions are stored while the next two are prepared. A job of a queue that lags has up to 2,000
@@ -21,7 +22,8 @@ import { decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
  */
 const MOST_VISITS = 20_000;
 
-export default async (log: Log) => {
+/** Makes the handlers of the queue `clicks`, which share one recorder of visits. */
+export async function clickHandlers(log: Log): Promise<JobHandler[]> {
   const room = new Room(MOST_VISITS);
   const recorder = new VisitRecorder({
     findPlace: await openPlaces(log),
@@ -30,16 +32,24 @@ export default async (log: Log) => {
   });
   // Connected before the first visit, which clients may be watching for.
   cacheRedis();
-  return serve(clicks, {
+  const visitHandlers = handlers(visitJobs, {
     'visits.record': async (batch, { further = [] }) => {
       const batches = [batch, ...(further as VisitBatch[])];
       await room.use(
         () => batches.flatMap((one) => decodeVisits(one)),
         (visits) => recorder.record(visits),
       );
-      return undefined;
+    },
+    'click.track': async (visit, job) => {
+      const { clickId } = visit;
+      const result = await runIdempotent(job, async () => ({ result: { clickId }, changes: [] }));
+      // Not in the transaction: a visit with a known click id is not recorded again.
+      await recorder.record([Object.assign(visit, result)]);
+      return result;
     },
     'report.add': addReport,
+  });
+  const rejectedVisitHandlers = handlers(rejectedVisitJobs, {
     'rejected.retry': async ({ id }) => {
       await retryRejected(db(), { id }, (visits) => recorder.record(visits));
       // As it is now, so that a second run has the same result.
@@ -49,12 +59,6 @@ export default async (log: Log) => {
       await discardRejected(id);
       return { id };
     },
-    'click.track': async (visit, job) => {
-      const { clickId } = visit;
-      const result = await runIdempotent(job, async () => ({ result: { clickId }, changes: [] }));
-      // Not in the transaction: a visit with a known click id is not recorded again.
-      await recorder.record([Object.assign(visit, result)]);
-      return result;
-    },
   });
-};
+  return [...visitHandlers, ...rejectedVisitHandlers];
+}

@@ -23,28 +23,11 @@ import {
   watchDepth,
   watchOldestVisit,
 } from '../src/queues/watch.ts';
-import type { WorkerDefinition } from '../src/queues/worker.ts';
+import { serve } from '../src/queues/worker.ts';
+import { ALL_JOBS } from './jobs.ts';
+import { HANDLERS } from './queues.ts';
 
-type LoadWorker = () => Promise<{
-  /** @param isShared true where one event loop serves all queues: what would keep it to itself for long belongs into a thread */
-  default: (log: Log, isShared: boolean) => WorkerDefinition | Promise<WorkerDefinition>;
-}>;
-
-/** `node dist/programs/worker.js <name>` runs `workers/<name>.ts`. A queue without a worker does not compile. */
-const WORKERS: Record<QueueName, LoadWorker> = {
-  writes: () => import('./writes.ts'),
-  bulk: () => import('./bulk.ts'),
-  clicks: () => import('./clicks.ts'),
-  qr: () => import('./qr.ts'),
-  images: () => import('./images.ts'),
-  metatags: () => import('./metatags.ts'),
-  currency: () => import('./currency.ts'),
-  webhooks: () => import('./webhooks.ts'),
-  mail: () => import('./mail.ts'),
-  maintenance: () => import('./maintenance.ts'),
-};
-
-/** `node dist/programs/worker.js all` runs all of them and the schedule, in one process. */
+/** `node dist/programs/worker.js <name>` serves a queue; `all` serves every queue and keeps the schedule. */
 const ALL = 'all';
 const ALL_HEALTH_PORT = 3113;
 /** Time after which a connection that waits for questions is opened again, in ms: Redis answers within half of it. */
@@ -62,20 +45,21 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
       `no worker is called "${name}"; there are: ${[...Object.keys(QUEUES), ALL].join(', ')}`,
     );
   }
-  const loading = names.map(async (queue): Promise<[QueueName, WorkerDefinition]> => {
-    const { default: define } = await WORKERS[queue]();
-    return [queue, await define(log, isShared)];
-  });
-  const definitions = await Promise.all(loading);
+  const loading = names.map(
+    async (queue) => [queue, await HANDLERS[queue]({ log, isShared })] as const,
+  );
+  const loaded = await Promise.all(loading);
   const redis = connectRedis(settings.REDIS_URL, 'wait', {
     onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
   });
   await redisReady(redis, 60_000);
   const producer = new Producer(redis);
   const inspector = new Inspector(redis);
-  const workers = definitions.map(([queue, definition]) => {
-    watchDepth(inspector, definition.queue);
-    return definition.start({ redis, log, concurrency: concurrencyOf(queue, settings) });
+  const workers = loaded.map(([queueName, handlers]) => {
+    const { queue } = QUEUES[queueName];
+    watchDepth(inspector, queue);
+    const concurrency = concurrencyOf(queueName, settings);
+    return serve(queue, handlers, { redis, log, concurrency });
   });
   if (names.includes('clicks')) watchOldestVisit(inspector);
   if (names.includes('maintenance')) {
@@ -91,7 +75,7 @@ await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settin
       })
     : undefined;
   spool?.start();
-  const endSchedule = isShared ? await keepSchedule(producer, log) : () => {};
+  const endSchedule = isShared ? await keepSchedule(producer, ALL_JOBS, log) : () => {};
   return {
     checks: { postgres: checkDb, redis: checkRedis(redis) },
     redis,

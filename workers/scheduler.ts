@@ -2,6 +2,7 @@ import { checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer } from '../src/queues/producer.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
+import { ALL_JOBS } from './jobs.ts';
 
 await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config, log }) => {
   const redis = connectRedis(config.REDIS_URL, 'wait', {
@@ -9,7 +10,7 @@ await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config
   });
   await redisReady(redis, 60_000);
   const producer = new Producer(redis);
-  const endSchedule = await keepSchedule(producer, log);
+  const endSchedule = await keepSchedule(producer, ALL_JOBS, log);
   return {
     checks: { redis: checkRedis(redis) },
     redis,

@@ -5,9 +5,11 @@ import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import type { ReportCategory, SentReport } from '../visits/report.ts';
-import { addHost, changeBlocklist } from './blocked-hosts.ts';
-import { addLink } from './blocked-links.ts';
+import { addHost, blockHost, changeBlocklist, unblockHost } from './blocked-hosts.ts';
+import { addLink, unblockLink } from './blocked-links.ts';
+import { adminJobs, adminMaintenanceJobs } from './jobs.ts';
 import type { AbuseReportQuery, Decision, ReportAnswer, ReportState } from './schema.ts';
 
 /** Open reports about one link; further ones are dropped, since they say nothing new. */
@@ -222,3 +224,14 @@ export async function pruneReporters(): Promise<undefined> {
   );
   return undefined;
 }
+
+export const adminHandlers = handlers(adminJobs, {
+  'host.block': blockHost,
+  'host.unblock': unblockHost,
+  'link.unblock': unblockLink,
+  'report.answer': answerReport,
+});
+
+export const adminMaintenanceHandlers = handlers(adminMaintenanceJobs, {
+  'abuse.prune': pruneReporters,
+});

@@ -6,9 +6,9 @@ import {
 } from '../events/ingest/rejected-visits.ts';
 import { askWorker } from '../http/answer.ts';
 import type { ApiRequest } from '../http/route.ts';
-import { clicks } from '../queues/clicks.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 import type { FailedJob, Inspector } from '../queues/inspect.ts';
+import { rejectedVisitJobs } from './jobs.ts';
 import { type DeadLetterQuery, type Source, VISITS } from './schema.ts';
 
 /*
@@ -100,7 +100,7 @@ export async function retryDeadLetter(
   const { source, own } = placeOf(id);
   if (source === VISITS) {
     await existing(own);
-    const { isStored } = await askWorker(request, clicks, 'rejected.retry', { id: own });
+    const { isStored } = await askWorker(request, rejectedVisitJobs['rejected.retry'], { id: own });
     return { status: isStored ? 'stored' : 'rejected' };
   }
   const { inspector } = request.queues;
@@ -113,7 +113,7 @@ export async function discardDeadLetter(request: ApiRequest, id: string): Promis
   const { source, own } = placeOf(id);
   if (source === VISITS) {
     await existing(own);
-    await askWorker(request, clicks, 'rejected.discard', { id: own });
+    await askWorker(request, rejectedVisitJobs['rejected.discard'], { id: own });
     return;
   }
   const { inspector } = request.queues;

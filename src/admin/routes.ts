@@ -5,7 +5,6 @@ import { Joi } from '../http/fields.ts';
 import { NO_CONTENT, type Route, route } from '../http/route.ts';
 import { listProcesses } from '../infra/heartbeat.ts';
 import { QUEUES } from '../queues/index.ts';
-import { writes } from '../queues/writes.ts';
 import { listReports, readReport } from './abuse-reports.ts';
 import { listBlockedHosts, readBlockedHost } from './blocked-hosts.ts';
 import { listBlockedLinks, readBlockedLink } from './blocked-links.ts';
@@ -15,6 +14,7 @@ import {
   readDeadLetter,
   retryDeadLetter,
 } from './dead-letters.ts';
+import { adminJobs } from './jobs.ts';
 import {
   type AbuseReportQuery,
   abuseReportParams,
@@ -157,7 +157,7 @@ export const adminRoutes: Route[] = [
     answers: { 200: blockedHostRecord },
     async handle(request) {
       const { host } = request.params;
-      await askWorker(request, writes, 'host.block', { host, ...request.body });
+      await askWorker(request, adminJobs['host.block'], { host, ...request.body });
       return ok(await readBlockedHost(host));
     },
   }),
@@ -173,7 +173,7 @@ export const adminRoutes: Route[] = [
     async handle(request) {
       const { host } = request.params;
       await readBlockedHost(host);
-      await askWorker(request, writes, 'host.unblock', { host });
+      await askWorker(request, adminJobs['host.unblock'], { host });
       return { status: 204, body: undefined };
     },
   }),
@@ -200,7 +200,7 @@ export const adminRoutes: Route[] = [
     async handle(request) {
       const { id } = request.params;
       await readBlockedLink(id);
-      await askWorker(request, writes, 'link.unblock', { id });
+      await askWorker(request, adminJobs['link.unblock'], { id });
       return { status: 204, body: undefined };
     },
   }),
@@ -245,7 +245,7 @@ export const adminRoutes: Route[] = [
         throw new Refusal('unprocessable_entity', 'host is required to block a host');
       }
       const answer = { decision, note, ...(decision === 'block-host' ? { host: host! } : {}) };
-      await askWorker(request, writes, 'report.answer', { id, answer });
+      await askWorker(request, adminJobs['report.answer'], { id, answer });
       return ok(await readReport(id));
     },
   }),

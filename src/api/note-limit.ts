@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Producer } from '../queues/producer.ts';
-import { writes } from '../queues/writes.ts';
+import { settingsJobs } from '../settings/jobs.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { requestLimitOf } from './rate-limit.ts';
 
@@ -18,5 +18,5 @@ export function noteLimit(producer: Producer, caller: Caller, percent: 80 | 100)
   noted.set(jobId, true);
   const most = requestLimitOf(caller);
   const data = { limit: 'requestsPerMinute' as const, percent, most, at };
-  producer.add(writes, 'limit.announce', data, { jobId, projectId }).catch(() => {});
+  producer.add(settingsJobs['limit.announce'], data, { jobId, projectId }).catch(() => {});
 }

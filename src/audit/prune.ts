@@ -1,4 +1,6 @@
 import { db, execute } from '../infra/db.ts';
+import { handlers } from '../queues/job.ts';
+import { auditJobs } from './jobs.ts';
 
 /** Retention of the audit log. */
 export const KEPT_DAYS = 400;
@@ -17,3 +19,7 @@ export async function pruneAuditLog(): Promise<undefined> {
     if (deleted < CHUNK) return undefined;
   }
 }
+
+export const auditHandlers = handlers(auditJobs, {
+  'audit.prune': pruneAuditLog,
+});

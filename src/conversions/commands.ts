@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { UsCents } from '../currency/convert.ts';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
 import { publishToWebhooks } from '../event-records/publish.ts';
@@ -11,7 +10,10 @@ import { canonicalJson } from '../infra/canonical.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
+import type { NewSale, Tracked } from './jobs.ts';
+import { conversionJobs } from './jobs.ts';
 import { randomName } from './random-name.ts';
 import { type LeadResult, noClick, type SaleResult } from './record.ts';
 import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
@@ -19,12 +21,6 @@ import { leads, visits } from './waiting.ts';
 
 /** Name of the lead that is recorded with a sale of a customer without a lead. */
 const DIRECT_SALE = 'Direct sale';
-
-/** The answer to a lead or a sale, and whether it had been recorded before. */
-export interface Tracked<Answer> {
-  answer: Answer;
-  isReplayed: boolean;
-}
 
 /**
  * Records a lead, and its customer where they are new. The same customer, event name and click again is the same
@@ -75,16 +71,6 @@ export function trackLead(
     };
     return { result: { answer, isReplayed: false }, changes: [] };
   });
-}
-
-/** The input of the job of a sale. */
-export interface NewSale {
-  eventId: string;
-  /** Of the lead that is recorded with a direct sale. */
-  leadEventId: string;
-  at: string;
-  sale: SaleBody;
-  converted: UsCents;
 }
 
 /**
@@ -314,3 +300,8 @@ async function keepDetails(
     .where({ id: customer.id })
     .patch({ ...given, updated_at: new Date() });
 }
+
+export const conversionHandlers = handlers(conversionJobs, {
+  'lead.track': trackLead,
+  'sale.track': trackSale,
+});

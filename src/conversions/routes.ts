@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type UsCents, usCents } from '../currency/convert.ts';
+import { currencyJobs } from '../currency/jobs.ts';
 import { Refusal } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { type Asker, answerWrite, askWorker, ok, replayed } from '../http/answer.ts';
@@ -7,13 +8,12 @@ import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { linkQueries } from '../links/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
-import { clicks } from '../queues/clicks.ts';
-import { currency } from '../queues/currency.ts';
-import { writes } from '../queues/writes.ts';
 import { canBeClickId, clickId } from '../visitors/click-id.ts';
+import { visitJobs } from '../visits/jobs.ts';
 import type { Visit } from '../visits/visit.ts';
 import { visitSettings } from '../workspaces/queries.ts';
-import type { Tracked } from './commands.ts';
+import type { Tracked } from './jobs.ts';
+import { conversionJobs } from './jobs.ts';
 import { clickResult, leadResult, noClick, saleResult } from './record.ts';
 import {
   type ClickBody,
@@ -55,7 +55,7 @@ export const conversionRoutes: Route[] = [
         await awaitClick(request.caller.projectId, lead.clickId);
         return { eventId: newId('event'), at: new Date().toISOString(), lead };
       };
-      return answerWrite(request, writes, 'lead.track', data, answerTracked);
+      return answerWrite(request, conversionJobs['lead.track'], data, answerTracked);
     },
   }),
   route<{ body: SaleBody }>({
@@ -87,7 +87,7 @@ export const conversionRoutes: Route[] = [
           converted: await convert(request, sale),
         };
       };
-      return answerWrite(request, writes, 'sale.track', data, answerTracked);
+      return answerWrite(request, conversionJobs['sale.track'], data, answerTracked);
     },
   }),
   route<{ body: ClickBody }>({
@@ -107,7 +107,7 @@ export const conversionRoutes: Route[] = [
     answers: { 200: clickResult },
     writes: true,
     handle: (request) =>
-      answerWrite(request, clicks, 'click.track', () => visitOf(request, request.body), ok),
+      answerWrite(request, visitJobs['click.track'], () => visitOf(request, request.body), ok),
   }),
 ];
 
@@ -117,7 +117,7 @@ async function convert(
   { amount, currency: code }: Pick<SaleBody, 'amount' | 'currency'>,
 ): Promise<UsCents> {
   if (code === 'USD') return usCents(amount);
-  return askWorker(request, currency, 'amount.convert', { amount, currency: code });
+  return askWorker(request, currencyJobs['amount.convert'], { amount, currency: code });
 }
 
 /**

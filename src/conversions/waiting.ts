@@ -2,10 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { within } from '../infra/clock.ts';
 import { queueRedis } from '../infra/redis.ts';
 import { type Acceptor, Rounds } from '../queues/all-queued.ts';
-import { clicks } from '../queues/clicks.ts';
 import { type JobContext, Postponed, type QueueId } from '../queues/definition.ts';
+import { clicks, writes } from '../queues/index.ts';
 import { Inspector } from '../queues/inspect.ts';
-import { writes } from '../queues/writes.ts';
 
 /*
  * A lead needs its click, and a sale its click or lead. The event may be accepted and not stored yet: in a queue, or on the

@@ -5,8 +5,10 @@ import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { ratesAge } from '../infra/metrics.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { type Rates, toUsCents, type UsCents } from './convert.ts';
 import { FIRST_RATES } from './first-rates.ts';
+import { currencyJobs } from './jobs.ts';
 import { BadRates, readRates } from './read.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -114,3 +116,8 @@ export async function ensureFirstRates(connection: Db): Promise<void> {
   const there = (await connection('rates').first('currency')) as object | undefined;
   if (there === undefined) await connection.transaction((trx) => keepRates(trx, FIRST_RATES));
 }
+
+export const currencyHandlers = handlers(currencyJobs, {
+  'amount.convert': convertAmount,
+  'rates.refresh': refreshRates,
+});

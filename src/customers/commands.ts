@@ -4,16 +4,12 @@ import { type Db, execute } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { eraseCustomer } from '../webhooks/erase.ts';
+import type { CustomerChanges } from './jobs.ts';
+import { customerJobs } from './jobs.ts';
 import { Customer } from './model.ts';
 import { type CustomerRecord, toCustomer } from './record.ts';
-
-/** The writable fields of a customer. An absent field is not changed, `null` clears it. */
-export interface CustomerChanges {
-  name?: string | null;
-  email?: string | null;
-  avatar?: string | null;
-}
 
 /** @throws Refusal `not_found` */
 export function updateCustomer(
@@ -78,3 +74,8 @@ async function eraseInvoices(trx: Db, projectId: string, customerId: string): Pr
     { projectId, customerId },
   );
 }
+
+export const customerHandlers = handlers(customerJobs, {
+  'customer.update': updateCustomer,
+  'customer.delete': deleteCustomer,
+});

@@ -4,9 +4,9 @@ import { deletedRecord } from '../http/deleted.ts';
 import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { contains } from '../infra/like.ts';
-import { writes } from '../queues/writes.ts';
-import type { CustomerChanges } from './commands.ts';
 import { customerFields } from './fields.ts';
+import type { CustomerChanges } from './jobs.ts';
+import { customerJobs } from './jobs.ts';
 import { Customer } from './model.ts';
 import { customerRecord, toCustomer } from './record.ts';
 
@@ -115,7 +115,7 @@ export const customerRoutes: Route[] = [
     async handle(request) {
       const { id: own } = await find(request.caller.projectId, request.params.id);
       const data = { id: own, changes: request.body };
-      return answerWrite(request, writes, 'customer.update', data, ok);
+      return answerWrite(request, customerJobs['customer.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -135,7 +135,7 @@ export const customerRoutes: Route[] = [
     writes: true,
     async handle(request) {
       const { id: own } = await find(request.caller.projectId, request.params.id);
-      return answerWrite(request, writes, 'customer.delete', { id: own }, ok);
+      return answerWrite(request, customerJobs['customer.delete'], { id: own }, ok);
     },
   }),
 ];

@@ -6,7 +6,10 @@ import { keep } from '../infra/kept.ts';
 import { installationIds } from '../infra/keys.ts';
 import { lookUp, newResolver } from '../infra/names.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { handlers } from '../queues/job.ts';
 import type { DomainChecks } from './check-record.ts';
+import type { CheckedDomain } from './jobs.ts';
+import { domainCheckJobs } from './jobs.ts';
 import { verificationRecord } from './record.ts';
 import { ABSENT, hasVerificationRecord } from './verify.ts';
 
@@ -17,14 +20,6 @@ const FETCH_MS = 5_000;
 /** Path by which a redirect server says which installation it belongs to. */
 const INSTALLATION_PATH = '/_/installation';
 const MOST_BYTES = 1_024;
-
-/** A domain that is checked. */
-export interface CheckedDomain {
-  id: string;
-  slug: string;
-  verified: boolean;
-  token: string;
-}
 
 /** Where visitors of domains are to arrive: a host name for CNAME, addresses for A and AAAA. */
 interface Target {
@@ -199,3 +194,7 @@ async function askInstallation(
     return { isOurs: false, fault: error.message };
   }
 }
+
+export const domainCheckHandlers = handlers(domainCheckJobs, {
+  'domain.check': checkDomainSetup,
+});

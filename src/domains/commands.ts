@@ -10,8 +10,10 @@ import { cacheRedis } from '../infra/redis.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import { publish } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
 import { domainChanges } from './entry.ts';
+import { domainJobs, domainMaintenanceJobs } from './jobs.ts';
 import { Domain } from './model.ts';
 import { type DomainRecord, toDomain, verificationRecord } from './record.ts';
 import { type DomainChanges, type NewDomain, namedBy } from './schema.ts';
@@ -303,3 +305,14 @@ function toColumns({
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
+
+export const domainHandlers = handlers(domainJobs, {
+  'domain.create': createDomain,
+  'domain.update': updateDomain,
+  'domain.verify': verifyDomain,
+  'domain.delete': deleteDomain,
+});
+
+export const domainMaintenanceHandlers = handlers(domainMaintenanceJobs, {
+  'domains.check': checkDomains,
+});

@@ -7,10 +7,9 @@ import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
-import { metatags } from '../queues/metatags.ts';
-import { writes } from '../queues/writes.ts';
 import { askFrameable } from '../short-links/destination.ts';
 import { domainChecks } from './check-record.ts';
+import { domainCheckJobs, domainJobs } from './jobs.ts';
 import { Domain } from './model.ts';
 import { domainRecord, toDomain } from './record.ts';
 import {
@@ -70,7 +69,7 @@ export const domainRoutes: Route[] = [
         ...(await withFraming(request, request.body)),
         id: newId('domain'),
       });
-      return answerWrite(request, writes, 'domain.create', data, (made) =>
+      return answerWrite(request, domainJobs['domain.create'], data, (made) =>
         created(`/domains/${made.id}`, made),
       );
     },
@@ -111,7 +110,7 @@ export const domainRoutes: Route[] = [
       if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
       const { slug, verified, verification_token: token } = row;
       const domain = { id: row.id, slug, verified, token };
-      return ok(await askWorker(request, metatags, 'domain.check', domain));
+      return ok(await askWorker(request, domainCheckJobs['domain.check'], domain));
     },
   }),
   route<{ params: Params; body: DomainChanges }>({
@@ -132,7 +131,7 @@ export const domainRoutes: Route[] = [
       const { id } = request.params;
       const before = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
       const data = { id, changes: await withFraming(request, request.body, before) };
-      return answerWrite(request, writes, 'domain.update', data, ok);
+      return answerWrite(request, domainJobs['domain.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -149,7 +148,7 @@ export const domainRoutes: Route[] = [
     params: domainParams,
     answers: { 200: domainRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'domain.verify', request.params, ok),
+    handle: (request) => answerWrite(request, domainJobs['domain.verify'], request.params, ok),
   }),
   route<{ params: Params }>({
     method: 'delete',
@@ -164,7 +163,7 @@ export const domainRoutes: Route[] = [
     params: domainParams,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'domain.delete', request.params, ok),
+    handle: (request) => answerWrite(request, domainJobs['domain.delete'], request.params, ok),
   }),
 ];
 

@@ -1,38 +1,20 @@
 import { config } from '../config.ts';
 import { pluralOf } from '../events/kinds.ts';
-import type { ArchiveHeader } from '../infra/archive.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
 import { isSigned, sign } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { LinkFilters } from '../links/filters.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { type EventExport, exportEvents } from './events.ts';
-import { ARCHIVE, type ExportFormat, type Parts, type StoredFormat } from './format.ts';
+import { handlers } from '../queues/job.ts';
+import { exportEvents } from './events.ts';
+import { ARCHIVE, type Parts, type StoredFormat } from './format.ts';
+import type { ExportResult, NewExport, NewWorkspaceExport, WorkspaceExport } from './jobs.ts';
+import { exportJobs, exportMaintenanceJobs } from './jobs.ts';
 import { exportLinks } from './links.ts';
 import { writeWorkspace } from './workspace.ts';
 
 /** Time for which a large export can be downloaded. */
 const KEEP_MS = 24 * 3_600_000;
-
-/** The input of an export. */
-export interface NewExport {
-  id: string;
-  format: ExportFormat;
-  of: { events: EventExport } | { links: LinkFilters };
-}
-
-/** The download URL of an export, and its expiry. */
-export interface ExportResult {
-  url: string;
-  expiresAt: string;
-}
-
-/** The download URL of the export of a workspace, its size, and the numbers of its records. */
-export interface WorkspaceExport extends ExportResult {
-  bytes: number;
-  counts: ArchiveHeader['counts'];
-}
 
 /** The text of an export, in parts. */
 export function partsOf(projectId: string, { of, format }: Omit<NewExport, 'id'>): Parts {
@@ -50,13 +32,6 @@ export function writeExport(wanted: NewExport, job: JobContext): Promise<ExportR
     await writeParts(trx, id, partsOf(job.projectId, wanted));
     return { result: addressOf(id, expiresAt), changes: [] };
   });
-}
-
-/** The input of the export of a workspace. */
-export interface NewWorkspaceExport {
-  id: string;
-  /** Sealed. */
-  passphrase?: string;
 }
 
 /** Writes everything of a workspace, to be fetched from the address in the result. */
@@ -147,3 +122,12 @@ export async function pruneExports(): Promise<undefined> {
   await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
   return undefined;
 }
+
+export const exportHandlers = handlers(exportJobs, {
+  'export.write': writeExport,
+  'export.workspace': writeWorkspaceExport,
+});
+
+export const exportMaintenanceHandlers = handlers(exportMaintenanceJobs, {
+  'exports.prune': pruneExports,
+});

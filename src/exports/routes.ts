@@ -15,12 +15,13 @@ import { ARCHIVE_KINDS } from '../infra/archive.ts';
 import { seal } from '../infra/seal.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
-import { bulk } from '../queues/bulk.ts';
 import { refuseHiddenFilter, refuseOtherWorkspace } from '../short-links/queries.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
-import { findExport, type NewExport, partsOf, type StoredExport } from './commands.ts';
+import { findExport, partsOf, type StoredExport } from './commands.ts';
 import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './format.ts';
+import type { NewExport } from './jobs.ts';
+import { exportJobs } from './jobs.ts';
 
 const tag = 'Exports';
 const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
@@ -179,7 +180,7 @@ export const exportRoutes: Route[] = [
           ? {}
           : { passphrase: seal({ purpose: 'export passphrase', owner }, passphrase) }),
       };
-      return answerWrite(request, bulk, 'export.workspace', data, ok);
+      return answerWrite(request, exportJobs['export.workspace'], data, ok);
     },
   }),
   route<{ params: { id: string }; query: { token: string } }>({
@@ -216,7 +217,7 @@ async function answerExport(
   if (count <= config().EXPORT_ROWS && !request.respondAsync) {
     return file(partsOf(request.caller.projectId, wanted), name, wanted.format);
   }
-  return answerAccepted(request, bulk, 'export.write', { id: newId('job'), ...wanted });
+  return answerAccepted(request, exportJobs['export.write'], { id: newId('job'), ...wanted });
 }
 
 const file = (parts: StoredExport['parts'], name: string, written: StoredFormat): Answer => ({

@@ -2,6 +2,8 @@ import { refuseChanged } from '../infra/etag.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { type FolderRecord, toFolder } from './record.ts';
 
@@ -45,3 +47,9 @@ export function deleteFolder({ id }: { id: string }, job: JobContext): Promise<{
     return { result: { id }, changes: [] };
   });
 }
+
+export const folderHandlers = handlers(folderJobs, {
+  'folder.create': createFolder,
+  'folder.update': updateFolder,
+  'folder.delete': deleteFolder,
+});

@@ -6,7 +6,7 @@ import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { nameKey } from '../infra/taken-name.ts';
-import { writes } from '../queues/writes.ts';
+import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';
 
@@ -43,7 +43,7 @@ export const folderRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { id: newId('folder'), name: request.body.name };
-      return answerWrite(request, writes, 'folder.create', data, (made) =>
+      return answerWrite(request, folderJobs['folder.create'], data, (made) =>
         created(`/folders/${made.id}`, made),
       );
     },
@@ -106,7 +106,12 @@ export const folderRoutes: Route[] = [
     answers: { 200: folderRecord },
     writes: true,
     handle: (request) =>
-      answerWrite(request, writes, 'folder.update', { id: request.params.id, ...request.body }, ok),
+      answerWrite(
+        request,
+        folderJobs['folder.update'],
+        { id: request.params.id, ...request.body },
+        ok,
+      ),
   }),
   route<{ params: { id: string } }>({
     method: 'delete',
@@ -121,6 +126,6 @@ export const folderRoutes: Route[] = [
     params,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'folder.delete', request.params, ok),
+    handle: (request) => answerWrite(request, folderJobs['folder.delete'], request.params, ok),
   }),
 ];

@@ -3,7 +3,8 @@ import { Refusal, type RefusalData } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type HandedOver, noRoom, take } from '../infra/kept.ts';
 import { needsReplicas } from '../infra/replicas.ts';
-import type { DataOf, QueueDefinition, ResultOf } from '../queues/definition.ts';
+import type { QueueId } from '../queues/definition.ts';
+import type { Job } from '../queues/job.ts';
 import { newJobId } from '../queues/job-ids.ts';
 import { refuseOtherContents } from '../queues/keyed.ts';
 import { findOutcome } from '../queues/outcomes.ts';
@@ -61,12 +62,11 @@ export const replayed = (answer: Answer): Answer => ({
  * @param finish makes the answer from the job's result
  * @throws Refusal when the worker refused, and Error when the job failed for good
  */
-export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
+export async function answerWrite<Data, Result>(
   request: ApiRequest<RouteInput>,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]> | (() => Promise<DataOf<Jobs[Name]>>),
-  finish: (result: ResultOf<Jobs[Name]>) => Answer,
+  job: Job<Data, Result>,
+  data: NoInfer<Data> | (() => Promise<NoInfer<Data>>),
+  finish: (result: NoInfer<Result>) => Answer,
 ): Promise<Answer> {
   const { idempotency, caller, queues } = request;
   const { replies } = queues;
@@ -74,14 +74,14 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   if (first !== undefined) return first;
   if (idempotency?.late !== undefined) throw idempotency.late;
   const made = await madeOf(data);
-  if (request.respondAsync) return answerAccepted(request, queue, name, made);
+  if (request.respondAsync) return answerAccepted(request, job, made);
 
   const jobId = idempotency?.jobId ?? newJobId(caller);
-  const reply = replies.expect<ResultOf<Jobs[Name]>>(jobId, config().WRITE_WAIT_MS);
+  const reply = replies.expect<Result>(jobId, config().WRITE_WAIT_MS);
   // The job may be that of a repeat, which another process waits for.
   const replyTo = idempotency === undefined ? replies.address : EVERYBODY;
   try {
-    await send(request, queue, name, made, { jobId, replyTo });
+    await send(request, job, made, { jobId, replyTo });
     // The job of a repeat may have replied just before we listened, and kept ours away because it was not quite gone.
     const early = await readableAnswer(request, finish);
     if (early !== undefined) {
@@ -94,7 +94,7 @@ export async function answerWrite<Jobs, Name extends keyof Jobs & string>(
   }
   const outcome = await reply.outcome;
   if (outcome === undefined) {
-    if (needsReplicas()) await confirm(request, queue, name, made, { jobId, replyTo });
+    if (needsReplicas()) await confirm(request, job, made, { jobId, replyTo });
     return accepted(jobId);
   }
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
@@ -150,15 +150,14 @@ async function readableAnswer<Result>(
 }
 
 /** Adds a job without waiting for it: 202 and the URL of the job. */
-export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
+export async function answerAccepted<Data>(
   request: Writer,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
+  job: Job<Data, unknown>,
+  data: NoInfer<Data>,
 ): Promise<Answer> {
   const jobId = request.idempotency?.jobId ?? newJobId(request.caller);
   const replyTo = request.idempotency === undefined ? {} : { replyTo: EVERYBODY };
-  await send(request, queue, name, data, { jobId, ...replyTo, isAccepted: true });
+  await send(request, job, data, { jobId, ...replyTo, isAccepted: true });
   return accepted(jobId);
 }
 
@@ -169,24 +168,23 @@ export async function answerAccepted<Jobs, Name extends keyof Jobs & string>(
  * @throws Refusal `conflict` when a job with the same Idempotency-Key and other contents is there, `service_unavailable` when
  *   neither Redis nor the disk has the job, and Error when it was certainly not added
  */
-async function send<Jobs, Name extends keyof Jobs & string>(
+async function send<Data>(
   request: Writer,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
+  job: Job<Data, unknown>,
+  data: NoInfer<Data>,
   { isAccepted = false, ...address }: JobAddress & { isAccepted?: boolean },
 ): Promise<void> {
   const { producer, spool } = request.queues;
-  const add = adding(request, queue, name, data, address);
+  const add = adding(request, job, data, address);
   // Of a job that is waited for, the outcome is in Postgres: it may be lost by Redis as long as it has none.
   const added = async () => {
-    await (isAccepted ? producer.replicated(queue, add) : add());
-    await refuseOtherJob(request, queue, address.jobId);
+    await (isAccepted ? producer.replicated(job.queue, add) : add());
+    await refuseOtherJob(request, job.queue, address.jobId);
   };
   try {
     await spool.inTime(added());
   } catch (error) {
-    if (error instanceof Unacknowledged) await keep(request, queue, name, data, address);
+    if (error instanceof Unacknowledged) await keep(request, job, data, address);
     else if (error instanceof Refusal || !spool.isHurried) throw error;
     else throw unavailable();
   }
@@ -195,7 +193,7 @@ async function send<Jobs, Name extends keyof Jobs & string>(
 /** @throws Refusal `conflict` when the job of the request was dropped for one with other contents that has not run yet */
 async function refuseOtherJob(
   { queues, caller, idempotency }: Writer,
-  queue: QueueDefinition<unknown>,
+  queue: QueueId,
   jobId: string,
 ): Promise<void> {
   const keyed = idempotency?.keyed;
@@ -208,30 +206,28 @@ async function refuseOtherJob(
 }
 
 /** Adds a job that has no outcome yet once more, so that replicas or the disk have it before it is answered with 202. */
-async function confirm<Jobs, Name extends keyof Jobs & string>(
+async function confirm<Data>(
   request: Writer,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
+  job: Job<Data, unknown>,
+  data: NoInfer<Data>,
   address: JobAddress,
 ): Promise<void> {
   const { producer, spool } = request.queues;
-  const add = adding(request, queue, name, data, address);
+  const add = adding(request, job, data, address);
   await spool
-    .inTime(producer.replicated(queue, add))
-    .catch(() => keep(request, queue, name, data, address));
+    .inTime(producer.replicated(job.queue, add))
+    .catch(() => keep(request, job, data, address));
 }
 
 /** Writes a job to the disk. @throws Refusal `service_unavailable` */
-async function keep<Jobs, Name extends keyof Jobs & string>(
+async function keep<Data>(
   request: Writer,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
+  job: Job<Data, unknown>,
+  data: NoInfer<Data>,
   address: JobAddress,
 ): Promise<void> {
   const options = optionsOf(request, address);
-  await request.queues.spool.keep(queue, name, data, options).catch(() => {
+  await request.queues.spool.keep(job, data, options).catch(() => {
     throw unavailable();
   });
 }
@@ -258,33 +254,26 @@ const optionsOf = (request: Writer, address: JobAddress) => ({
 
 /** Adds the job of a write, when it is called. */
 const adding =
-  <Jobs, Name extends keyof Jobs & string>(
-    request: Writer,
-    queue: QueueDefinition<Jobs>,
-    name: Name,
-    data: DataOf<Jobs[Name]>,
-    address: JobAddress,
-  ) =>
+  <Data>(request: Writer, job: Job<Data, unknown>, data: NoInfer<Data>, address: JobAddress) =>
   (): Promise<void> =>
-    request.queues.producer.add(queue, name, data, optionsOf(request, address));
+    request.queues.producer.add(job, data, optionsOf(request, address));
 
 /**
  * Runs a job whose result no client requests later, and waits for it.
  *
  * @throws Refusal when the worker refused or took longer than PATIENCE_MS, and Error when it failed
  */
-export async function askWorker<Jobs, Name extends keyof Jobs & string>(
+export async function askWorker<Data, Result>(
   request: Asker,
-  queue: QueueDefinition<Jobs>,
-  name: Name,
-  data: DataOf<Jobs[Name]>,
-): Promise<ResultOf<Jobs[Name]>> {
+  job: Job<Data, Result>,
+  data: NoInfer<Data>,
+): Promise<Result> {
   const { producer, replies } = request.queues;
   const jobId = newId('job');
-  const reply = replies.expect<ResultOf<Jobs[Name]>>(jobId, PATIENCE_MS);
+  const reply = replies.expect<Result>(jobId, PATIENCE_MS);
   try {
     const options = { jobId, ...askerOf(request), replyTo: replies.address };
-    await producer.add(queue, name, data, options);
+    await producer.add(job, data, options);
   } catch (error) {
     // It may be on its queue: then its reply comes.
     if (!(error instanceof Unacknowledged)) {
@@ -299,10 +288,9 @@ export async function askWorker<Jobs, Name extends keyof Jobs & string>(
 const flights = new Map<string, Promise<unknown>>();
 
 /** A job whose result is cached under its id or, where there is no room, handed over. */
-interface OnceJob<Jobs, Name extends keyof Jobs & string> {
-  queue: QueueDefinition<Jobs>;
-  name: Name;
-  data: DataOf<Jobs[Name]>;
+interface OnceJob<Data> {
+  job: Job<Data, HandedOver | undefined>;
+  data: NoInfer<Data>;
   jobId: string;
   isLowPriority?: boolean;
 }
@@ -320,17 +308,17 @@ interface OnceResult<Made> {
  *
  * @throws as askWorker does
  */
-export async function askOnce<Jobs, Name extends keyof Jobs & string, Made>(
+export async function askOnce<Data, Made>(
   request: Asker,
-  job: OnceJob<Jobs, Name>,
+  once: OnceJob<Data>,
   result: OnceResult<Made>,
 ): Promise<Made> {
   const made = await result.find();
   if (made !== null) return made;
-  let flight = flights.get(job.jobId) as Promise<Made> | undefined;
+  let flight = flights.get(once.jobId) as Promise<Made> | undefined;
   if (flight === undefined) {
-    flight = askAgain(request, job, result).finally(() => flights.delete(job.jobId));
-    flights.set(job.jobId, flight);
+    flight = askAgain(request, once, result).finally(() => flights.delete(once.jobId));
+    flights.set(once.jobId, flight);
   }
   return flight;
 }
@@ -338,29 +326,29 @@ export async function askOnce<Jobs, Name extends keyof Jobs & string, Made>(
 /** Number of times that a result is asked for, each of which another process has taken. */
 const MOST_ASKED = 5;
 
-async function askAgain<Jobs, Name extends keyof Jobs & string, Made>(
+async function askAgain<Data, Made>(
   request: Asker,
-  job: OnceJob<Jobs, Name>,
+  once: OnceJob<Data>,
   result: OnceResult<Made>,
 ): Promise<Made> {
   for (let asked = 0; asked < MOST_ASKED; asked += 1) {
-    const made = await join(request, job, result);
+    const made = await join(request, once, result);
     if (made !== null) return made;
   }
   throw noRoom();
 }
 
 /** @returns `null` where another process has taken what was handed over */
-async function join<Jobs, Name extends keyof Jobs & string, Made>(
+async function join<Data, Made>(
   request: Asker,
-  { queue, name, data, jobId, isLowPriority = false }: OnceJob<Jobs, Name>,
+  { job, data, jobId, isLowPriority = false }: OnceJob<Data>,
   { find, read }: OnceResult<Made>,
 ): Promise<Made | null> {
   const { cache, producer, replies } = request.queues;
   const reply = replies.expect<HandedOver | undefined>(jobId, PATIENCE_MS);
   try {
     const options = { jobId, ...askerOf(request), replyTo: EVERYBODY, isLowPriority };
-    await producer.add(queue, name, data, options);
+    await producer.add(job, data, options);
     // An earlier job may have replied just before we listened, and ours was dropped because that one was not quite gone.
     const made = await find();
     if (made !== null) {

@@ -2,6 +2,8 @@ import { db, execute } from '../infra/db.ts';
 import { keep, keepOrHandOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { imageJobs, imageMaintenanceJobs } from './jobs.ts';
 import { imageName, type MadeImage } from './name.ts';
 import { readImage } from './read.ts';
 
@@ -72,3 +74,11 @@ export async function pruneImages(): Promise<undefined> {
   );
   return undefined;
 }
+
+export const imageHandlers = handlers(imageJobs, {
+  'image.keep': keepImage,
+});
+
+export const imageMaintenanceHandlers = handlers(imageMaintenanceJobs, {
+  'images.prune': pruneImages,
+});

@@ -1,47 +1,29 @@
 import { Refusal } from '../errors.ts';
-import { dropUpload, readUpload, type Upload } from '../http/upload.ts';
+import { dropUpload, readUpload } from '../http/upload.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { loadReferences, resolve } from '../short-links/references.ts';
-import { wakeFetch } from './fetch.ts';
+import { fetchImports, wakeFetch } from './fetch.ts';
 import type { Bytes } from './file.ts';
+import type { NewImport } from './jobs.ts';
+import { importBulkJobs, importJobs, importMaintenanceJobs } from './jobs.ts';
 import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
-import { type Archive, Import, type ImportOptions, type ImportState, OPEN } from './model.ts';
+import { type Archive, Import, type ImportState, OPEN } from './model.ts';
 import { openFile } from './open.ts';
 import { PEERS, type PeerName } from './peers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
-import { wakeImports } from './run.ts';
+import { runImport, wakeImports } from './run.ts';
 import type { OptionChanges } from './schema.ts';
 import { openOfImport } from './sealing.ts';
 import { ARCHIVE_ROWS, storeSlices } from './slices.ts';
-import type { Source } from './source.ts';
 import { keyOf } from './workspace/take-slice.ts';
 
 /** Most imports of a workspace that are neither over nor cancelled. */
 const MOST_UNFINISHED = 20;
 const UNFINISHED: ImportState[] = [...OPEN, 'checked', 'fetching'];
-
-/** The input of a new import. */
-export interface NewImport {
-  id: string;
-  userId: string;
-  /** The file, */
-  upload?: Upload;
-  /** or the API that links are read from, with a sealed token. */
-  api?: { url: string; token: string };
-  name: string | null;
-  /** Of the export of a workspace; sealed. */
-  passphrase?: string;
-  /** That of the file; `undefined`: it is recognized. */
-  source?: Source | undefined;
-  options: ImportOptions;
-  dryRun: boolean;
-  /** Limits of the plan; earlier versions and operators have none of bytes. */
-  mostRows: number;
-  mostBytes?: number;
-}
 
 /**
  * Reads an uploaded file and stores it by slices, which jobs of their own import; links of an API are read by such jobs too.
@@ -328,3 +310,21 @@ export async function pruneImports(): Promise<undefined> {
   );
   return undefined;
 }
+
+export const importHandlers = handlers(importJobs, {
+  'import.update': updateImport,
+  'import.start': startImport,
+  'import.cancel': cancelImport,
+  'import.undo': undoImport,
+});
+
+export const importBulkHandlers = handlers(importBulkJobs, {
+  'import.create': createImport,
+  'import.fetch': fetchImports,
+  'import.run': runImport,
+});
+
+export const importMaintenanceHandlers = handlers(importMaintenanceJobs, {
+  'imports.resume': resumeImports,
+  'imports.prune': pruneImports,
+});

@@ -5,9 +5,9 @@ import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { parseJson } from '../infra/parse-json.ts';
 import { followUps } from '../jobs/follow-up.ts';
-import { bulk } from '../queues/bulk.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { tooManyRows } from './file.ts';
+import { importBulkJobs } from './jobs.ts';
 import { type FileRow, Import } from './model.ts';
 import { PEERS, type PeerName, toCells } from './peers/index.ts';
 import { type Ask, type Page, type Peer, type Question, Refused } from './peers/peer.ts';
@@ -65,8 +65,7 @@ class Later extends Error {
 /** Queues a job that reads the links of the workspace's imports; does nothing where one waits. */
 export async function wakeFetch(projectId: string): Promise<void> {
   await followUps().wake(
-    bulk,
-    'import.fetch',
+    importBulkJobs['import.fetch'],
     {},
     { subject: `fetch ${projectId}`, projectId, tenant: TENANT },
   );
@@ -75,7 +74,7 @@ export async function wakeFetch(projectId: string): Promise<void> {
 /** Queues a job that reads on in an import when its API may be asked again. */
 async function wakeLater(projectId: string, id: string, delayMs: number): Promise<void> {
   const options = { subject: `fetch later ${id}`, projectId, tenant: TENANT, delayMs };
-  await followUps().wake(bulk, 'import.fetch', { id }, options);
+  await followUps().wake(importBulkJobs['import.fetch'], { id }, options);
 }
 
 /**

@@ -8,10 +8,9 @@ import { newId } from '../ids.ts';
 import { ARCHIVE_MEDIA } from '../infra/archive.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/guarded-fetch.ts';
-import { bulk } from '../queues/bulk.ts';
-import { writes } from '../queues/writes.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
+import { importBulkJobs, importJobs } from './jobs.ts';
 import { PEERS } from './peers/index.ts';
 import type { Peer } from './peers/peer.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
@@ -139,7 +138,7 @@ export const importRoutes: Route[] = [
           ? {}
           : { passphrase: sealOfImport(request.caller.projectId, passphrase) };
       const data = { id: request.params.id, changes: { ...options, ...sealed } };
-      return answerWrite(request, writes, 'import.update', data, ok);
+      return answerWrite(request, importJobs['import.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -148,7 +147,7 @@ export const importRoutes: Route[] = [
     operationId: 'startImport',
     summary: 'Start an import',
     description: 'Imports a file that was uploaded with `dryRun=true`.',
-    handle: (request) => answerWrite(request, writes, 'import.start', request.params, ok),
+    handle: (request) => answerWrite(request, importJobs['import.start'], request.params, ok),
   }),
   route<{ params: Params }>({
     ...write,
@@ -157,7 +156,7 @@ export const importRoutes: Route[] = [
     summary: 'Cancel an import',
     description:
       'Ends an import, or its check. Rows that have been imported stay; an undo deletes their links.',
-    handle: (request) => answerWrite(request, writes, 'import.cancel', request.params, ok),
+    handle: (request) => answerWrite(request, importJobs['import.cancel'], request.params, ok),
   }),
   route<{ params: Params }>({
     ...write,
@@ -167,7 +166,7 @@ export const importRoutes: Route[] = [
     description:
       'Deletes the links that an import has made, in the background, but for those that have been changed since. Links ' +
       'that the import has changed stay as they are, and so do its tags.',
-    handle: (request) => answerWrite(request, writes, 'import.undo', request.params, ok),
+    handle: (request) => answerWrite(request, importJobs['import.undo'], request.params, ok),
   }),
   route<{ params: Params }>({
     method: 'get',
@@ -211,7 +210,7 @@ function answerFetch(request: ApiRequest<{ body: NewFetchBody }>): Promise<Answe
     dryRun,
     mostRows: IMPORT_ROWS[caller.plan],
   };
-  return answerWrite(request, bulk, 'import.create', data, (one) =>
+  return answerWrite(request, importBulkJobs['import.create'], data, (one) =>
     created(`/imports/${one.id}`, one),
   );
 }
@@ -277,7 +276,7 @@ async function answerUpload(
     };
   };
   try {
-    return await answerWrite(request, bulk, 'import.create', data, (one) =>
+    return await answerWrite(request, importBulkJobs['import.create'], data, (one) =>
       created(`/imports/${one.id}`, one),
     );
   } finally {

@@ -2,9 +2,9 @@ import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
-import { bulk } from '../queues/bulk.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { checkSlice, type Judged } from './check-slice.ts';
+import { importBulkJobs } from './jobs.ts';
 import { type FileRow, Import, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';
 import { sealOfImport } from './sealing.ts';
@@ -24,7 +24,11 @@ import { writeSlice } from './write-slice.ts';
 
 /** Has a worker go on with the imports of a workspace; does nothing where a job for that waits. */
 export async function wakeImports(projectId: string): Promise<void> {
-  await followUps().wake(bulk, 'import.run', {}, { subject: `imports ${projectId}`, projectId });
+  await followUps().wake(
+    importBulkJobs['import.run'],
+    {},
+    { subject: `imports ${projectId}`, projectId },
+  );
 }
 
 /** Does a slice of the workspace's import whose turn it is. */

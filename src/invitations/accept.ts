@@ -2,12 +2,12 @@ import { Refusal } from '../errors.ts';
 import { askWorker, ok } from '../http/answer.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { writes } from '../queues/writes.ts';
 import { refuseWeakPassword } from '../users/password-rules.ts';
 import { hashPassword, limitsOf } from '../users/passwords.ts';
 import { readMe } from '../users/queries.ts';
 import { personOf, signedIn, startSession } from '../users/sessions.ts';
-import type { AcceptInvitation } from './commands.ts';
+import type { AcceptInvitation } from './jobs.ts';
+import { invitationJobs } from './jobs.ts';
 import { beginsAccount, findOffer, findOwnOffer, type Offer } from './queries.ts';
 import type { Acceptance } from './schema.ts';
 
@@ -61,7 +61,7 @@ function join(
   data: AcceptInvitation,
 ): Promise<{ userId: string }> {
   const member = { ...caller, projectId, userId: data.userId };
-  return askWorker({ ...request, caller: member }, writes, 'invitation.accept', data);
+  return askWorker({ ...request, caller: member }, invitationJobs['invitation.accept'], data);
 }
 
 /** @throws Refusal `unprocessable_entity` */

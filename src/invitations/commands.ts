@@ -4,9 +4,12 @@ import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { isMailSetUp } from '../mail/outbox.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { addSession, type NewSession } from '../users/commands.ts';
+import { handlers } from '../queues/job.ts';
+import { addSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';
 import type { Role } from '../workspaces/roles.ts';
+import type { AcceptInvitation, CreateInvitation } from './jobs.ts';
+import { invitationJobs, invitationMaintenanceJobs } from './jobs.ts';
 import { mailInvitation, pruneInvitationMails } from './mails.ts';
 import { Invitation } from './model.ts';
 import { invitationGone } from './queries.ts';
@@ -16,18 +19,6 @@ import { type InvitationWithUrl, toInvitation } from './record.ts';
 export const VALID_DAYS = 7;
 /** Most invitations of a workspace that wait to be accepted. */
 const MOST = 200;
-
-/** The data of a job that creates an invitation. */
-export interface CreateInvitation {
-  id: string;
-  email: string;
-  role: Role;
-  invitedBy: string;
-  /** SHA-256 of the token. */
-  hash: string;
-  /** Sealed: for the mail or, without a mail server, for the answer. */
-  url: string;
-}
 
 /**
  * Invites a person. An earlier invitation of the same address ends.
@@ -87,15 +78,6 @@ export function deleteInvitation({ id }: { id: string }, job: JobContext): Promi
     await Invitation.of(job.projectId, trx).where({ id }).delete();
     return { result: { id }, changes: [] };
   });
-}
-
-/** The data of a job by which a person joins the workspace of an invitation. */
-export interface AcceptInvitation {
-  /** SHA-256 of the token. */
-  hash: string;
-  userId: string;
-  /** Of a person whose account is made, or begins anew: what it is made of, and the session that begins. */
-  account?: { name: string; passwordHash: string; session: NewSession };
 }
 
 /**
@@ -165,3 +147,13 @@ export async function pruneInvitations(): Promise<undefined> {
   await pruneInvitationMails(db());
   return undefined;
 }
+
+export const invitationHandlers = handlers(invitationJobs, {
+  'invitation.create': createInvitation,
+  'invitation.delete': deleteInvitation,
+  'invitation.accept': acceptInvitation,
+});
+
+export const invitationMaintenanceHandlers = handlers(invitationMaintenanceJobs, {
+  'invitations.prune': pruneInvitations,
+});

@@ -5,12 +5,12 @@ import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
-import { writes } from '../queues/writes.ts';
 import { consoleUrl } from '../users/accounts.ts';
 import { meRecord } from '../users/record.ts';
 import { refuseRoleBeyond } from '../workspaces/roles.ts';
 import { accept } from './accept.ts';
 import { VALID_DAYS } from './commands.ts';
+import { invitationJobs } from './jobs.ts';
 import { Invitation } from './model.ts';
 import { findOffer } from './queries.ts';
 import {
@@ -64,7 +64,7 @@ export const invitationRoutes: Route[] = [
       const url = seal({ purpose: 'invitation', owner: projectId }, address);
       const who = { id: newId('invitation'), invitedBy: caller.userId };
       const data = { ...body, ...who, hash: hashToken(token), url };
-      return answerWrite(request, writes, 'invitation.create', data, (made) =>
+      return answerWrite(request, invitationJobs['invitation.create'], data, (made) =>
         created(`/invitations/${made.id}`, openUrl(projectId, made)),
       );
     },
@@ -153,6 +153,7 @@ export const invitationRoutes: Route[] = [
     params: invitationParams,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'invitation.delete', request.params, ok),
+    handle: (request) =>
+      answerWrite(request, invitationJobs['invitation.delete'], request.params, ok),
   }),
 ];

@@ -1,6 +1,8 @@
 import { config } from '../config.ts';
 import { db, execute } from '../infra/db.ts';
+import { handlers } from '../queues/job.ts';
 import { KEYED_HOURS } from '../queues/keyed.ts';
+import { outcomeJobs } from './jobs.ts';
 
 /** Retention of the rows of jobs after their result was deleted. */
 const KNOWN_FOR = '30 days';
@@ -17,3 +19,7 @@ export async function expireJobs(): Promise<undefined> {
   await execute(db(), 'DELETE FROM jobs WHERE created_at < now() - ?::interval', [KNOWN_FOR]);
   return undefined;
 }
+
+export const outcomeHandlers = handlers(outcomeJobs, {
+  'jobs.expire': expireJobs,
+});

@@ -3,11 +3,9 @@ import { ok } from '../http/answer.ts';
 import { id, Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
-import { bulk } from '../queues/bulk.ts';
-import { clicks } from '../queues/clicks.ts';
+import { bulk, clicks, writes } from '../queues/index.ts';
 import type { Inspector } from '../queues/inspect.ts';
 import { isJobOf, isRecentJobId } from '../queues/job-ids.ts';
-import { writes } from '../queues/writes.ts';
 import { findJob, type JobRecord } from './queries.ts';
 import { openResult } from './sealed.ts';
 

@@ -4,37 +4,16 @@ import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { scopeBeyond } from '../workspaces/scopes.ts';
+import type { CreateKey, RotateKey } from './jobs.ts';
+import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
 import { type KeyRecord, type KeyWithSecret, toKey } from './record.ts';
 import type { KeyChanges } from './schema.ts';
 
 /** Most keys of a workspace that hold. */
 const MOST = 200;
-
-/** A key as a job carries it. */
-interface Drawn {
-  /** Sealed: for the answer alone. */
-  key: string;
-  hash: string;
-  hint: string;
-}
-
-/** The data of a job that creates a key. */
-export interface CreateKey extends Drawn {
-  id: string;
-  name: string;
-  userId: string;
-  scopes: readonly string[];
-  expiresAt?: string;
-}
-
-/** The data of a job that replaces a key. */
-export interface RotateKey extends Drawn {
-  id: string;
-  /** Scopes of the caller, who gets the new key. */
-  callerScopes: readonly string[];
-}
 
 /** @throws Refusal `unprocessable_entity` when there are too many */
 export function createKey(
@@ -129,3 +108,10 @@ async function patch(
   const [row] = await ApiKey.of(projectId, trx).where({ id }).patch(columns).returning('*');
   return row!;
 }
+
+export const keyHandlers = handlers(keyJobs, {
+  'apiKey.create': createKey,
+  'apiKey.update': updateKey,
+  'apiKey.rotate': rotateKey,
+  'apiKey.revoke': revokeKey,
+});

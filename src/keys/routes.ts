@@ -4,9 +4,9 @@ import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
-import { writes } from '../queues/writes.ts';
 import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
 import { refuseBeyond } from './commands.ts';
+import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
 import {
   type KeyRecord,
@@ -56,7 +56,7 @@ export const keyRoutes: Route[] = [
       const { scopes = caller.scopes } = body;
       refuseBeyond(caller.scopes, scopes);
       const data = { ...body, scopes, id: newId('apiKey'), userId: caller.userId, ...draw(caller) };
-      return answerWrite(request, writes, 'apiKey.create', data, (made) =>
+      return answerWrite(request, keyJobs['apiKey.create'], data, (made) =>
         created(`/keys/${made.id}`, openFor(caller, made)),
       );
     },
@@ -118,7 +118,7 @@ export const keyRoutes: Route[] = [
       const { caller, params, body } = request;
       refuseBeyond(caller.scopes, body.scopes ?? []);
       const data = { id: params.id, changes: body };
-      return answerWrite(request, writes, 'apiKey.update', data, ok);
+      return answerWrite(request, keyJobs['apiKey.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -137,7 +137,7 @@ export const keyRoutes: Route[] = [
     handle(request) {
       const { caller, params } = request;
       const data = { id: params.id, callerScopes: caller.scopes, ...draw(caller) };
-      return answerWrite(request, writes, 'apiKey.rotate', data, (made) =>
+      return answerWrite(request, keyJobs['apiKey.rotate'], data, (made) =>
         ok(openFor(caller, made)),
       );
     },
@@ -156,7 +156,7 @@ export const keyRoutes: Route[] = [
     params: keyParams,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'apiKey.revoke', request.params, ok),
+    handle: (request) => answerWrite(request, keyJobs['apiKey.revoke'], request.params, ok),
   }),
 ];
 

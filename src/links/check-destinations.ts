@@ -2,9 +2,12 @@ import { config } from '../config.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { type DestinationAnswer, DestinationAsker } from './ask-destination.ts';
 import { DESTINATION_STATES } from './destination-state.ts';
+import { announceExpired } from './expire.ts';
+import { linkMaintenanceJobs } from './jobs.ts';
 import { linkQueries } from './queries.ts';
 
 /*
@@ -281,3 +284,8 @@ async function save(trx: Db, due: Due, answer: Found): Promise<void> {
   if (kind === false) return;
   await publishRecordEvent(trx, projectId, kind, await linkQueries.get(projectId, linkId, trx));
 }
+
+export const linkMaintenanceHandlers = handlers(linkMaintenanceJobs, {
+  'links.expire': announceExpired,
+  'destinations.check': checkDestinations,
+});

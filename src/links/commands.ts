@@ -4,13 +4,17 @@ import { refuseChanged } from '../infra/etag.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
+import { handlers } from '../queues/job.ts';
+import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
+import type { FoundPreview } from '../short-links/jobs.ts';
+import { linkPreviewJobs } from '../short-links/jobs.ts';
 import { refuseSharedWildcard } from '../short-links/key.ts';
-import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
+import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
-import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
+import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
+import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import {
   applySharedChanges,
@@ -24,6 +28,7 @@ import {
   update,
 } from '../short-links/write.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
+import { linkBulkJobs, linkJobs } from './jobs.ts';
 import { BLANK_LINK, LINK_TABLES, type LinkRow } from './model.ts';
 import { findTwin, linkQueries } from './queries.ts';
 import { type BulkLinkItem, type SealedLink, toSealedLink } from './record.ts';
@@ -194,3 +199,19 @@ function applyChanges(row: LinkRow, changes: LinkChanges): LinkRow {
 /** Look-up entry of a link. */
 export const linkEntry = (row: LinkRow, known?: LinkEntry): Promise<string> =>
   shortLinkEntry(row, { destination: row.url }, known);
+
+export const linkHandlers = [
+  ...handlers(linkJobs, {
+    'link.create': createLink,
+    'link.upsert': upsertLink,
+    'link.update': updateLink,
+    'link.delete': deleteLink,
+  }),
+  ...handlers(linkPreviewJobs, { 'link.fill': fillLink }),
+];
+
+export const linkBulkHandlers = handlers(linkBulkJobs, {
+  'links.create': createLinks,
+  'links.update': updateLinks,
+  'links.delete': deleteLinks,
+});

@@ -5,8 +5,6 @@ import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { bulk } from '../queues/bulk.ts';
-import { writes } from '../queues/writes.ts';
 import {
   type AvailabilityQuery,
   availabilityAnswer,
@@ -17,9 +15,10 @@ import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts'
 import { askFrameable, framedUrls, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
-import type { EventsOnDelete } from '../short-links/remove.ts';
+import type { EventsOnDelete } from '../short-links/schema.ts';
 import { SHARED_DEFAULTS, toSharedChanges } from '../short-links/schema.ts';
 import { LINK_FILTERS } from './filters.ts';
+import { linkBulkJobs, linkJobs } from './jobs.ts';
 import { findTwin, linkQueries } from './queries.ts';
 import { bulkAnswer, linkRecord } from './record.ts';
 import {
@@ -69,7 +68,7 @@ export const linkRoutes: Route[] = [
         userId: request.caller.userId,
         link: await withFrameable(request, toNewLink(request.caller.projectId, request.body)),
       });
-      return answerWrite(request, writes, 'link.create', data, (link) =>
+      return answerWrite(request, linkJobs['link.create'], data, (link) =>
         created(`/links/${link.id}`, openPassword(link)),
       );
     },
@@ -156,7 +155,7 @@ export const linkRoutes: Route[] = [
         (await twinOf(request.caller.projectId, wanted)) ?? {},
       ]);
       const data = { userId: request.caller.userId, link };
-      return answerWrite(request, writes, 'link.upsert', data, (link) =>
+      return answerWrite(request, linkJobs['link.upsert'], data, (link) =>
         link.id === data.link.id
           ? created(`/links/${link.id}`, openPassword(link))
           : ok(openPassword(link)),
@@ -184,7 +183,7 @@ export const linkRoutes: Route[] = [
         const { items: links, sent } = await toBulkLinks(request, request.body);
         return { userId: request.caller.userId, links, sent };
       };
-      return answerWrite(request, bulk, 'links.create', data, (items) =>
+      return answerWrite(request, linkBulkJobs['links.create'], data, (items) =>
         ok(items.map(openItem(request.caller))),
       );
     },
@@ -212,7 +211,7 @@ export const linkRoutes: Route[] = [
         () =>
           Promise.all(linkIds.map((ref) => linkQueries.findByRef(request.caller.projectId, ref))),
       );
-      return answerWrite(request, bulk, 'links.update', { linkIds, changes }, (items) =>
+      return answerWrite(request, linkBulkJobs['links.update'], { linkIds, changes }, (items) =>
         ok(items.map(openItem(request.caller))),
       );
     },
@@ -228,7 +227,7 @@ export const linkRoutes: Route[] = [
     query: deleteQuery,
     answers: { 200: deletedCount },
     writes: true,
-    handle: (request) => answerWrite(request, bulk, 'links.delete', request.query, ok),
+    handle: (request) => answerWrite(request, linkBulkJobs['links.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
     method: 'get',
@@ -268,7 +267,7 @@ export const linkRoutes: Route[] = [
         async () => [await linkQueries.findByRef(request.caller.projectId, linkId)],
       );
       const data = { linkId, changes };
-      return answerWrite(request, writes, 'link.update', data, (link) => ok(openPassword(link)));
+      return answerWrite(request, linkJobs['link.update'], data, (link) => ok(openPassword(link)));
     },
   }),
   route<{ params: Params; query: { events?: EventsOnDelete } }>({
@@ -289,7 +288,7 @@ export const linkRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
-      return answerWrite(request, writes, 'link.delete', data, ok);
+      return answerWrite(request, linkJobs['link.delete'], data, ok);
     },
   }),
 ];

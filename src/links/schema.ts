@@ -8,7 +8,7 @@ import {
   type SharedChanges,
   type TagFields,
 } from '../short-links/fields.ts';
-import type { EventsOnDelete } from '../short-links/remove.ts';
+import type { EventsOnDelete } from '../short-links/schema.ts';
 import {
   BULK_LIMIT,
   bulkIds,

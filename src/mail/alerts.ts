@@ -1,9 +1,11 @@
 import { config } from '../config.ts';
 import { type Db, db, rows } from '../infra/db.ts';
+import { handlers } from '../queues/job.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { ALERT_KINDS, type AlertKind, alertOf, alertsOf, isAlertKind } from './alert-kinds.ts';
+import { mailMaintenanceJobs } from './jobs.ts';
 import type { Message } from './message.ts';
-import { addMails, isMailSetUp } from './outbox.ts';
+import { addMails, isMailSetUp, pruneMails } from './outbox.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 /*
@@ -107,3 +109,8 @@ function messageOf(
     reason: `You get this because you are a member of "${workspace}".`,
   };
 }
+
+export const mailMaintenanceHandlers = handlers(mailMaintenanceJobs, {
+  'alerts.send': sendAlerts,
+  'mails.prune': pruneMails,
+});

@@ -3,7 +3,7 @@ import { newId } from '../ids.ts';
 import { afterCommit, type Db, db, execute, rows } from '../infra/db.ts';
 import { seal } from '../infra/seal.ts';
 import { followUps } from '../jobs/follow-up.ts';
-import { mail } from '../queues/mail.ts';
+import { mailJobs } from './jobs.ts';
 import { type Message, toContent } from './message.ts';
 
 /*
@@ -44,7 +44,7 @@ export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void
 }
 
 const queueMail = (mailId: string, projectId: string): Promise<void> =>
-  followUps().add(mail, 'mail.send', { mailId }, { jobId: mailId, projectId });
+  followUps().add(mailJobs['mail.send'], { mailId }, { jobId: mailId, projectId });
 
 /**
  * Ages of mails whose jobs are looked for, in minutes. A job is tried for 22 hours: one that is a dead letter then, and is

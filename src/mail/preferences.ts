@@ -1,11 +1,13 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
+import { handlers } from '../queues/job.ts';
 import { includesPlan, type Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { type AlertKind, alertsOf } from './alert-kinds.ts';
+import type { Subscription } from './jobs.ts';
+import { notificationJobs } from './jobs.ts';
 import { nextReportAt, type ReportInterval } from './report-times.ts';
 import type { NotificationChanges, NotificationsRecord } from './schema.ts';
-import type { Subscription } from './unsubscribe.ts';
 
 /** Lowest plan that has reports, as it is of analytics. */
 export const REPORT_PLAN: Plan = 'pro';
@@ -117,3 +119,8 @@ export async function unsubscribe({ kind, ...who }: Subscription): Promise<undef
   });
   return undefined;
 }
+
+export const notificationHandlers = handlers(notificationJobs, {
+  'notifications.update': changeNotifications,
+  'notifications.unsubscribe': unsubscribe,
+});

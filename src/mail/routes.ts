@@ -1,6 +1,6 @@
 import { askWorker, ok } from '../http/answer.ts';
 import { type Route, route } from '../http/route.ts';
-import { writes } from '../queues/writes.ts';
+import { notificationJobs } from './jobs.ts';
 import { isMailSetUp } from './outbox.ts';
 import { readNotifications } from './preferences.ts';
 import {
@@ -44,7 +44,7 @@ export const notificationRoutes: Route[] = [
     async handle(request) {
       const { caller, params, body } = request;
       const data = { userId: caller.userId, projectId: params.projectId, changes: body };
-      return ok(await askWorker(request, writes, 'notifications.update', data));
+      return ok(await askWorker(request, notificationJobs['notifications.update'], data));
     },
   }),
 ];

@@ -3,7 +3,10 @@ import { config } from '../config.ts';
 import { db, execute, rows } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
 import { Hopeless } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { mailJobs } from './jobs.ts';
 import type { MailContent } from './message.ts';
+import { sweepMails } from './outbox.ts';
 
 /** Longest silence of the mail server: while it is connected to, until it greets, and later, in ms. */
 const SILENCE_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
@@ -118,3 +121,8 @@ function refusalIn(error: unknown): string | undefined {
 }
 
 const hostOf = (mailbox: string): string => /@([^@>\s]+)>?$/.exec(mailbox)?.[1] ?? 'localhost';
+
+export const mailHandlers = handlers(mailJobs, {
+  'mail.send': sendMail,
+  'mail.sweep': sweepMails,
+});

@@ -1,13 +1,7 @@
 import { config } from '../config.ts';
 import { isEqual, signLasting } from '../infra/secrets.ts';
-import { type AlertKind, isAlertKind } from './alert-kinds.ts';
-
-/** The mails that a person stops: those of a kind, in a workspace. */
-export interface Subscription {
-  userId: string;
-  projectId: string;
-  kind: AlertKind | 'report';
-}
+import { isAlertKind } from './alert-kinds.ts';
+import type { Subscription } from './jobs.ts';
 
 /** The address at which a reader stops mails without signing in. Nobody else can make one. */
 export function unsubscribeUrl({ userId, projectId, kind }: Subscription): string {

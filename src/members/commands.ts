@@ -3,8 +3,10 @@ import { type Db, execute, rows } from '../infra/db.ts';
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
 import { scopeBeyond } from '../workspaces/scopes.ts';
+import { memberJobs } from './jobs.ts';
 import { findMember } from './queries.ts';
 import { type MemberRecord, toMember } from './record.ts';
 
@@ -90,3 +92,8 @@ async function endKeysBeyond(
     [projectId, beyond.map(({ id }) => id)],
   );
 }
+
+export const memberHandlers = handlers(memberJobs, {
+  'member.update': updateMember,
+  'member.remove': removeMember,
+});

@@ -3,8 +3,8 @@ import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
-import { writes } from '../queues/writes.ts';
 import { ROLES, type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
+import { memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';
 import { memberRecord, toMember } from './record.ts';
 
@@ -74,7 +74,7 @@ export const memberRoutes: Route[] = [
       const { caller, params: who, body } = request;
       refuseRoleBeyond(caller.scopes, body.role);
       const data = { userId: who.userId, changes: body };
-      return answerWrite(request, writes, 'member.update', data, ok);
+      return answerWrite(request, memberJobs['member.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -93,6 +93,6 @@ export const memberRoutes: Route[] = [
     params,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'member.remove', request.params, ok),
+    handle: (request) => answerWrite(request, memberJobs['member.remove'], request.params, ok),
   }),
 ];

@@ -3,8 +3,7 @@ import { type Asker, askOnce } from '../http/answer.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
 import { namingField } from '../images/ask.ts';
 import { isAmong } from '../infra/etag.ts';
-import { images } from '../queues/images.ts';
-import { metatags } from '../queues/metatags.ts';
+import { metatagJobs, previewImageJobs } from './jobs.ts';
 import {
   findRead,
   foundIn,
@@ -24,12 +23,11 @@ import type { Metatags } from './record.ts';
 export async function answerMetatags(request: Asker, url: string): Promise<Answer> {
   const jobId = pageName(url);
   const job = {
-    queue: metatags,
-    name: 'page.read',
+    job: metatagJobs['page.read'],
     data: { url },
     jobId,
     isLowPriority: true,
-  } as const;
+  };
   const read = await askOnce(request, job, {
     find: () => findRead<Metatags>(request.queues.cache, jobId),
     read: (bytes) => parseRead<Metatags>(bytes),
@@ -53,12 +51,11 @@ export async function answerImage(
 ): Promise<Answer> {
   const jobId = imageName(url);
   const job = {
-    queue: images,
-    name: 'image.preview',
+    job: previewImageJobs['image.preview'],
     data: { url },
     jobId,
     isLowPriority: true,
-  } as const;
+  };
   const read = await askOnce(request, job, {
     find: () => findRead<PreviewImage>(request.queues.cache, jobId),
     read: (bytes) => parseRead<PreviewImage>(bytes),

@@ -2,6 +2,8 @@ import { Refusal } from '../errors.ts';
 import type { Budget, HandedOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { metatagJobs } from './jobs.ts';
 import { readPage } from './read-page.ts';
 import { findRead, handOverRead, type KeptRead, keepRead, pageName, type Read } from './reads.ts';
 import type { Metatags } from './record.ts';
@@ -45,3 +47,7 @@ async function outcomeOf<Found extends object>(
     return { refused: thrown.toJSON() };
   }
 }
+
+export const metatagHandlers = handlers(metatagJobs, {
+  'page.read': readAskedPage,
+});

@@ -1,7 +1,9 @@
 import { readPreviewImage } from '../images/read.ts';
 import type { HandedOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { handlers } from '../queues/job.ts';
 import { keepFound } from './commands.ts';
+import { previewImageJobs } from './jobs.ts';
 import { handOverRead, imageName, type PreviewImage } from './reads.ts';
 
 /** Reads an image for a preview into the cache, unless it is there, or for whoever waits for it. */
@@ -12,3 +14,7 @@ export async function keepPreviewImage({ url }: { url: string }): Promise<Handed
   });
   return handOverRead(cacheRedis(), kept, 'workspaces');
 }
+
+export const previewImageHandlers = handlers(previewImageJobs, {
+  'image.preview': keepPreviewImage,
+});

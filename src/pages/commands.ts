@@ -6,6 +6,8 @@ import { encodePage, pageName } from '../lookup/codec.ts';
 import type { PageContent } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { pageJobs } from './jobs.ts';
 import { Page } from './model.ts';
 import { findPage } from './queries.ts';
 import { type PageRecord, toPage } from './record.ts';
@@ -88,4 +90,10 @@ const change = ({ project_id, id, version }: Page, entry: string | null): Lookup
   version,
   entry,
   announce: true,
+});
+
+export const pageHandlers = handlers(pageJobs, {
+  'page.create': createPage,
+  'page.update': updatePage,
+  'page.delete': deletePage,
 });

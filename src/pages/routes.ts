@@ -3,7 +3,7 @@ import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { writes } from '../queues/writes.ts';
+import { pageJobs } from './jobs.ts';
 import { findPage, listPages } from './queries.ts';
 import { pageRecord } from './record.ts';
 import {
@@ -37,7 +37,7 @@ export const pageRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { id: newId('page'), page: request.body };
-      return answerWrite(request, writes, 'page.create', data, (made) =>
+      return answerWrite(request, pageJobs['page.create'], data, (made) =>
         created(`/pages/${made.id}`, made),
       );
     },
@@ -87,7 +87,7 @@ export const pageRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { id: request.params.id, changes: request.body };
-      return answerWrite(request, writes, 'page.update', data, ok);
+      return answerWrite(request, pageJobs['page.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -103,6 +103,6 @@ export const pageRoutes: Route[] = [
     params: pageParams,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'page.delete', request.params, ok),
+    handle: (request) => answerWrite(request, pageJobs['page.delete'], request.params, ok),
   }),
 ];

@@ -2,7 +2,7 @@ import anyAscii from 'any-ascii';
 import { type Asker, askOnce } from '../http/answer.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
 import { isAmong } from '../infra/etag.ts';
-import { qr } from '../queues/qr.ts';
+import { pictureJobs } from './jobs.ts';
 import { findPicture, type Picture, pictureName } from './pictures.ts';
 import { FILE_ENDINGS, MEDIA_TYPES } from './render/design.ts';
 
@@ -44,7 +44,7 @@ const fileName = (name: string): string =>
     .slice(0, 80) || 'qr-code';
 
 function obtain(request: Asker, name: string, picture: Picture): Promise<Buffer> {
-  const job = { queue: qr, name: 'qr.render', data: picture, jobId: name } as const;
+  const job = { job: pictureJobs['qr.render'], data: picture, jobId: name };
   return askOnce(request, job, {
     find: () => findPicture(request.queues.cache, name),
     read: (bytes) => bytes,

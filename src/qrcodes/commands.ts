@@ -2,10 +2,14 @@ import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { type BulkInput, changeEach, createEach } from '../short-links/bulk.ts';
-import { type FoundPreview, fillPreview, requestPreview } from '../short-links/preview.ts';
+import { handlers } from '../queues/job.ts';
+import { changeEach, createEach } from '../short-links/bulk.ts';
+import type { FoundPreview } from '../short-links/jobs.ts';
+import { qrCodePreviewJobs } from '../short-links/jobs.ts';
+import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
-import { deleteRecord, deleteRecords, type EventsOnDelete } from '../short-links/remove.ts';
+import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
+import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import {
   type Draft,
   insert,
@@ -18,6 +22,7 @@ import {
 } from '../short-links/write.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { qrCodeEntry } from './entry.ts';
+import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
 import { type BulkQrCodeItem, type SealedQrCode, toSealedQrCode } from './record.ts';
@@ -192,3 +197,18 @@ async function keepLook(
   const { middle: _, ...design } = row.design;
   await Template.add(row.project_id, { id: newTemplateId, design }, trx);
 }
+
+export const qrCodeHandlers = [
+  ...handlers(qrCodeJobs, {
+    'qrcode.create': createQrCode,
+    'qrcode.update': updateQrCode,
+    'qrcode.delete': deleteQrCode,
+  }),
+  ...handlers(qrCodePreviewJobs, { 'qrcode.fill': fillQrCode }),
+];
+
+export const qrCodeBulkHandlers = handlers(qrCodeBulkJobs, {
+  'qrcodes.create': createQrCodes,
+  'qrcodes.update': updateQrCodes,
+  'qrcodes.delete': deleteQrCodes,
+});

@@ -5,17 +5,16 @@ import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
 import { type Route, route } from '../http/route.ts';
 import { drop } from '../infra/kept.ts';
-import { bulk } from '../queues/bulk.ts';
-import { writes } from '../queues/writes.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { mayReadPasswords } from '../short-links/queries.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
-import type { EventsOnDelete } from '../short-links/remove.ts';
+import type { EventsOnDelete } from '../short-links/schema.ts';
 import { answerPicture } from './answer-picture.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
 import { type KeptSources, keepImages, withPublicImage } from './images.ts';
+import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
 import { findQrCodeRow, qrCodeQueries } from './queries.ts';
 import { bulkAnswer, qrCodeRecord } from './record.ts';
@@ -107,7 +106,7 @@ export const qrCodeRoutes: Route[] = [
         );
         return { userId: request.caller.userId, qrcode };
       };
-      return answerWrite(request, writes, 'qrcode.create', data, (made) =>
+      return answerWrite(request, qrCodeJobs['qrcode.create'], data, (made) =>
         created(`/qrcodes/${made.id}`, openPassword(made)),
       );
     },
@@ -178,7 +177,7 @@ export const qrCodeRoutes: Route[] = [
         const { items: qrcodes, sent } = await toBulkQrCodes(request, request.body);
         return { userId: request.caller.userId, qrcodes, sent };
       };
-      return answerWrite(request, bulk, 'qrcodes.create', data, (items) =>
+      return answerWrite(request, qrCodeBulkJobs['qrcodes.create'], data, (items) =>
         ok(items.map(openItem(request.caller))),
       );
     },
@@ -208,8 +207,11 @@ export const qrCodeRoutes: Route[] = [
           ),
         ),
       );
-      return answerWrite(request, bulk, 'qrcodes.update', { qrcodeIds, changes }, (items) =>
-        ok(items.map(openItem(request.caller))),
+      return answerWrite(
+        request,
+        qrCodeBulkJobs['qrcodes.update'],
+        { qrcodeIds, changes },
+        (items) => ok(items.map(openItem(request.caller))),
       );
     },
   }),
@@ -224,7 +226,7 @@ export const qrCodeRoutes: Route[] = [
     query: deleteQuery,
     answers: { 200: deletedCount },
     writes: true,
-    handle: (request) => answerWrite(request, bulk, 'qrcodes.delete', request.query, ok),
+    handle: (request) => answerWrite(request, qrCodeBulkJobs['qrcodes.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
     method: 'get',
@@ -309,7 +311,7 @@ export const qrCodeRoutes: Route[] = [
         ],
       );
       const data = { qrcodeId, changes };
-      return answerWrite(request, writes, 'qrcode.update', data, (record) =>
+      return answerWrite(request, qrCodeJobs['qrcode.update'], data, (record) =>
         ok(openPassword(record)),
       );
     },
@@ -330,7 +332,7 @@ export const qrCodeRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
-      return answerWrite(request, writes, 'qrcode.delete', data, ok);
+      return answerWrite(request, qrCodeJobs['qrcode.delete'], data, ok);
     },
   }),
 ];

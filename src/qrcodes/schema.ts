@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import type { ImageRef } from '../images/name.ts';
 import type { NewShortLink, SharedChanges, TagFields } from '../short-links/fields.ts';
 import { schemasOf } from '../short-links/filters.ts';
-import type { EventsOnDelete } from '../short-links/remove.ts';
+import type { EventsOnDelete } from '../short-links/schema.ts';
 import {
   BULK_LIMIT,
   bulkIds,

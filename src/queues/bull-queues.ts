@@ -1,7 +1,8 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import { ownerOf, type Redis, type SingleRedis } from '../infra/redis.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { JobOrigin, QueueDefinition, QueueId } from './definition.ts';
+import type { JobOrigin, QueueId } from './definition.ts';
+import type { AnyJob } from './job.ts';
 import { tagOf } from './shards.ts';
 
 /** A job as BullMQ stores it. */
@@ -28,15 +29,14 @@ export const FURTHER = 'further:';
 export const furtherFields = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field.startsWith(FURTHER)));
 
-/** The options of a job of this name in BullMQ. @param jobId none: BullMQ numbers the job */
+/** The options of a job in BullMQ. @param jobId none: BullMQ numbers the job */
 export function jobOptions(
-  { attempts, attemptsOf, keepFailed }: QueueDefinition<unknown>,
-  name: string,
+  { attempts, queue: { keepFailed } }: AnyJob,
   jobId?: string,
 ): JobsOptions {
   return {
     ...(jobId === undefined ? {} : { jobId }),
-    attempts: attemptsOf[name] ?? attempts,
+    attempts,
     backoff: { type: 'custom' },
     removeOnComplete: true,
     removeOnFail: keepFailed ? DEAD_LETTERS : true,

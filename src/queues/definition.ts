@@ -15,71 +15,33 @@ import type { Log } from '../infra/log.ts';
  *   failed for good stays as a dead letter.
  */
 
-/** A job as types only: what goes in and what comes out. */
-export interface Job<Data, Result> {
-  data: Data;
-  result: Result;
-}
-
-/** The input of a job. */
-export type DataOf<J> = J extends { data: infer Data } ? Data : never;
-/** The result of a job. */
-export type ResultOf<J> = J extends { result: infer Result } ? Result : never;
-
-/** A queue: its name, and as types the jobs that it carries. Producer and worker both import it. */
-export interface QueueDefinition<Jobs> {
+/** A queue. Producer and worker both import it. */
+export interface QueueDefinition {
   readonly name: string;
+  /** Attempts of a job that meets faults, with pauses of 250 ms, 500 ms, 1 s … in between. */
   readonly attempts: number;
-  /** Of jobs that are tried more or less often than the others, by name. */
-  readonly attemptsOf: Readonly<Record<string, number | undefined>>;
   /** Longest pause before another attempt, in ms. */
   readonly longestPauseMs: number;
-  /** True if jobs that failed for good are kept as dead letters. */
+  /** True if jobs that failed for good are kept as dead letters; false where their ids must be free again. */
   readonly keepFailed: boolean;
-  /** Names of the jobs that may be extended while they wait (`Producer.extend`). */
-  readonly extensible: readonly string[];
   /** True if QUEUE_SHARDS spreads its jobs (`shards.ts`). */
   readonly isSharded: boolean;
   /** The number of a shard; `undefined` for the queue itself. */
   readonly shard?: number;
-  /** Never set: carries the types. */
-  readonly jobs?: Jobs;
 }
 
 /** Name and shard of a queue. */
-export type QueueId = Pick<QueueDefinition<unknown>, 'name' | 'shard'> & {
+export type QueueId = Pick<QueueDefinition, 'name' | 'shard'> & {
   readonly isSharded?: boolean;
 };
 
-/**
- * Names a queue and its jobs.
- *
- * @param attempts how often a job that meets faults is tried, waiting 250 ms, 500 ms, 1 s … (at most `longestPauseMs`) in
- *   between
- * @param attemptsOf the same, of jobs that differ from the others
- * @param keepFailed false where a job's id must be free again after it failed
- * @param extensible names of the jobs that may be extended while they wait
- * @param isSharded true where QUEUE_SHARDS spreads its jobs
- */
-export function defineQueue<Jobs extends { [K in keyof Jobs]: Job<unknown, unknown> }>(
+/** Defines a queue. */
+export function defineQueue(
   name: string,
-  {
-    attempts,
-    attemptsOf = {},
-    longestPauseMs = 15_000,
-    keepFailed = true,
-    extensible = [],
-    isSharded = false,
-  }: {
-    attempts: number;
-    attemptsOf?: { [K in keyof Jobs]?: number };
-    longestPauseMs?: number;
-    keepFailed?: boolean;
-    extensible?: (keyof Jobs & string)[];
-    isSharded?: boolean;
-  },
-): QueueDefinition<Jobs> {
-  return { name, attempts, attemptsOf, longestPauseMs, keepFailed, extensible, isSharded };
+  options: Pick<QueueDefinition, 'attempts'> &
+    Partial<Pick<QueueDefinition, 'longestPauseMs' | 'keepFailed' | 'isSharded'>>,
+): QueueDefinition {
+  return { name, longestPauseMs: 15_000, keepFailed: true, isSharded: false, ...options };
 }
 
 /** The Idempotency-Key of a job's request. */
@@ -94,6 +56,12 @@ export interface Keyed {
 export interface Actor {
   userId: string;
   apiKeyId?: string;
+}
+
+/** The row of the audit log that a job adds: the kind of its record, and whether its result or its data has the id. */
+export interface AuditRule {
+  readonly kind: string;
+  readonly by: 'result' | 'data';
 }
 
 /** The request that a job is done for. */
@@ -119,8 +87,8 @@ export interface JobContext {
   projectId: string;
   /** The data by which a job was extended while it waited, in no order. */
   further?: readonly unknown[];
-  /** Name and data of the job, for the audit log; `undefined` where the service runs a command by itself. */
-  task?: { name: string; data: unknown };
+  /** The job as the audit log reads it; `undefined` where the service runs a command by itself. */
+  task?: { name: string; data: unknown; audit?: AuditRule | undefined };
   actor?: Actor | undefined;
   /** True when this job may have run before, in part or whole. */
   isRepeat: boolean;
@@ -134,11 +102,6 @@ export interface JobContext {
   acceptedAt?: number | undefined;
   log: Log;
 }
-
-/** One function per job name of a queue. */
-export type Handlers<Jobs> = {
-  [K in keyof Jobs]: (data: DataOf<Jobs[K]>, job: JobContext) => Promise<ResultOf<Jobs[K]>>;
-};
 
 /** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
 export const POSTPONED_MS = 2_000;

@@ -3,8 +3,9 @@ import { within } from '../infra/clock.ts';
 import { ErrorLog } from '../infra/error-log.ts';
 import type { Log } from '../infra/log.ts';
 import { Spool } from '../infra/spool.ts';
-import type { DataOf, JobOrigin, QueueDefinition } from './definition.ts';
-import { QUEUES } from './index.ts';
+import type { JobOrigin } from './definition.ts';
+import { QUEUES, type QueueName } from './index.ts';
+import type { Job } from './job.ts';
 import { type Producer, Unacknowledged } from './producer.ts';
 
 /*
@@ -37,6 +38,8 @@ interface SpooledJob {
   /** The name of its queue. */
   queue: string;
   name: string;
+  /** Absent in spools of 0.5 and earlier. */
+  attempts?: number;
   data: unknown;
   options: JobOrigin & { jobId: string };
 }
@@ -119,14 +122,13 @@ export class JobSpool {
   }
 
   /** Resolves when a job is on the disk. @throws Error when the disk does not take it */
-  async keep<Jobs, Name extends keyof Jobs & string>(
-    queue: QueueDefinition<Jobs>,
-    name: Name,
-    data: DataOf<Jobs[Name]>,
+  async keep<Data>(
+    { queue, name, attempts }: Job<Data, unknown>,
+    data: NoInfer<Data>,
     options: JobOrigin & { jobId: string },
   ): Promise<void> {
     const acceptedAt = Date.now();
-    const job = { queue: queue.name, name, data, options: { ...options, acceptedAt } };
+    const job = { queue: queue.name, name, attempts, data, options: { ...options, acceptedAt } };
     if (this.#spooled.has(nameOf(job))) return;
     try {
       const limit = this.#isHurried ? LAST_SPOOL_MS : SPOOL_MS;
@@ -171,9 +173,10 @@ export class JobSpool {
 
   async #add(jobs: readonly SpooledJob[]): Promise<void> {
     const adding = Promise.all(
-      jobs.map(async ({ queue: queueName, name, data, options }) => {
-        const { queue } = QUEUES[queueName as keyof typeof QUEUES];
-        const add = () => this.#producer.add(queue as AnyQueue, name, data, options);
+      jobs.map(async ({ queue: queueName, name, attempts, data, options }) => {
+        const { queue } = QUEUES[queueName as QueueName];
+        const job = { queue, name, attempts: attempts ?? queue.attempts };
+        const add = () => this.#producer.add(job, data, options);
         await this.#producer.replicated(queue, add);
       }),
     );
@@ -181,5 +184,3 @@ export class JobSpool {
     for (const job of jobs) this.#spooled.delete(nameOf(job));
   }
 }
-
-type AnyQueue = QueueDefinition<Record<string, { data: unknown; result: unknown }>>;

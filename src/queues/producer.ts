@@ -10,7 +10,8 @@ import {
   keyOf,
   serverOf,
 } from './bull-queues.ts';
-import type { DataOf, JobOrigin, Keyed, QueueDefinition, QueueId } from './definition.ts';
+import type { JobOrigin, Keyed, QueueId } from './definition.ts';
+import type { Job, ScheduledJob } from './job.ts';
 import { ShardRecord, shardFor } from './shards.ts';
 
 /** Difference of clocks at which a scheduled run is not yet taken for misplaced, in ms. */
@@ -62,28 +63,30 @@ export class Producer {
    *
    * @throws Unacknowledged when it isn't known whether the job was added
    */
-  async add<Jobs, Name extends keyof Jobs & string>(
-    queue: QueueDefinition<Jobs>,
-    name: Name,
-    data: DataOf<Jobs[Name]>,
+  async add<Data>(
+    job: Job<Data, unknown>,
+    data: NoInfer<Data>,
     options: JobOrigin & {
       jobId: string;
+      /** The shard of its queue that gets the job; by default the queue itself. */
+      shard?: QueueId;
       /** Taken only when no other job of the queue waits. */
       isLowPriority?: boolean;
       /** Time until it may run. */
       delayMs?: number;
     },
   ): Promise<void> {
-    const { jobId, isLowPriority = false, delayMs = 0, ...rest } = options;
-    const span = jobSpan('producer', 'add', { queue, name, jobId, parent: currentTrace() });
+    const { queue, name } = job;
+    const { jobId, shard: place = queue, isLowPriority = false, delayMs = 0, ...rest } = options;
+    const span = jobSpan('producer', 'add', { queue: place, name, jobId, parent: currentTrace() });
     const envelope: Envelope = { data, ...rest, ...(span && { trace: span.context }) };
     let isFailed = true;
     try {
-      await this.#acknowledged(queue, jobId, async () => {
-        await this.#shards.written(queue);
-        if (options.keyed !== undefined) await this.#dropFailed(queue, jobId);
-        await this.#queues.get(queue).add(name, envelope, {
-          ...jobOptions(queue, name, jobId),
+      await this.#acknowledged(place, jobId, async () => {
+        await this.#shards.written(place);
+        if (options.keyed !== undefined) await this.#dropFailed(place, jobId);
+        await this.#queues.get(place).add(name, envelope, {
+          ...jobOptions(job, jobId),
           ...(delayMs > 0 ? { delay: delayMs } : {}),
           // BullMQ takes jobs without a priority first.
           ...(isLowPriority ? { priority: 1 } : {}),
@@ -112,21 +115,24 @@ export class Producer {
   /**
    * Adds data to a job that waits, which costs much less than a job of its own. Resolves when Redis has acknowledged it.
    *
+   * @param job kind of the job: an extensible one
+   * @param shard the queue that has the job
    * @param part unique to this extension of the job
    * @returns false when a worker has taken the job already: the data needs another one
    */
-  async extend<Jobs, Name extends keyof Jobs & string>(
-    queue: QueueDefinition<Jobs>,
+  async extend<Data>(
+    _job: Job<Data, unknown>,
+    shard: QueueId,
     jobId: string,
     part: number,
-    data: DataOf<Jobs[Name]>,
+    data: NoInfer<Data>,
   ): Promise<boolean> {
-    const server = serverOf(this.#redis, queue);
+    const server = serverOf(this.#redis, shard);
     if (!('extendJob' in server)) {
       server.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
     }
     const isExtended = await (server as SingleRedis & WithExtend).extendJob(
-      keyOf(queue, jobId),
+      keyOf(shard, jobId),
       `${FURTHER}${part}`,
       JSON.stringify(data),
     );
@@ -169,10 +175,9 @@ export class Producer {
    * Adds a job unless one with the same subject waits already; while one runs, another follows it. So of the jobs of
    * one subject never two run at once: they are all in the shard of the subject.
    */
-  async wake<Jobs, Name extends keyof Jobs & string>(
-    queue: QueueDefinition<Jobs>,
-    name: Name,
-    data: DataOf<Jobs[Name]>,
+  async wake<Data>(
+    job: Job<Data, unknown>,
+    data: NoInfer<Data>,
     {
       subject,
       projectId,
@@ -188,10 +193,11 @@ export class Producer {
     },
   ): Promise<void> {
     const envelope: Envelope = { data, projectId, ...(tenant === undefined ? {} : { tenant }) };
+    const { queue, name } = job;
     const place = queue.isSharded ? shardFor(queue, subject) : queue;
     await this.#shards.written(place);
     await this.#queues.get(place).add(name, envelope, {
-      ...jobOptions(queue, name),
+      ...jobOptions(job),
       delay: delayMs,
       deduplication: { id: subject, keepLastIfActive: true },
     });
@@ -202,29 +208,27 @@ export class Producer {
    * already is left alone, since to register it anew would put its next run off, unless that is later than its interval
    * allows: a worker whose clock was wrong has put it there.
    */
-  async schedule(
-    queue: QueueDefinition<unknown>,
-    jobs: readonly { job: string; every: number }[],
-  ): Promise<void> {
+  async schedule(queue: QueueId, jobs: readonly ScheduledJob[]): Promise<void> {
     const bullQueue = this.#queues.get(queue);
     const known = await bullQueue.getJobSchedulers();
     for (const { key } of known) {
-      if (!jobs.some(({ job }) => job === key)) await bullQueue.removeJobScheduler(key);
+      if (!jobs.some(({ name }) => name === key)) await bullQueue.removeJobScheduler(key);
     }
     const envelope: Envelope = { data: {}, projectId: '' };
     // Not of this machine, whose clock may be the wrong one.
     const [seconds] = await serverOf(this.#redis, queue).time();
-    for (const { job, every } of jobs) {
-      const latest = Number(seconds) * 1_000 + every + CLOCK_TOLERANCE_MS;
-      const registered = known.find((one) => one.key === job && one.every === every);
+    for (const job of jobs) {
+      const { name, everyMs } = job;
+      const latest = Number(seconds) * 1_000 + everyMs + CLOCK_TOLERANCE_MS;
+      const registered = known.find((one) => one.key === name && one.every === everyMs);
       if (registered !== undefined) {
         if (Number(registered.next) <= latest) continue;
-        await bullQueue.removeJobScheduler(job);
+        await bullQueue.removeJobScheduler(name);
       }
       await bullQueue.upsertJobScheduler(
-        job,
-        { every },
-        { name: job, data: envelope, opts: jobOptions(queue, job) },
+        name,
+        { every: everyMs },
+        { name, data: envelope, opts: jobOptions(job) },
       );
     }
   }

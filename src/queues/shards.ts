@@ -35,7 +35,7 @@ const RECORD_MS = 60_000;
 export const tagOf = ({ name, shard }: QueueId): string =>
   shard === undefined ? `{q-${name}}` : `{q-shard-${shard}-${TAG_ENDS[shard - 1]}}`;
 
-const shard = <Jobs>(queue: QueueDefinition<Jobs>, number: number): QueueDefinition<Jobs> => ({
+const shard = (queue: QueueDefinition, number: number): QueueDefinition => ({
   ...queue,
   name: `${queue.name}-${number}`,
   shard: number,
@@ -44,16 +44,13 @@ const shard = <Jobs>(queue: QueueDefinition<Jobs>, number: number): QueueDefinit
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
 /** The queues to which this process adds jobs that may be spread: the queue itself where QUEUE_SHARDS is 1. */
-export function shardsOf<Jobs>(queue: QueueDefinition<Jobs>): QueueDefinition<Jobs>[] {
+export function shardsOf(queue: QueueDefinition): QueueDefinition[] {
   const { QUEUE_SHARDS: count } = config();
   return count === 1 ? [queue] : numbers(count).map((number) => shard(queue, number));
 }
 
 /** The one of them that has all jobs of a subject. */
-export function shardFor<Jobs>(
-  queue: QueueDefinition<Jobs>,
-  subject: string,
-): QueueDefinition<Jobs> {
+export function shardFor(queue: QueueDefinition, subject: string): QueueDefinition {
   const shards = shardsOf(queue);
   let hash = 0;
   for (const character of subject) hash = (hash * 31 + character.codePointAt(0)!) >>> 0;

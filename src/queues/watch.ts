@@ -4,8 +4,8 @@ import { db } from '../infra/db.ts';
 import { lastBackup } from '../infra/last-backup.ts';
 import type { Log } from '../infra/log.ts';
 import { exportGauge, queueDepth } from '../infra/metrics.ts';
-import { clicks } from './clicks.ts';
 import type { QueueId } from './definition.ts';
+import { clicks } from './index.ts';
 import type { Inspector } from './inspect.ts';
 
 /** Interval at which queues are measured, in ms. */

@@ -16,19 +16,16 @@ import {
   serverOf,
 } from './bull-queues.ts';
 import {
-  type Handlers,
   Hopeless,
-  type Job,
   POSTPONED_MS,
   Postponed,
   type QueueDefinition,
   type QueueId,
 } from './definition.ts';
+import type { JobHandler } from './job.ts';
 import { type Outcome, reply } from './replies.ts';
 import { queuesOf, shardsOf, tagOf } from './shards.ts';
 import { CALL_MS, Slots } from './slots.ts';
-
-type AnyJobs = Record<string, Job<unknown, unknown>>;
 
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
@@ -47,35 +44,50 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** A queue with its handlers: all that a worker process adds to `workers/main.ts`. */
-export interface WorkerDefinition<Jobs = unknown> {
-  readonly queue: QueueDefinition<Jobs>;
-  readonly handlers: Handlers<Jobs>;
-  /** @param means.concurrency jobs that run at once; those of one tenant get a share of it */
-  start(options: { redis: Redis; log: Log; concurrency: number }): RunningWorker;
+/**
+ * Takes the jobs of a queue.
+ *
+ * @param options.concurrency jobs that run at once; the jobs of one tenant get a share of it
+ * @throws Error when two handlers run the same job, or one runs a job of another queue
+ */
+export function serve(
+  queue: QueueDefinition,
+  handlers: readonly JobHandler[],
+  { redis, log, concurrency }: { redis: Redis; log: Log; concurrency: number },
+): RunningWorker {
+  const byName = new Map<string, JobHandler>();
+  for (const handler of handlers) {
+    const { name, queue: own } = handler.job;
+    if (own.name !== queue.name || byName.has(name)) {
+      throw new Error(`the job "${name}" has two handlers, or is not a job of ${queue.name}`);
+    }
+    byName.set(name, handler.job.everyMs === undefined ? handler : oneAtATime(handler));
+    // An alert on an increase would miss the first dead letter, were it also the first sample.
+    deadLetters.inc({ queue: queue.name, job_name: name }, 0);
+  }
+  const startOn = (place: QueueId, share: number) =>
+    startWorker(queue, byName, {
+      redis,
+      log,
+      concurrency: Math.ceil(concurrency / share),
+      place,
+    });
+  return queue.isSharded ? serveShards(redis, queue, startOn) : startOn(queue, 1);
 }
 
-/** Joins a queue to the functions that do its jobs. A missing handler, or one of another type, does not compile. */
-export function serve<Jobs>(
-  queue: QueueDefinition<Jobs>,
-  handlers: Handlers<Jobs>,
-): WorkerDefinition<Jobs> {
+/** Skips a run while the one before it goes on: slow runs must not take the slots of all other jobs. */
+function oneAtATime({ job, run }: JobHandler): JobHandler {
+  let isRunning = false;
   return {
-    queue,
-    handlers,
-    start({ redis, log, concurrency }) {
-      // An alert on an increase would miss the first, were it also the first sample.
-      for (const name of Object.keys(handlers)) {
-        deadLetters.inc({ queue: queue.name, job_name: name }, 0);
+    job,
+    async run(data, context) {
+      if (isRunning) return undefined;
+      isRunning = true;
+      try {
+        return await run(data, context);
+      } finally {
+        isRunning = false;
       }
-      const startOn = (place: QueueId, share: number) =>
-        startWorker(queue, handlers, {
-          redis,
-          log,
-          concurrency: Math.ceil(concurrency / share),
-          place,
-        });
-      return queue.isSharded ? serveShards(redis, queue, startOn) : startOn(queue, 1);
     },
   };
 }
@@ -85,9 +97,9 @@ export function serve<Jobs>(
  *
  * @param start takes as its second argument the number of queues among which the slots are divided
  */
-function serveShards<Jobs>(
+function serveShards(
   redis: Redis,
-  queue: QueueDefinition<Jobs>,
+  queue: QueueDefinition,
   start: (place: QueueId, share: number) => RunningWorker,
 ): RunningWorker {
   const workers = new Map<string, RunningWorker>();
@@ -116,9 +128,9 @@ function serveShards<Jobs>(
 }
 
 /** @param means.place the queue itself or one of its shards */
-function startWorker<Jobs>(
-  queue: QueueDefinition<Jobs>,
-  handlers: Handlers<Jobs>,
+function startWorker(
+  queue: QueueDefinition,
+  handlers: ReadonlyMap<string, JobHandler>,
   {
     redis,
     log,
@@ -198,9 +210,9 @@ function startWorker<Jobs>(
       projectId,
       requestId,
     });
-    const handler = (handlers as Handlers<AnyJobs>)[job.name];
-    if (handler === undefined) throw new Error(`no handler for job "${job.name}"`);
-    const further = queue.extensible.includes(name)
+    const handler = handlers.get(name);
+    if (handler === undefined) throw new Error(`no handler for job "${name}"`);
+    const further = handler.job.isExtensible
       ? Object.values(furtherFields(await server.hgetall(keyOf(place, jobId))))
       : [];
     const stop = jobSeconds.startTimer({ queue: queue.name, job_name: job.name });
@@ -208,7 +220,8 @@ function startWorker<Jobs>(
     const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
     let outcome: Outcome;
     try {
-      const request = { task: { name, data }, actor, keyed, ifMatch, acceptedAt };
+      const task = { name, data, audit: handler.job.audit };
+      const request = { task, actor, keyed, ifMatch, acceptedAt };
       const context = {
         jobId,
         shard: place.shard,
@@ -219,7 +232,7 @@ function startWorker<Jobs>(
         ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
         log: jobLog,
       };
-      const result = await withinSpan(span, () => handler(data, context));
+      const result = await withinSpan(span, () => handler.run(data, context));
       span?.end();
       outcome = { result };
       jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');

@@ -17,7 +17,7 @@ import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
 import { noteRounds } from '../queues/all-queued.ts';
 import { serverOf } from '../queues/bull-queues.ts';
-import { clicks } from '../queues/clicks.ts';
+import { clicks } from '../queues/index.ts';
 import { shardsOf } from '../queues/shards.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';

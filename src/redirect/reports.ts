@@ -3,7 +3,7 @@ import { within } from '../infra/clock.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { shortLinkOf } from '../infra/short-link.ts';
 import type { Finder } from '../lookup/find.ts';
-import { clicks } from '../queues/clicks.ts';
+import { visitJobs } from '../visits/jobs.ts';
 import type { Page } from '../web/layout.ts';
 import { keyPrefixesOf, readAddress } from './address.ts';
 import type { ReportLimit } from './limits.ts';
@@ -12,6 +12,7 @@ import { unavailablePage } from './pages/unavailable.ts';
 import type { JobSender } from './visit-log.ts';
 import { normalizeHost, type Visitor } from './visitor.ts';
 
+const ADD = visitJobs['report.add'];
 /** Timeout of adding a report to the queue, in ms. */
 const QUEUE_MS = 2_000;
 
@@ -73,7 +74,7 @@ export class Reports {
       shortLink: shortLinkOf(domain, isWildcard === true ? `${key}/*` : (key ?? '')),
       ip,
     };
-    const adding = jobs.replicated(clicks, () => jobs.add(clicks, 'report.add', sent));
+    const adding = jobs.replicated(ADD.queue, () => jobs.add(ADD, sent));
     await within(QUEUE_MS, adding, 'adding a report');
   }
 }

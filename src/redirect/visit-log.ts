@@ -7,11 +7,13 @@ import type { Redis } from '../infra/redis.ts';
 import { replicated } from '../infra/replicas.ts';
 import type { Deliver, Spool } from '../infra/spool.ts';
 import { serverOf } from '../queues/bull-queues.ts';
-import { clicks } from '../queues/clicks.ts';
-import type { DataOf, QueueDefinition, QueueId } from '../queues/definition.ts';
+import type { QueueId } from '../queues/definition.ts';
+import { clicks } from '../queues/index.ts';
+import type { Job } from '../queues/job.ts';
 import { Producer } from '../queues/producer.ts';
 import { MOST_SHARDS, shardsOf } from '../queues/shards.ts';
 import { encodeVisits, type VisitBatch } from '../visits/batch.ts';
+import { visitJobs } from '../visits/jobs.ts';
 import type { Visit } from '../visits/visit.ts';
 import { HeldVisits, VISITS_PER_BATCH } from './spool.ts';
 
@@ -364,28 +366,26 @@ export class JobSender {
     return replicated(serverOf(this.#redis, queue), write);
   }
 
-  /** Adds a job. @param delayMs time until it may run @returns its id */
-  async add<Jobs, Name extends keyof Jobs & string>(
-    queue: QueueDefinition<Jobs>,
-    name: Name,
-    data: DataOf<Jobs[Name]>,
-    delayMs = 0,
+  /** Adds a job. @param options.delayMs time until it may run @returns its id */
+  async add<Data>(
+    job: Job<Data, unknown>,
+    data: NoInfer<Data>,
+    options: { shard?: QueueId; delayMs?: number } = {},
   ): Promise<string> {
     const jobId = newId('job');
-    await this.#use((producer) =>
-      producer.add(queue, name, data, { jobId, projectId: '', delayMs }),
-    );
+    await this.#use((producer) => producer.add(job, data, { jobId, projectId: '', ...options }));
     return jobId;
   }
 
   /** See {@link Producer.extend}. */
-  extend<Jobs, Name extends keyof Jobs & string>(
-    queue: QueueDefinition<Jobs>,
+  extend<Data>(
+    job: Job<Data, unknown>,
+    shard: QueueId,
     jobId: string,
     part: number,
-    data: DataOf<Jobs[Name]>,
+    data: NoInfer<Data>,
   ): Promise<boolean> {
-    return this.#use((producer) => producer.extend(queue, jobId, part, data));
+    return this.#use((producer) => producer.extend(job, shard, jobId, part, data));
   }
 
   async #use<Result>(act: (producer: Producer) => Promise<Result>): Promise<Result> {
@@ -403,6 +403,7 @@ export class JobSender {
   }
 }
 
+const RECORD = visitJobs['visits.record'];
 /** Time for which a job waits for further batches where one was added shortly before, in ms. */
 const WAIT_MS = 25;
 /** Most visits of a job. */
@@ -411,7 +412,7 @@ const MOST_VISITS = 2_000;
 /** A job that waits for further batches. */
 interface VisitJob {
   id: string;
-  shard: typeof clicks;
+  shard: QueueId;
   visits: number;
   /** Batches that joined it. */
   parts: number;
@@ -451,11 +452,11 @@ export class VisitJobs {
     await this.#jobs.replicated(shard, () => this.#add(shard, batch, visits.length));
   }
 
-  async #add(shard: typeof clicks, batch: VisitBatch, visits: number): Promise<void> {
+  async #add(shard: QueueId, batch: VisitBatch, visits: number): Promise<void> {
     const now = performance.now();
     const delayMs = now - this.#addedAt < WAIT_MS ? WAIT_MS : 0;
     this.#addedAt = now;
-    const id = await this.#jobs.add(shard, 'visits.record', batch, delayMs);
+    const id = await this.#jobs.add(RECORD, batch, { shard, delayMs });
     this.#last = { id, shard, visits, parts: 0 };
   }
 
@@ -465,7 +466,8 @@ export class VisitJobs {
     let isExtended = false;
     try {
       isExtended =
-        job.visits <= MOST_VISITS && (await this.#jobs.extend(job.shard, job.id, job.parts, batch));
+        job.visits <= MOST_VISITS &&
+        (await this.#jobs.extend(RECORD, job.shard, job.id, job.parts, batch));
     } finally {
       if (!isExtended && this.#last === job) this.#last = undefined;
     }

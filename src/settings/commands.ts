@@ -1,15 +1,13 @@
 import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { changeWorkspace, type WorkspaceSettings } from '../workspaces/commands.ts';
+import { handlers } from '../queues/job.ts';
+import { changeWorkspace } from '../workspaces/commands.ts';
+import type { WorkspaceChanges } from './jobs.ts';
+import { settingsJobs } from './jobs.ts';
+import { announceLimit } from './limits.ts';
 import { readSettings, readUsage } from './queries.ts';
 import { toWorkspace, type WorkspaceRecord } from './record.ts';
-
-/** The settings that owners change; plan and limits are the operator's. */
-export type WorkspaceChanges = Pick<
-  WorkspaceSettings,
-  'name' | 'clickDedupeSeconds' | 'keepFullIp' | 'logo' | 'brandColor'
->;
 
 /** Changes the workspace of the job. */
 export function changeSettings(
@@ -24,3 +22,8 @@ export function changeSettings(
     return { result: { ...record, usage: await readUsage(projectId) }, changes: lookups };
   });
 }
+
+export const settingsHandlers = handlers(settingsJobs, {
+  'workspace.update': changeSettings,
+  'limit.announce': announceLimit,
+});

@@ -3,14 +3,7 @@ import { execute } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { publishEvents } from '../webhooks/outbox.ts';
-
-/** A limit of which a workspace has used so much. */
-export interface ReachedLimit {
-  limit: 'requestsPerMinute';
-  percent: 80 | 100;
-  most: number;
-  at: string;
-}
+import type { ReachedLimit } from './jobs.ts';
 
 /** Tells webhooks and people that a limit is close or reached, at most once a day for each share. */
 export function announceLimit(reached: ReachedLimit, job: JobContext): Promise<undefined> {

@@ -2,9 +2,9 @@ import { config } from '../config.ts';
 import { answerWrite, found, ok } from '../http/answer.ts';
 import { type ApiRequest, type Route, route } from '../http/route.ts';
 import { askImage, namingField } from '../images/ask.ts';
-import { writes } from '../queues/writes.ts';
 import { logoUrl } from '../web/brand.ts';
-import type { WorkspaceChanges } from './commands.ts';
+import type { WorkspaceChanges } from './jobs.ts';
+import { settingsJobs } from './jobs.ts';
 import { readLogo, readSettings, readUsage } from './queries.ts';
 import { toWorkspace, workspaceRecord } from './record.ts';
 import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
@@ -45,8 +45,7 @@ export const settingsRoutes: Route[] = [
     handle: (request) =>
       answerWrite(
         request,
-        writes,
-        'workspace.update',
+        settingsJobs['workspace.update'],
         async () => ({ changes: await toChanges(request) }),
         ok,
       ),

@@ -1,5 +1,5 @@
 import { config } from '../config.ts';
-import { errorBody, Refusal, type RefusalData } from '../errors.ts';
+import { errorBody, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import { openInput, sealEach, sealInput } from '../jobs/sealed.ts';
@@ -8,12 +8,7 @@ import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { ShortLinkTables } from './model.ts';
 import { type BulkItem, openPassword } from './record.ts';
-
-/** An item of a bulk request: checked, or already refused by its schema. */
-export type BulkInput<Input> = ({ input: Input } | { refused: RefusalData }) & {
-  /** As it was sent, sealed: only in jobs of 0.5 and earlier versions, which have no `sent` of all items. */
-  sent?: string;
-};
+import type { BulkInput } from './schema.ts';
 
 /** The items of a bulk request as their job carries them. */
 export interface BulkInputs<Input> {

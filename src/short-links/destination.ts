@@ -7,7 +7,7 @@ import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
 import { normalize } from '../infra/normalize.ts';
 import { originOf } from '../infra/short-link.ts';
 import { urlsIn } from '../infra/url.ts';
-import { metatags } from '../queues/metatags.ts';
+import { destinationJobs } from './jobs.ts';
 import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 import type { Rule } from './routing-rules.ts';
@@ -210,7 +210,9 @@ function framingAfter(before: Framing, changes: Framing): Framing {
 /** The addresses that allow frames, by a request to each; none is sent where there are no addresses. */
 export async function askFrameable(request: Asker, urls: readonly string[]): Promise<string[]> {
   const unique = [...new Set(urls)];
-  return unique.length === 0 ? [] : askWorker(request, metatags, 'pages.framing', { urls: unique });
+  return unique.length === 0
+    ? []
+    : askWorker(request, destinationJobs['pages.framing'], { urls: unique });
 }
 
 /**

@@ -1,7 +1,9 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { linkName } from '../lookup/codec.ts';
 import type { LookupChange } from '../lookup/publish.ts';
+import { handlers } from '../queues/job.ts';
 import { domainIdsOf, KEPT_HOURS, type Name } from './claims.ts';
+import { keptNameJobs } from './jobs.ts';
 
 /*
  * Names that a record has left, because it was deleted or has another name now. Such a name stays claimed without an
@@ -65,3 +67,7 @@ export async function pruneKeptNames(): Promise<undefined> {
   }
   return undefined;
 }
+
+export const keptNameHandlers = handlers(keptNameJobs, {
+  'names.prune': pruneKeptNames,
+});

@@ -3,7 +3,8 @@ import { followUps } from '../jobs/follow-up.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { metatags } from '../queues/metatags.ts';
+import type { FoundPreview, Preview } from './jobs.ts';
+import { destinationJobs } from './jobs.ts';
 import type { RecordKind, ShortLinkRow } from './model.ts';
 
 /*
@@ -16,21 +17,6 @@ import type { RecordKind, ShortLinkRow } from './model.ts';
  * never the record. A page that can't be read changes nothing.
  */
 
-/** The texts and the image of a card; `null` where the page has none. */
-export interface Preview {
-  title: string | null;
-  description: string | null;
-  image: string | null;
-}
-
-/** A preview that was read for a record. */
-export interface FoundPreview {
-  id: string;
-  /** The destination that the page was read at. */
-  url: string;
-  preview: Preview;
-}
-
 /** Requests the preview of a record with `proxy`, where its card needs one. To be called when its write has committed. */
 export async function requestPreview(
   { jobId, projectId, log }: JobContext,
@@ -41,7 +27,7 @@ export async function requestPreview(
   if (title !== null || typeof url !== 'string' || !/^https?:/i.test(url)) return;
   try {
     const options = { jobId: `preview-${jobId}`, projectId, isLowPriority: true };
-    await followUps().add(metatags, 'record.preview', { of, id, url }, options);
+    await followUps().add(destinationJobs['record.preview'], { of, id, url }, options);
   } catch (err) {
     // The record is stored: its request must not fail.
     log.warn({ err, recordId: id }, 'a preview could not be requested');

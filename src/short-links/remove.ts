@@ -9,9 +9,7 @@ import type { SharedFilters } from './filters.ts';
 import { keepNames } from './kept-names.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import type { ShortLinkQueries } from './queries.ts';
-
-/** Handling of the events of a link or QR code that is deleted. */
-export type EventsOnDelete = 'keep' | 'remove';
+import type { EventsOnDelete } from './schema.ts';
 
 type Records = Pick<
   ShortLinkQueries<ShortLinkModel, { id: string }, SharedFilters>,

@@ -1,9 +1,19 @@
 import type { CustomValidator, Schema } from 'joi';
+import type { RefusalData } from '../errors.ts';
 import { id, Joi, list, queryList, recordId } from '../http/fields.ts';
 import { seal } from '../infra/seal.ts';
 import { described, type Field, type FieldTable } from './field.ts';
 import { fields, MOST_TAGS, type TagChoice, type TagFields } from './fields.ts';
 import { prefixField } from './key.ts';
+
+/** Handling of the events of a link or QR code that is deleted. */
+export type EventsOnDelete = 'keep' | 'remove';
+
+/** An item of a bulk request: checked, or already refused by its schema. */
+export type BulkInput<Input> = ({ input: Input } | { refused: RefusalData }) & {
+  /** As it was sent, sealed: only in jobs of 0.5 and earlier versions, which have no `sent` of all items. */
+  sent?: string;
+};
 
 /** Most records of one bulk request. */
 export const BULK_LIMIT = 100;

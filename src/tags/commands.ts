@@ -3,6 +3,8 @@ import { searchable } from '../infra/folded.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { tagJobs } from './jobs.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 
@@ -54,3 +56,9 @@ export function deleteTag({ id }: { id: string }, job: JobContext): Promise<{ id
     return { result: { id }, changes: [] };
   });
 }
+
+export const tagHandlers = handlers(tagJobs, {
+  'tag.create': createTag,
+  'tag.update': updateTag,
+  'tag.delete': deleteTag,
+});

@@ -3,7 +3,7 @@ import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { writes } from '../queues/writes.ts';
+import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';
 
@@ -78,7 +78,7 @@ export const tagRoutes: Route[] = [
       const { name, tag: alias, color: chosen } = request.body;
       const drawn = TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!;
       const data = { id: newId('tag'), name: (name ?? alias)!, color: chosen ?? drawn };
-      return answerWrite(request, writes, 'tag.create', data, (made) =>
+      return answerWrite(request, tagJobs['tag.create'], data, (made) =>
         created(`/tags/${made.id}`, made),
       );
     },
@@ -126,7 +126,7 @@ export const tagRoutes: Route[] = [
     answers: { 200: tagRecord },
     writes: true,
     handle: (request) =>
-      answerWrite(request, writes, 'tag.update', { id: request.params.id, ...request.body }, ok),
+      answerWrite(request, tagJobs['tag.update'], { id: request.params.id, ...request.body }, ok),
   }),
   route<{ params: { id: string } }>({
     method: 'delete',
@@ -141,6 +141,6 @@ export const tagRoutes: Route[] = [
     params,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'tag.delete', request.params, ok),
+    handle: (request) => answerWrite(request, tagJobs['tag.delete'], request.params, ok),
   }),
 ];

@@ -1,27 +1,15 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import { handlers } from '../queues/job.ts';
 import { SESSION_SECONDS } from './cookie.ts';
+import type { LinkSignIn, NewSession, OtherSessions, SignIn, UserChanges } from './jobs.ts';
+import { userJobs, userMaintenanceJobs } from './jobs.ts';
 import { LINK_IS_VALID, linkGone } from './queries.ts';
 
 /*
  * Sessions belong to no workspace, so their jobs leave no row in `jobs`: each of these commands has the same effect when
  * it runs twice.
  */
-
-/** Ways to sign in. */
-export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation';
-
-/** A session that is to begin. */
-export interface NewSession {
-  id: string;
-  /** SHA-256 of its token. */
-  hash: string;
-  method: SignInMethod;
-  userAgent: string;
-  network: string;
-  /** Hash of the session that the browser had before, which ends. */
-  replaces?: string;
-}
 
 /**
  * Begins a session.
@@ -54,14 +42,6 @@ const endByHash = (connection: Db, hash: string): Promise<number> =>
     hash,
   ]);
 
-/** A sign-in with a password that was compared. */
-export interface SignIn {
-  userId: string;
-  /** Of the password: with an earlier one nobody signs in. */
-  passwordVersion: number;
-  session: NewSession;
-}
-
 /** @throws Refusal `unauthorized` when the password has changed, or the person is disabled */
 export async function signIn({ userId, passwordVersion, session }: SignIn): Promise<undefined> {
   await db().transaction(async (trx) => {
@@ -76,12 +56,6 @@ export async function signIn({ userId, passwordVersion, session }: SignIn): Prom
     await addSession(trx, userId, session);
   });
   return undefined;
-}
-
-/** A sign-in with a one-time link, by the hash of its token. */
-export interface LinkSignIn {
-  hash: string;
-  session: NewSession;
 }
 
 /** @throws Refusal `unauthorized` when the link was used, has expired or never was */
@@ -133,14 +107,6 @@ export function endAllSessions(db: Db, userId: string): Promise<number> {
   );
 }
 
-/** The sessions of a person that are to end, but for one. */
-export interface OtherSessions {
-  userId: string;
-  keptId: string;
-  /** Time of the request, by which a job that runs again counts the same sessions. */
-  at: string;
-}
-
 /** Ends all sessions of a person but one. */
 export async function endOtherSessions(others: OtherSessions): Promise<{ deletedCount: number }> {
   const { userId, keptId, at } = others;
@@ -162,16 +128,6 @@ const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<numb
       WHERE user_id = :userId AND id <> :keptId AND ended_at IS NULL AND expires_at > now()`,
     { userId, keptId, at },
   );
-
-/** A change that a person makes to their account. */
-export interface UserChanges extends OtherSessions {
-  name?: string;
-  password?: {
-    hash: string;
-    /** Of the password that it follows. */
-    version: number;
-  };
-}
 
 /**
  * Changes a person. A new password ends their other sessions and one-time links.
@@ -238,3 +194,17 @@ export async function pruneSessions(): Promise<undefined> {
   ]);
   return undefined;
 }
+
+export const userHandlers = handlers(userJobs, {
+  'session.create': signIn,
+  'session.createByLink': signInByLink,
+  'session.end': endSession,
+  'session.endOwn': endOwnSession,
+  'session.endOthers': endOtherSessions,
+  'session.used': touchSession,
+  'user.update': updateUser,
+});
+
+export const userMaintenanceHandlers = handlers(userMaintenanceJobs, {
+  'sessions.prune': pruneSessions,
+});

@@ -1,15 +1,12 @@
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
-import { addSession, type NewSession } from './commands.ts';
+import { handlers } from '../queues/job.ts';
+import { addSession } from './commands.ts';
+import type { IdentitySignIn } from './jobs.ts';
+import { identityJobs } from './jobs.ts';
 import type { Identity } from './oidc.ts';
 import { proveAddress } from './proof.ts';
-
-/** A sign-in with an account at an OpenID Connect provider. */
-export interface IdentitySignIn {
-  identity: Identity;
-  session: NewSession;
-}
 
 /**
  * Signs the person in whose account at the provider this is. An account that is not known yet becomes that of the
@@ -73,3 +70,7 @@ async function addInvited(trx: Db, name: string, email: string): Promise<string 
   );
   return added === 0 ? undefined : id;
 }
+
+export const identityHandlers = handlers(identityJobs, {
+  'session.createByIdentity': signInByIdentity,
+});

@@ -4,9 +4,9 @@ import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type ApiRequest, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { writes } from '../queues/writes.ts';
-import type { UserChanges } from './commands.ts';
 import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';
+import type { UserChanges } from './jobs.ts';
+import { ownWorkspaceJobs, userJobs } from './jobs.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { hashPassword, tryPassword } from './passwords.ts';
 import { hasSession, listSessions, readCredentials, readMe } from './queries.ts';
@@ -66,7 +66,7 @@ export const userRoutes: Route[] = [
         ...(name === undefined ? {} : { name }),
         ...(password === undefined ? {} : { password }),
       };
-      await askWorker(request, writes, 'user.update', changes);
+      await askWorker(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));
     },
   }),
@@ -93,7 +93,7 @@ export const userRoutes: Route[] = [
     scope: 'user',
     answers: { 200: deletedCount },
     handle: async (request) =>
-      ok(await askWorker(request, writes, 'session.endOthers', othersOf(request))),
+      ok(await askWorker(request, userJobs['session.endOthers'], othersOf(request))),
   }),
   route<{ params: { id: string } }>({
     method: 'delete',
@@ -112,7 +112,7 @@ export const userRoutes: Route[] = [
       if (!(await hasSession(userId, id))) {
         throw new Refusal('not_found', `There is no session "${id}"`);
       }
-      const answer = ok(await askWorker(request, writes, 'session.endOwn', { userId, id }));
+      const answer = ok(await askWorker(request, userJobs['session.endOwn'], { userId, id }));
       return id === sessionId ? { ...answer, headers: { 'Set-Cookie': clearedCookie() } } : answer;
     },
   }),
@@ -134,7 +134,10 @@ export const userRoutes: Route[] = [
       const id = newId('workspace');
       const own = { ...request, caller: { ...caller, projectId: id } };
       const data = { id, slug, name, userId: caller.userId };
-      return created('/workspace', await askWorker(own, writes, 'workspace.create', data));
+      return created(
+        '/workspace',
+        await askWorker(own, ownWorkspaceJobs['workspace.create'], data),
+      );
     },
   }),
 ];

@@ -5,11 +5,11 @@ import type { Answer, ApiRequest, Client } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import type { Producer } from '../queues/producer.ts';
-import { writes } from '../queues/writes.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { SCOPES_OF } from '../workspaces/roles.ts';
-import type { NewSession, SignInMethod } from './commands.ts';
 import { sessionCookie, sessionTokenIn } from './cookie.ts';
+import type { NewSession, SignInMethod } from './jobs.ts';
+import { userJobs } from './jobs.ts';
 import { type FoundSession, findSession, readMe } from './queries.ts';
 
 /*
@@ -120,12 +120,12 @@ export function noteSessionUse(
   noted.set(sessionId, true);
   const data = { id: sessionId, at: new Date().toISOString() };
   const origin = { jobId: newId('job'), projectId: '', tenant: userId };
-  producer.add(writes, 'session.used', data, origin).catch(() => {});
+  producer.add(userJobs['session.used'], data, origin).catch(() => {});
 }
 
 /** Ends the session whose cookie a browser sends, where it has one. */
 export async function endSessionOf(request: ApiRequest): Promise<void> {
   const token = sessionTokenIn(request.client.cookies);
   if (token === undefined) return;
-  await askWorker(request, writes, 'session.end', { hash: hashToken(token) });
+  await askWorker(request, userJobs['session.end'], { hash: hashToken(token) });
 }

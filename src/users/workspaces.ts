@@ -2,19 +2,14 @@ import { Refusal } from '../errors.ts';
 import { execute, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import { addWorkspace } from '../workspaces/commands.ts';
+import type { OwnWorkspace } from './jobs.ts';
+import { ownWorkspaceJobs } from './jobs.ts';
 import type { Membership } from './record.ts';
 
 /** Most workspaces that one person owns. */
 const MOST_OWNED = 50;
-
-/** A workspace that a person makes for themselves. */
-export interface OwnWorkspace {
-  id: string;
-  slug: string;
-  name: string;
-  userId: string;
-}
 
 /**
  * Makes a workspace on the free plan, which its person owns. The job runs for the workspace that it makes.
@@ -40,3 +35,7 @@ export function createOwnWorkspace(
     return { result, changes: [] };
   });
 }
+
+export const ownWorkspaceHandlers = handlers(ownWorkspaceJobs, {
+  'workspace.create': createOwnWorkspace,
+});

@@ -4,6 +4,8 @@ import { refuseOverfull } from '../infra/overfull.ts';
 import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, type ViewRecord } from './record.ts';
 import type { NewView, ViewChanges } from './schema.ts';
@@ -74,3 +76,9 @@ const refuseMore = (trx: Db, projectId: string, user_id: string | null): Promise
         ? `A workspace has at most ${MOST} shared views`
         : `A person has at most ${MOST} views of their own in a workspace`,
   });
+
+export const viewHandlers = handlers(viewJobs, {
+  'view.create': createView,
+  'view.update': updateView,
+  'view.delete': deleteView,
+});

@@ -5,8 +5,8 @@ import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { nameKey } from '../infra/taken-name.ts';
-import { writes } from '../queues/writes.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, viewRecord } from './record.ts';
 import {
@@ -54,7 +54,7 @@ export const viewRoutes: Route[] = [
       const { body, caller } = request;
       checkQuery(body.list, body.query);
       const data = { ...body, id: newId('view'), userId: caller.userId };
-      return answerWrite(request, writes, 'view.create', data, (made) =>
+      return answerWrite(request, viewJobs['view.create'], data, (made) =>
         created(`/views/${made.id}`, made),
       );
     },
@@ -118,7 +118,7 @@ export const viewRoutes: Route[] = [
       const view = await readView(caller, given.id);
       if (changes.query !== undefined) checkQuery(view.list, changes.query);
       const data = { id: given.id, userId: caller.userId, changes };
-      return answerWrite(request, writes, 'view.update', data, ok);
+      return answerWrite(request, viewJobs['view.update'], data, ok);
     },
   }),
   route<{ params: { id: string } }>({
@@ -135,7 +135,7 @@ export const viewRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { id: request.params.id, userId: request.caller.userId };
-      return answerWrite(request, writes, 'view.delete', data, ok);
+      return answerWrite(request, viewJobs['view.delete'], data, ok);
     },
   }),
 ];

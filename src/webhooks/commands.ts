@@ -4,6 +4,8 @@ import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
+import { webhookJobs } from './jobs.ts';
 import { sampleOf, type WebhookKind } from './kinds.ts';
 import { type Delivery, Webhook } from './model.ts';
 import { insertDeliveries } from './outbox.ts';
@@ -188,3 +190,13 @@ async function patch(
     .returning('*');
   return row!;
 }
+
+export const webhookHandlers = handlers(webhookJobs, {
+  'webhook.create': createWebhook,
+  'webhook.update': updateWebhook,
+  'webhook.delete': deleteWebhook,
+  'webhook.rotate': rotateSecret,
+  'webhook.test': testWebhook,
+  'webhook.resend': resendDelivery,
+  'webhook.resendAll': resendDeliveries,
+});

@@ -1,11 +1,16 @@
 import { db, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
+import { webhookAttempts } from '../infra/metrics.ts';
 import { unseal } from '../infra/seal.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { webhooks } from '../queues/index.ts';
+import { handlers, type JobHandler } from '../queues/job.ts';
+import { shardFor } from '../queues/shards.ts';
+import { deliveryJobs } from './jobs.ts';
 import type { Webhook } from './model.ts';
 import { type DueDelivery, type Outcome, OutcomeStore } from './outcomes.ts';
-import { holdDisabled } from './receivers.ts';
+import { holdDisabled, sweepWebhooks } from './receivers.ts';
 import { signatures } from './sign.ts';
 import { wakeWebhooks } from './wake.ts';
 
@@ -24,25 +29,36 @@ const KEPT_BYTES = 16 * 1024;
 
 /**
  * Sends the due deliveries of a webhook, several at a time, until none is left, the webhook is paused, or the turn is
- * over. A delivery whose worker died is sent again with the same id.
+ * over. A delivery whose worker died is sent again with the same id. A job from a time with another QUEUE_SHARDS is passed
+ * on, so that no two jobs of a webhook run at once.
  */
-export async function sendDue(
+async function sendDue(
   { webhookId }: { webhookId: string },
-  { projectId }: JobContext,
-): Promise<undefined> {
+  { projectId, shard }: JobContext,
+): Promise<void> {
+  if (shard !== shardFor(webhooks, webhookId).shard) {
+    wakeWebhooks(projectId, [webhookId]);
+    return;
+  }
   const turn = new Turn(webhookId);
   const ends = await Promise.allSettled(Array.from({ length: CONCURRENCY }, () => turn.send()));
   await turn.outcomes.settle();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (turn.isOver || turn.outcomes.isGivenUp) wakeWebhooks(projectId, [webhookId]);
-  return undefined;
 }
 
 let isStopping = false;
 
-/** Ends every turn after the requests that are under way: the process is shutting down. */
-export function stopSending(): void {
-  isStopping = true;
+/** Makes the handlers of deliveries. When the process is told to stop, turns end after the requests that are under way. */
+export function deliveryHandlers(): JobHandler[] {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      isStopping = true;
+    });
+  }
+  // A share of failures is known only where both counters are there.
+  for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
+  return handlers(deliveryJobs, { 'webhook.send': sendDue, 'webhooks.sweep': sweepWebhooks });
 }
 
 /** The state that the concurrent senders of one webhook share. */

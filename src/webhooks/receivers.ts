@@ -1,4 +1,6 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import { handlers } from '../queues/job.ts';
+import { webhookMaintenanceJobs } from './jobs.ts';
 import { Webhook } from './model.ts';
 import { publishEvents } from './outbox.ts';
 import { toWebhook } from './record.ts';
@@ -95,3 +97,7 @@ export async function pruneDeliveries(): Promise<undefined> {
   );
   return undefined;
 }
+
+export const webhookMaintenanceHandlers = handlers(webhookMaintenanceJobs, {
+  'webhooks.prune': pruneDeliveries,
+});

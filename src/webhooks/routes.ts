@@ -4,8 +4,8 @@ import { Joi } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
-import { writes } from '../queues/writes.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { webhookJobs } from './jobs.ts';
 import type { WebhookKind } from './kinds.ts';
 import { findDelivery, findWebhook, listDeliveries, listWebhooks } from './queries.ts';
 import {
@@ -66,7 +66,7 @@ export const webhookRoutes: Route[] = [
     handle(request) {
       const { secret = newSecret(), ...fields } = request.body;
       const data = { ...fields, id: newId('webhook'), secret: sealSecret(request.caller, secret) };
-      return answerWrite(request, writes, 'webhook.create', data, (made) =>
+      return answerWrite(request, webhookJobs['webhook.create'], data, (made) =>
         created(`/webhooks/${made.id}`, openSecret(request.caller.projectId, made)),
       );
     },
@@ -115,7 +115,7 @@ export const webhookRoutes: Route[] = [
     writes: true,
     handle(request) {
       const data = { id: request.params.id, changes: request.body };
-      return answerWrite(request, writes, 'webhook.update', data, ok);
+      return answerWrite(request, webhookJobs['webhook.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
@@ -131,7 +131,7 @@ export const webhookRoutes: Route[] = [
     params: webhookParams,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'webhook.delete', request.params, ok),
+    handle: (request) => answerWrite(request, webhookJobs['webhook.delete'], request.params, ok),
   }),
   route<{ params: Params }>({
     method: 'post',
@@ -149,7 +149,7 @@ export const webhookRoutes: Route[] = [
     writes: true,
     handle(request) {
       const data = { id: request.params.id, secret: sealSecret(request.caller, newSecret()) };
-      return answerWrite(request, writes, 'webhook.rotate', data, (webhook) =>
+      return answerWrite(request, webhookJobs['webhook.rotate'], data, (webhook) =>
         ok(openSecret(request.caller.projectId, webhook)),
       );
     },
@@ -171,7 +171,7 @@ export const webhookRoutes: Route[] = [
     handle(request) {
       const { id } = request.params;
       const data = { id, deliveryId: newId('delivery'), kind: request.body.kind };
-      return answerWrite(request, writes, 'webhook.test', data, (delivery) =>
+      return answerWrite(request, webhookJobs['webhook.test'], data, (delivery) =>
         created(`/webhooks/${id}/deliveries/${delivery.id}`, delivery),
       );
     },
@@ -196,7 +196,7 @@ export const webhookRoutes: Route[] = [
     writes: true,
     handle(request) {
       const data = { ...request.body, id: request.params.id };
-      return answerWrite(request, writes, 'webhook.resendAll', data, ok);
+      return answerWrite(request, webhookJobs['webhook.resendAll'], data, ok);
     },
   }),
   route<{ params: Params; query: DeliveryQuery }>({
@@ -249,6 +249,6 @@ export const webhookRoutes: Route[] = [
     params: deliveryParams,
     answers: { 200: deliveryRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'webhook.resend', request.params, ok),
+    handle: (request) => answerWrite(request, webhookJobs['webhook.resend'], request.params, ok),
   }),
 ];

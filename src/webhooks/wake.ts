@@ -1,5 +1,5 @@
 import { followUps } from '../jobs/follow-up.ts';
-import { webhooks } from '../queues/webhooks.ts';
+import { deliveryJobs } from './jobs.ts';
 
 /**
  * Queues jobs that send the due deliveries of these webhooks. Not awaited, and a failure loses nothing: a sweep finds
@@ -8,7 +8,7 @@ import { webhooks } from '../queues/webhooks.ts';
 export function wakeWebhooks(projectId: string, ids: Iterable<string>): void {
   for (const webhookId of ids) {
     followUps()
-      .wake(webhooks, 'webhook.send', { webhookId }, { subject: webhookId, projectId })
+      .wake(deliveryJobs['webhook.send'], { webhookId }, { subject: webhookId, projectId })
       .catch(() => {});
   }
 }

@@ -2,10 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type Db, keysDb, rows } from '../infra/db.ts';
+import { type Db, db as database, keysDb, rows } from '../infra/db.ts';
 import { hashApiKey } from '../infra/secrets.ts';
+import type { JobContext } from '../queues/definition.ts';
+import { handlers } from '../queues/job.ts';
 import type { Producer } from '../queues/producer.ts';
-import { writes } from '../queues/writes.ts';
+import { keyUseJobs } from './jobs.ts';
 import type { Plan } from './plans.ts';
 import { workspaceId } from './queries.ts';
 import type { Role } from './roles.ts';
@@ -119,15 +121,19 @@ export function noteApiKeyUse(producer: Producer, { apiKeyId, projectId }: Calle
   if (apiKeyId === '' || noted.has(apiKeyId)) return;
   noted.set(apiKeyId, true);
   const data = { apiKeyId, at: new Date().toISOString() };
-  producer.add(writes, 'apiKey.used', data, { jobId: newId('job'), projectId }).catch(() => {});
+  producer.add(keyUseJobs['apiKey.used'], data, { jobId: newId('job'), projectId }).catch(() => {});
 }
 
 /** Stores the time at which a key was used. */
-export async function touchApiKey(
-  db: Db,
-  projectId: string,
-  keyId: string,
-  at: string,
+async function touchApiKey(
+  { apiKeyId, at }: { apiKeyId: string; at: string },
+  { projectId }: JobContext,
 ): Promise<void> {
-  await db('api_keys').where({ project_id: projectId, id: keyId }).update({ last_used_at: at });
+  await database()('api_keys')
+    .where({ project_id: projectId, id: apiKeyId })
+    .update({ last_used_at: at });
 }
+
+export const keyUseHandlers = handlers(keyUseJobs, {
+  'apiKey.used': touchApiKey,
+});

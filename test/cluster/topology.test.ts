@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { clicks } from '../../src/queues/clicks.ts';
+import { clicks } from '../../src/queues/index.ts';
 import { tagOf } from '../../src/queues/shards.ts';
 import { visitsAddUp } from '../support/adding-up.ts';
 import { eventually } from '../support/eventually.ts';

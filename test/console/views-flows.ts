@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
-import { defineQueue, type Job } from '../../src/queues/definition.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from '../support/eventually.ts';
+import { broken } from '../support/failed-jobs.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
@@ -467,15 +467,13 @@ describe('every view of the console', function () {
     const producer = new Producer(redis);
     const inspector = new Inspector(redis);
     try {
-      const broken = defineQueue<{ 'nobody.does': Job<{ rates: string }, undefined> }>('currency', {
-        attempts: 1,
-      });
       const jobId = newId('job');
       const { projectId } = sample.world;
       const data = { rates: 'https://rates.example/daily.xml' };
-      await producer.add(broken, 'nobody.does', data, { jobId, projectId, requestId: 'asked' });
+      await producer.add(broken, data, { jobId, projectId, requestId: 'asked' });
       await eventually(async () => {
-        if ((await inspector.findFailed(broken, jobId)) === undefined) throw new Error('not yet');
+        if ((await inspector.findFailed(broken.queue, jobId)) === undefined)
+          throw new Error('not yet');
       });
     } finally {
       await producer.close();

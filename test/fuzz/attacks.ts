@@ -1,17 +1,8 @@
 import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
 import { PEERS } from '../../src/compat/peers.ts';
-import { bulk } from '../../src/queues/bulk.ts';
-import { clicks } from '../../src/queues/clicks.ts';
-import { currency } from '../../src/queues/currency.ts';
-import type { DataOf, QueueDefinition } from '../../src/queues/definition.ts';
-import { images } from '../../src/queues/images.ts';
-import { mail } from '../../src/queues/mail.ts';
-import { maintenance } from '../../src/queues/maintenance.ts';
-import { metatags } from '../../src/queues/metatags.ts';
-import { qr } from '../../src/queues/qr.ts';
-import { webhooks } from '../../src/queues/webhooks.ts';
-import { writes } from '../../src/queues/writes.ts';
+import type { AnyJob } from '../../src/queues/job.ts';
+import { ALL_JOBS } from '../../workers/jobs.ts';
 import type { Random } from './random.ts';
 import { type RawHeader, rawRequest } from './raw-request.ts';
 import { type Described, hostileJson, hostileText, mutate, opaqueUrl, sampleOf } from './values.ts';
@@ -202,148 +193,10 @@ export function byteAttack(attacker: Attacker, random: Random, regular: typeof a
   };
 }
 
-/** All names of a queue's jobs; one that is missing does not compile. */
-function jobsOf<Jobs>(queue: QueueDefinition<Jobs>, names: Record<keyof Jobs & string, true>) {
-  return { queue: queue as QueueDefinition<unknown>, names: Object.keys(names) };
-}
-
-/** Every job of every queue. */
-export const JOBS = [
-  jobsOf(writes, {
-    'link.create': true,
-    'link.upsert': true,
-    'link.update': true,
-    'link.fill': true,
-    'link.delete': true,
-    'qrcode.create': true,
-    'qrcode.update': true,
-    'qrcode.fill': true,
-    'qrcode.delete': true,
-    'template.delete': true,
-    'tag.create': true,
-    'tag.update': true,
-    'tag.delete': true,
-    'folder.create': true,
-    'folder.update': true,
-    'folder.delete': true,
-    'utmTemplate.create': true,
-    'utmTemplate.update': true,
-    'utmTemplate.delete': true,
-    'view.create': true,
-    'view.update': true,
-    'view.delete': true,
-    'page.create': true,
-    'page.update': true,
-    'page.delete': true,
-    'domain.create': true,
-    'domain.update': true,
-    'domain.verify': true,
-    'domain.delete': true,
-    'import.update': true,
-    'import.start': true,
-    'import.cancel': true,
-    'import.undo': true,
-    'lead.track': true,
-    'sale.track': true,
-    'customer.update': true,
-    'customer.delete': true,
-    'webhook.create': true,
-    'webhook.update': true,
-    'webhook.delete': true,
-    'webhook.rotate': true,
-    'webhook.test': true,
-    'webhook.resend': true,
-    'webhook.resendAll': true,
-    'workspace.update': true,
-    'member.update': true,
-    'member.remove': true,
-    'invitation.create': true,
-    'invitation.delete': true,
-    'invitation.accept': true,
-    'apiKey.create': true,
-    'apiKey.update': true,
-    'apiKey.rotate': true,
-    'apiKey.revoke': true,
-    'apiKey.used': true,
-    'session.create': true,
-    'session.createByLink': true,
-    'session.createByIdentity': true,
-    'session.end': true,
-    'session.endOwn': true,
-    'session.endOthers': true,
-    'session.used': true,
-    'user.update': true,
-    'host.block': true,
-    'host.unblock': true,
-    'link.unblock': true,
-    'report.answer': true,
-    'workspace.create': true,
-    'notifications.update': true,
-    'notifications.unsubscribe': true,
-    'limit.announce': true,
-  }),
-  jobsOf(bulk, {
-    'links.create': true,
-    'links.update': true,
-    'links.delete': true,
-    'qrcodes.create': true,
-    'qrcodes.update': true,
-    'qrcodes.delete': true,
-    'export.write': true,
-    'export.workspace': true,
-    'import.create': true,
-    'import.fetch': true,
-    'import.run': true,
-  }),
-  jobsOf(maintenance, {
-    'events.partitions': true,
-    'events.retain': true,
-    'events.sum': true,
-    'rollups.rebuild': true,
-    'visits.prune': true,
-    'jobs.expire': true,
-    'images.prune': true,
-    'exports.prune': true,
-    'imports.resume': true,
-    'imports.prune': true,
-    'webhooks.prune': true,
-    'audit.prune': true,
-    'invitations.prune': true,
-    'domains.check': true,
-    'destinations.check': true,
-    'sessions.prune': true,
-    'names.prune': true,
-    'links.expire': true,
-    'alerts.send': true,
-    'reports.send': true,
-    'mails.prune': true,
-    'abuse.prune': true,
-  }),
-  jobsOf(clicks, {
-    'visits.record': true,
-    'click.track': true,
-    'report.add': true,
-    'rejected.retry': true,
-    'rejected.discard': true,
-  }),
-  jobsOf(qr, { 'qr.render': true }),
-  jobsOf(images, { 'image.keep': true, 'image.preview': true }),
-  jobsOf(metatags, {
-    'pages.framing': true,
-    'page.read': true,
-    'domain.check': true,
-    'record.preview': true,
-  }),
-  jobsOf(webhooks, { 'webhook.send': true, 'webhooks.sweep': true }),
-  jobsOf(mail, { 'mail.send': true, 'mail.sweep': true }),
-  jobsOf(currency, { 'amount.convert': true, 'rates.refresh': true }),
-];
-
 /** A job that no producer of ours would add. */
 export interface HostileJob {
-  queue: QueueDefinition<unknown>;
-  name: never;
-  data: DataOf<never>;
+  job: AnyJob;
+  data: unknown;
   projectId: string;
 }
 
@@ -362,10 +215,9 @@ const NAMES = [
 ];
 
 export function hostileJob({ projectId, ids }: Attacker, random: Random): HostileJob {
-  const { queue, names } = random.pick(JOBS);
-  const name = random.pick(names);
+  const job = random.pick(ALL_JOBS);
   const data =
-    name === 'visits.record' && random.chance(0.8)
+    job.name === 'visits.record' && random.chance(0.8)
       ? Array.from({ length: 1 + random.int(5) }, () => hostileVisit(projectId, ids, random))
       : random.chance(0.5)
         ? hostileJson(random)
@@ -376,9 +228,8 @@ export function hostileJob({ projectId, ids }: Attacker, random: Random): Hostil
             ]),
           );
   return {
-    queue,
-    name: name as never,
-    data: data as never,
+    job,
+    data,
     projectId: random.chance(0.8) ? projectId : hostileText(random).slice(0, 500),
   };
 }

@@ -204,8 +204,8 @@ describe('random requests beside regular traffic', function () {
           : strike(redirectPort(), byteAttack(attacker, random, redirectAttack)),
       ),
       ...lanes('jobs', 300, async (random) => {
-        const { queue, name, data, projectId } = hostileJob(attacker, random);
-        await producer.add(queue, name, data, { jobId: newId('job'), projectId });
+        const { job, data, projectId } = hostileJob(attacker, random);
+        await producer.add(job, data, { jobId: newId('job'), projectId });
       }),
     ]);
     try {

@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import type { Redis } from '../../src/infra/redis.ts';
-import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { currency } from '../../src/queues/index.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
+import { job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from './eventually.ts';
 
-/** The queue of currencies with a job that its worker has no function for: it fails for good at once. */
-const broken = defineQueue<{ 'nobody.does': Job<{ n: number }, undefined> }>('currency', {
-  attempts: 1,
+/** A job that its worker has no handler for: it fails for good at once. */
+export const { 'nobody.does': broken } = jobsOf(currency, {
+  'nobody.does': job<object>({ attempts: 1 }),
 });
 
 /** Makes jobs that fail for good. */
@@ -25,9 +26,9 @@ export class FailedJobs {
   async add(projectId: string): Promise<string> {
     const jobId = newId('job');
     const origin = { jobId, projectId, requestId: 'asked' };
-    await this.#producer.add(broken, 'nobody.does', { n: 1 }, origin);
+    await this.#producer.add(broken, { n: 1 }, origin);
     await eventually(async () => {
-      expect(await this.#inspector.findFailed(broken, jobId)).not.to.equal(undefined);
+      expect(await this.#inspector.findFailed(currency, jobId)).not.to.equal(undefined);
     });
     return `currency:${jobId}`;
   }

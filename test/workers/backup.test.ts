@@ -10,10 +10,11 @@ import { newId } from '../../src/ids.ts';
 import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { Spool } from '../../src/infra/spool.ts';
-import { clicks } from '../../src/queues/clicks.ts';
+import { clicks } from '../../src/queues/index.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { VisitSpool } from '../../src/redirect/spool.ts';
+import { visitJobs } from '../../src/visits/jobs.ts';
 import type { Visit } from '../../src/visits/visit.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';
@@ -164,7 +165,7 @@ describe('a backup', function () {
     await jobs.close();
     const redis = connectRedis(servers!.redisUrl, 'wait');
     const half = visits.slice(0, 15);
-    await new Producer(redis).add(clicks, 'visits.record', half, {
+    await new Producer(redis).add(visitJobs['visits.record'], half, {
       jobId: newId('job'),
       projectId: '',
     });

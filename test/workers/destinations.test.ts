@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
-import { maintenance } from '../../src/queues/maintenance.ts';
+import { linkMaintenanceJobs } from '../../src/links/jobs.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -59,7 +59,7 @@ describe('checks of destinations', function () {
   const run = (condition: () => Promise<void>) =>
     eventually(async () => {
       const jobId = newId('job');
-      await producer.add(maintenance, 'destinations.check', {}, { jobId, projectId: '' });
+      await producer.add(linkMaintenanceJobs['destinations.check'], {}, { jobId, projectId: '' });
       await eventually(condition, 6_000);
     });
 

@@ -4,8 +4,9 @@ import { newId } from '../../src/ids.ts';
 import { makeLog } from '../../src/infra/log.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import { serverOf } from '../../src/queues/bull-queues.ts';
-import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { defineQueue } from '../../src/queues/definition.ts';
 import { Inspector, type StoredJob } from '../../src/queues/inspect.ts';
+import { handlers, job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,14 +21,11 @@ describe('a job that is extended while it waits', () => {
   let worker: RunningWorker | undefined;
   /** The data of each run. */
   let runs: unknown[][];
-  const queue = defineQueue<{ work: Job<number, undefined> }>(
-    `extended-${newId('job').slice(-8)}`,
-    {
-      attempts: 3,
-      longestPauseMs: 50,
-      extensible: ['work'],
-    },
-  );
+  const queue = defineQueue(`extended-${newId('job').slice(-8)}`, {
+    attempts: 3,
+    longestPauseMs: 50,
+  });
+  const jobs = jobsOf(queue, { work: job<number>({ isExtensible: true }) });
 
   beforeEach(async () => {
     redis = connectRedis(config().REDIS_URL, 'wait');
@@ -47,19 +45,19 @@ describe('a job that is extended while it waits', () => {
   });
 
   const add = (jobId: string, delayMs = 0) =>
-    producer.add(queue, 'work', 0, { jobId, projectId: '', delayMs });
-  const extend = (jobId: string, part: number) => producer.extend(queue, jobId, part, part);
+    producer.add(jobs.work, 0, { jobId, projectId: '', delayMs });
+  const extend = (jobId: string, part: number) =>
+    producer.extend(jobs.work, queue, jobId, part, part);
   /** Starts a worker that does this in each run, after it has noted the data. */
   const start = (act: (run: number) => Promise<void> = async () => {}) => {
-    const definition = serve(queue, {
+    const counting = handlers(jobs, {
       async work(data, { further = [] }) {
         const rest = (further as number[]).toSorted((a, b) => a - b);
         const run = runs.push([data, ...rest]);
         await act(run);
-        return undefined;
       },
     });
-    worker = definition.start({ redis, log, concurrency: 2 });
+    worker = serve(queue, counting, { redis, log, concurrency: 2 });
   };
 
   it('is run with all that was acknowledged, and not extended once a worker has it', async () => {

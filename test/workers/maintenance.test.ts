@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { config } from '../../src/config.ts';
+import { domainMaintenanceJobs } from '../../src/domains/jobs.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
-import { bulk } from '../../src/queues/bulk.ts';
+import { outcomeJobs } from '../../src/jobs/jobs.ts';
+import { bulk, maintenance } from '../../src/queues/index.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
-import { maintenance } from '../../src/queues/maintenance.ts';
+import { job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
-import { registerSchedule, SCHEDULE } from '../../src/queues/schedule.ts';
+import { registerSchedule } from '../../src/queues/schedule.ts';
+import { ALL_JOBS } from '../../workers/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
@@ -44,7 +47,11 @@ describe('maintenance', () => {
     stack().dns.records.set(domain.verification.name, domain.verification.value);
     const began = Date.now();
 
-    await producer.add(maintenance, 'domains.check', {}, { jobId: newId('job'), projectId: '' });
+    await producer.add(
+      domainMaintenanceJobs['domains.check'],
+      {},
+      { jobId: newId('job'), projectId: '' },
+    );
 
     await eventually(async () =>
       expect((await regular.api.get(`/domains/${domain.id}`)).body.verified).to.equal(true),
@@ -55,8 +62,8 @@ describe('maintenance', () => {
 
   it('keeps no failed run', async () => {
     const jobId = newId('job');
-    const unknown = 'unknown' as 'domains.check';
-    await producer.add(maintenance, unknown, {}, { jobId, projectId: '' });
+    const { unknown } = jobsOf(maintenance, { unknown: job<object>() });
+    await producer.add(unknown, {}, { jobId, projectId: '' });
     expect(await inspector.stateOf(maintenance, jobId)).not.to.equal(undefined);
     await eventually(
       async () => expect(await inspector.stateOf(maintenance, jobId)).to.equal(undefined),
@@ -65,11 +72,13 @@ describe('maintenance', () => {
   });
 
   it('removes scheduled jobs that the schedule no longer has', async () => {
-    await producer.schedule(bulk, [{ job: 'jobs.expire', every: 60_000 }]);
+    await producer.schedule(bulk, [
+      { ...outcomeJobs['jobs.expire'], queue: bulk, everyMs: 60_000 },
+    ]);
     const registered = () => redis.zscore('{q-bulk}:bulk:repeat', 'jobs.expire');
     expect(await registered()).not.to.equal(null);
 
-    await registerSchedule(producer);
+    await registerSchedule(producer, ALL_JOBS);
 
     expect(await registered()).to.equal(null);
   });
@@ -77,20 +86,20 @@ describe('maintenance', () => {
   it('takes back runs that a clock which was two hours ahead has put off', async () => {
     const next = async () =>
       Number(await redis.zscore('{q-maintenance}:maintenance:repeat', 'abuse.prune'));
-    const others = SCHEDULE.filter(
-      ({ queue, job }) => queue.name === maintenance.name && job !== 'abuse.prune',
+    const others = ALL_JOBS.filter(
+      ({ queue, name }) => queue === maintenance && name !== 'abuse.prune',
     );
-    await producer.schedule(maintenance, others);
+    await registerSchedule(producer, others);
     const { now } = Date;
     Date.now = () => now() + 2 * 3_600_000;
     try {
-      await registerSchedule(producer);
+      await registerSchedule(producer, ALL_JOBS);
     } finally {
       Date.now = now;
     }
     expect(await next()).to.be.above(Date.now() + 1.5 * 3_600_000);
 
-    await registerSchedule(producer);
+    await registerSchedule(producer, ALL_JOBS);
 
     expect(await next()).to.be.below(Date.now() + 3_700_000);
   });

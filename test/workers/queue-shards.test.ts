@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { makeLog } from '../../src/infra/log.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { slotOf } from '../../src/infra/redis-topology.ts';
-import { clicks } from '../../src/queues/clicks.ts';
-import { defineQueue, type Job } from '../../src/queues/definition.ts';
+import { defineQueue } from '../../src/queues/definition.ts';
+import { clicks } from '../../src/queues/index.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
+import { handlers, job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { MOST_SHARDS, tagOf } from '../../src/queues/shards.ts';
-import { webhooks } from '../../src/queues/webhooks.ts';
 import { serve } from '../../src/queues/worker.ts';
+import { deliveryJobs } from '../../src/webhooks/jobs.ts';
 import { visitsAddUp } from '../support/adding-up.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -125,8 +126,7 @@ describe('QUEUE_SHARDS', function () {
       Promise.all(
         webhookIds.map((webhookId) =>
           producer.wake(
-            webhooks,
-            'webhook.send',
+            deliveryJobs['webhook.send'],
             { webhookId },
             { subject: webhookId, projectId: own.projectId },
           ),
@@ -167,24 +167,21 @@ describe('QUEUE_SHARDS', function () {
   it('nor when it goes back to 4', () => changeWhileFilled('more', 4, ['clicks']));
 
   it('has dead letters of all shards listed, retried, discarded and backed up', async () => {
-    const queue = defineQueue<{ work: Job<number, undefined> }>('sharded', {
-      attempts: 1,
-      isSharded: true,
-    });
+    const queue = defineQueue('sharded', { attempts: 1, isSharded: true });
+    const jobs = jobsOf(queue, { work: job<number>() });
     let isFaulty = true;
-    const definition = serve(queue, {
+    const failing = handlers(jobs, {
       work: async () => {
         if (isFaulty) throw new Error('as wanted');
-        return undefined;
       },
     });
     const log = makeLog('test', 'silent');
-    const worker = definition.start({ redis, log, concurrency: 4 });
+    const worker = serve(queue, failing, { redis, log, concurrency: 4 });
     try {
       const ids = ['a', 'b', 'c', 'd'];
       for (const [n, jobId] of ids.entries()) {
         const shard = { ...queue, name: `sharded-${n + 1}`, shard: n + 1 };
-        await producer.add(shard, 'work', n, { jobId, projectId: '' });
+        await producer.add(jobs.work, n, { jobId, projectId: '', shard });
         await eventually(async () => {
           expect(await inspector.depth(queue)).to.include({ failed: n + 1 });
         });

@@ -5,13 +5,9 @@ import { newId } from '../../src/ids.ts';
 import { makeLog } from '../../src/infra/log.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import { serverOf } from '../../src/queues/bull-queues.ts';
-import {
-  defineQueue,
-  type Job,
-  Postponed,
-  type QueueDefinition,
-} from '../../src/queues/definition.ts';
+import { defineQueue, Postponed, type QueueDefinition } from '../../src/queues/definition.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
+import { handlers, job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { CALL_MS, Slots } from '../../src/queues/slots.ts';
 import { type RunningWorker, serve } from '../../src/queues/worker.ts';
@@ -26,25 +22,25 @@ describe('the slots of a worker', () => {
   let producer: Producer;
   let inspector: Inspector;
   let worker: RunningWorker;
-  let queue: ReturnType<typeof aQueue>;
+  let queue: QueueDefinition;
+  let jobs: ReturnType<typeof workOf>;
   /** The jobs that began, in order. */
   let begun: { tenant: string; n: number }[];
   /** Ends what runs. */
   let ends: Map<string, () => void>;
   let isOver: boolean;
 
-  const aQueue = () =>
-    defineQueue<{ work: Job<{ n: number; hangs: boolean }, undefined> }>(
-      `slots-${newId('job').slice(-8)}`,
-      { attempts: 3 },
-    );
+  const aQueue = (attempts: number) => defineQueue(`slots-${newId('job').slice(-8)}`, { attempts });
+  const workOf = (own: QueueDefinition) =>
+    jobsOf(own, { work: job<{ n: number; hangs: boolean }>() });
 
   beforeEach(async () => {
     redis = connectRedis(config().REDIS_URL, 'wait');
     await redisReady(redis);
     producer = new Producer(redis);
     inspector = new Inspector(redis);
-    queue = aQueue();
+    queue = aQueue(3);
+    jobs = workOf(queue);
     begun = [];
     ends = new Map();
     isOver = false;
@@ -52,7 +48,7 @@ describe('the slots of a worker', () => {
   });
 
   function start(concurrency: number): void {
-    const definition = serve(queue, {
+    const hanging = handlers(jobs, {
       async work({ n, hangs }, { projectId }) {
         begun.push({ tenant: projectId, n });
         if (hangs && !isOver) {
@@ -60,13 +56,12 @@ describe('the slots of a worker', () => {
             ends.set(`${projectId} ${n}`, resolve);
           });
         }
-        return undefined;
       },
     });
-    worker = definition.start({ redis, log, concurrency });
+    worker = serve(queue, hanging, { redis, log, concurrency });
   }
 
-  async function removeQueue(definition: QueueDefinition<unknown>): Promise<void> {
+  async function removeQueue(definition: QueueDefinition): Promise<void> {
     const server = serverOf(redis, definition);
     const keys = await keysOf(server, `{q-${definition.name}}*`);
     if (keys.length > 0) await server.del(...keys);
@@ -83,7 +78,7 @@ describe('the slots of a worker', () => {
   });
 
   const add = (projectId: string, n: number, hangs: boolean) =>
-    producer.add(queue, 'work', { n, hangs }, { jobId: `${projectId}-${n}`, projectId });
+    producer.add(jobs.work, { n, hangs }, { jobId: `${projectId}-${n}`, projectId });
   const addMany = async (projectId: string, count: number, hangs: boolean) => {
     for (let n = 0; n < count; n += 1) await add(projectId, n, hangs);
   };
@@ -115,25 +110,25 @@ describe('the slots of a worker', () => {
 
   it('are released by jobs with fewer attempts than others of the queue, while a postponed one is retried', async () => {
     const tried: Record<string, number> = { often: 0, once: 0, postponed: 0 };
-    const attempts = { attempts: 1_000_000, attemptsOf: { once: 1, postponed: 1 } };
-    const mixed = defineQueue<Record<'often' | 'once' | 'postponed', Job<object, undefined>>>(
-      `slots-${newId('job').slice(-8)}`,
-      attempts,
-    );
-    const fail = (name: string, error: Error) => async (): Promise<undefined> => {
+    const mixed = aQueue(1_000_000);
+    const kinds = jobsOf(mixed, {
+      often: job<object>(),
+      once: job<object>({ attempts: 1 }),
+      postponed: job<object>({ attempts: 1 }),
+    });
+    const fail = (name: string, error: Error) => async (): Promise<void> => {
       tried[name]! += 1;
       if (tried[name]! < 3) throw error;
-      return undefined;
     };
-    const handlers = {
+    const failing = handlers(kinds, {
       often: fail('often', new Error('fault')),
       once: fail('once', new Error('fault')),
       postponed: fail('postponed', new Postponed('busy')),
-    };
-    const own = serve(mixed, handlers).start({ redis, log, concurrency: SLOTS });
+    });
+    const own = serve(mixed, failing, { redis, log, concurrency: SLOTS });
     try {
       for (const name of ['often', 'once', 'postponed'] as const) {
-        await producer.add(mixed, name, {}, { jobId: name, projectId: 'proj_1' });
+        await producer.add(kinds[name], {}, { jobId: name, projectId: 'proj_1' });
       }
       await eventually(() => expect(tried).to.deep.equal({ often: 3, once: 1, postponed: 3 }));
       await eventually(async () =>
@@ -202,16 +197,15 @@ describe('the slots of a worker', () => {
     beforeEach(async () => {
       await worker.close();
       done = new Map();
-      const definition = serve(queue, {
+      const quick = handlers(jobs, {
         async work({ n }, { projectId }) {
           await sleep(JOB_MS);
           begun.push({ tenant: projectId, n });
           done.get(`${projectId} ${n}`)?.();
-          return undefined;
         },
       });
       const means = { redis, log, concurrency: 24 };
-      workers = [definition.start(means), definition.start(means)];
+      workers = [serve(queue, quick, means), serve(queue, quick, means)];
     });
 
     afterEach(() => Promise.all(workers.map((one) => one.close())));

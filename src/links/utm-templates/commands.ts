@@ -3,6 +3,8 @@ import { refuseOverfull } from '../../infra/overfull.ts';
 import { nameKey, refuseTakenName } from '../../infra/taken-name.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
 import type { JobContext } from '../../queues/definition.ts';
+import { handlers } from '../../queues/job.ts';
+import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, type UtmTemplateRecord } from './record.ts';
 import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
@@ -62,3 +64,9 @@ export function deleteUtmTemplate(
     return { result: { id }, changes: [] };
   });
 }
+
+export const utmTemplateHandlers = handlers(utmTemplateJobs, {
+  'utmTemplate.create': createUtmTemplate,
+  'utmTemplate.update': updateUtmTemplate,
+  'utmTemplate.delete': deleteUtmTemplate,
+});

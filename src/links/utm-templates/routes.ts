@@ -5,7 +5,7 @@ import { hasAny, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
 import { containing } from '../../infra/like.ts';
 import { nameKey } from '../../infra/taken-name.ts';
-import { writes } from '../../queues/writes.ts';
+import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, utmTemplateRecord } from './record.ts';
 import {
@@ -41,7 +41,7 @@ export const utmTemplateRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { ...request.body, id: newId('utmTemplate') };
-      return answerWrite(request, writes, 'utmTemplate.create', data, (made) =>
+      return answerWrite(request, utmTemplateJobs['utmTemplate.create'], data, (made) =>
         created(`/utm-templates/${made.id}`, made),
       );
     },
@@ -101,7 +101,7 @@ export const utmTemplateRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { id: request.params.id, changes: request.body };
-      return answerWrite(request, writes, 'utmTemplate.update', data, ok);
+      return answerWrite(request, utmTemplateJobs['utmTemplate.update'], data, ok);
     },
   }),
   route<{ params: { id: string } }>({
@@ -116,6 +116,7 @@ export const utmTemplateRoutes: Route[] = [
     params,
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'utmTemplate.delete', request.params, ok),
+    handle: (request) =>
+      answerWrite(request, utmTemplateJobs['utmTemplate.delete'], request.params, ok),
   }),
 ];

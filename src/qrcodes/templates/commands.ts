@@ -1,7 +1,9 @@
 import { refuseChanged } from '../../infra/etag.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
 import type { JobContext } from '../../queues/definition.ts';
+import { handlers } from '../../queues/job.ts';
 import { QrCode } from '../model.ts';
+import { templateJobs } from './jobs.ts';
 import { Template } from './model.ts';
 import { toTemplate } from './record.ts';
 
@@ -14,3 +16,7 @@ export function deleteTemplate({ id }: { id: string }, job: JobContext): Promise
     return { result: { id }, changes: [] };
   });
 }
+
+export const templateHandlers = handlers(templateJobs, {
+  'template.delete': deleteTemplate,
+});

@@ -2,7 +2,7 @@ import { answerWrite, ok } from '../../http/answer.ts';
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging } from '../../http/fields.ts';
 import { type Route, route } from '../../http/route.ts';
-import { writes } from '../../queues/writes.ts';
+import { templateJobs } from './jobs.ts';
 import { Template } from './model.ts';
 import { templateRecord, toTemplate } from './record.ts';
 
@@ -50,6 +50,6 @@ export const templateRoutes: Route[] = [
     }),
     answers: { 200: deletedRecord },
     writes: true,
-    handle: (request) => answerWrite(request, writes, 'template.delete', request.params, ok),
+    handle: (request) => answerWrite(request, templateJobs['template.delete'], request.params, ok),
   }),
 ];

@@ -1,0 +1,18 @@
+import { changes } from '../audit/rules.ts';
+import { writes } from '../queues/index.ts';
+import { job, jobsOf } from '../queues/job.ts';
+import type { CustomerRecord } from './record.ts';
+
+/** The writable fields of a customer. An absent field is not changed, `null` clears it. */
+export interface CustomerChanges {
+  name?: string | null;
+  email?: string | null;
+  avatar?: string | null;
+}
+
+export const customerJobs = jobsOf(writes, {
+  'customer.update': job<{ id: string; changes: CustomerChanges }, CustomerRecord>({
+    audit: changes('customer'),
+  }),
+  'customer.delete': job<{ id: string }, { id: string }>({ audit: changes('customer') }),
+});

@@ -1,0 +1,42 @@
+import { concerns } from '../audit/rules.ts';
+import type { ArchiveHeader } from '../infra/archive.ts';
+import type { LinkFilters } from '../links/filters.ts';
+import { bulk, maintenance } from '../queues/index.ts';
+import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import type { EventExport } from './events.ts';
+import type { ExportFormat } from './format.ts';
+
+/** The download URL of an export, and its expiry. */
+export interface ExportResult {
+  url: string;
+  expiresAt: string;
+}
+
+/** The input of an export. */
+export interface NewExport {
+  id: string;
+  format: ExportFormat;
+  of: { events: EventExport } | { links: LinkFilters };
+}
+
+/** The input of the export of a workspace. */
+export interface NewWorkspaceExport {
+  id: string;
+  /** Sealed. */
+  passphrase?: string;
+}
+
+/** The download URL of the export of a workspace, its size, and the numbers of its records. */
+export interface WorkspaceExport extends ExportResult {
+  bytes: number;
+  counts: ArchiveHeader['counts'];
+}
+
+export const exportJobs = jobsOf(bulk, {
+  'export.write': job<NewExport, ExportResult>({ audit: concerns('export') }),
+  'export.workspace': job<NewWorkspaceExport, WorkspaceExport>({ audit: concerns('export') }),
+});
+
+export const exportMaintenanceJobs = jobsOf(maintenance, {
+  'exports.prune': scheduled({ everyMs: HOUR_MS }),
+});

@@ -1,0 +1,54 @@
+import { changes } from '../audit/rules.ts';
+import type { Upload } from '../http/upload.ts';
+import { bulk, maintenance, writes } from '../queues/index.ts';
+import { job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import type { ImportOptions } from './model.ts';
+import type { ImportRecord } from './record.ts';
+import type { OptionChanges } from './schema.ts';
+import type { Source } from './source.ts';
+
+/** The input of a new import. */
+export interface NewImport {
+  id: string;
+  userId: string;
+  /** The file, */
+  upload?: Upload;
+  /** or the API that links are read from, with a sealed token. */
+  api?: { url: string; token: string };
+  name: string | null;
+  /** Of the export of a workspace; sealed. */
+  passphrase?: string;
+  /** That of the file; `undefined`: it is recognized. */
+  source?: Source | undefined;
+  options: ImportOptions;
+  dryRun: boolean;
+  /** Limits of the plan; earlier versions and operators have none of bytes. */
+  mostRows: number;
+  mostBytes?: number;
+}
+
+export const importJobs = jobsOf(writes, {
+  'import.update': job<{ id: string; changes: OptionChanges }, ImportRecord>({
+    audit: changes('import'),
+  }),
+  'import.start': job<{ id: string }, ImportRecord>({ audit: changes('import') }),
+  'import.cancel': job<{ id: string }, ImportRecord>({ audit: changes('import') }),
+  'import.undo': job<{ id: string }, ImportRecord>({ audit: changes('import') }),
+});
+
+export const importBulkJobs = jobsOf(bulk, {
+  'import.create': job<NewImport, ImportRecord>({ audit: changes('import') }),
+  /**
+   * Reads pages of the APIs that imports of the workspace have their links from. At most one such job runs for each
+   * workspace. One with the id of an import has waited until its API may be asked again, and wakes that job.
+   */
+  'import.fetch': job<{ id?: string }>(),
+  /** Does a slice of one of the workspace's imports. At most one such job runs for each workspace. */
+  'import.run': job<object>(),
+});
+
+export const importMaintenanceJobs = jobsOf(maintenance, {
+  /** Adds jobs of imports that were lost. */
+  'imports.resume': scheduled({ everyMs: MINUTE_MS }),
+  'imports.prune': scheduled({ everyMs: 10 * MINUTE_MS }),
+});

@@ -1,0 +1,38 @@
+import { changes } from '../audit/rules.ts';
+import { maintenance, writes } from '../queues/index.ts';
+import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import type { NewSession } from '../users/jobs.ts';
+import type { Role } from '../workspaces/roles.ts';
+import type { InvitationWithUrl } from './record.ts';
+
+/** The data of a job by which a person joins the workspace of an invitation. */
+export interface AcceptInvitation {
+  /** SHA-256 of the token. */
+  hash: string;
+  userId: string;
+  /** Of a person whose account is made, or begins anew: what it is made of, and the session that begins. */
+  account?: { name: string; passwordHash: string; session: NewSession };
+}
+
+/** The data of a job that creates an invitation. */
+export interface CreateInvitation {
+  id: string;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  /** SHA-256 of the token. */
+  hash: string;
+  /** Sealed: for the mail or, without a mail server, for the answer. */
+  url: string;
+}
+
+export const invitationJobs = jobsOf(writes, {
+  /** The address is sealed; the hash of its token is stored. */
+  'invitation.create': job<CreateInvitation, InvitationWithUrl>({ audit: changes('invitation') }),
+  'invitation.delete': job<{ id: string }, { id: string }>({ audit: changes('invitation') }),
+  'invitation.accept': job<AcceptInvitation, { userId: string }>({ audit: changes('member') }),
+});
+
+export const invitationMaintenanceJobs = jobsOf(maintenance, {
+  'invitations.prune': scheduled({ everyMs: HOUR_MS }),
+});

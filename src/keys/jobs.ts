@@ -1,0 +1,39 @@
+import { changes } from '../audit/rules.ts';
+import { writes } from '../queues/index.ts';
+import { job, jobsOf } from '../queues/job.ts';
+import type { KeyRecord, KeyWithSecret } from './record.ts';
+import type { KeyChanges } from './schema.ts';
+
+/** The data of a job that creates a key. */
+export interface CreateKey extends Drawn {
+  id: string;
+  name: string;
+  userId: string;
+  scopes: readonly string[];
+  expiresAt?: string;
+}
+
+/** The data of a job that replaces a key. */
+export interface RotateKey extends Drawn {
+  id: string;
+  /** Scopes of the caller, who gets the new key. */
+  callerScopes: readonly string[];
+}
+
+/** A key as a job carries it. */
+export interface Drawn {
+  /** Sealed: for the answer alone. */
+  key: string;
+  hash: string;
+  hint: string;
+}
+
+export const keyJobs = jobsOf(writes, {
+  /** A key itself is sealed; its hash is stored. */
+  'apiKey.create': job<CreateKey, KeyWithSecret>({ audit: changes('apiKey') }),
+  'apiKey.update': job<{ id: string; changes: KeyChanges }, KeyRecord>({
+    audit: changes('apiKey'),
+  }),
+  'apiKey.rotate': job<RotateKey, KeyWithSecret>({ audit: changes('apiKey') }),
+  'apiKey.revoke': job<{ id: string }, { id: string }>({ audit: changes('apiKey') }),
+});

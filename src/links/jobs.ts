@@ -1,0 +1,37 @@
+import { changes } from '../audit/rules.ts';
+import { bulk, maintenance, writes } from '../queues/index.ts';
+import { job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
+import type { BulkLinkItem, SealedLink } from './record.ts';
+import type { LinkChanges, NewLink } from './schema.ts';
+
+export const linkJobs = jobsOf(writes, {
+  'link.create': job<{ userId: string; link: NewLink }, SealedLink>({ audit: changes('link') }),
+  /** The result has the id of the job's own link where that was made, else of the one that was there. */
+  'link.upsert': job<{ userId: string; link: NewLink }, SealedLink>({ audit: changes('link') }),
+  'link.update': job<{ linkId: string; changes: LinkChanges }, SealedLink>({
+    audit: changes('link'),
+  }),
+  'link.delete': job<{ linkId: string; events?: EventsOnDelete }, { id: string }>({
+    audit: changes('link'),
+  }),
+});
+
+export const linkBulkJobs = jobsOf(bulk, {
+  'links.create': job<
+    { userId: string; links: BulkInput<NewLink>[]; sent?: string | undefined },
+    BulkLinkItem[]
+  >({ audit: changes('link') }),
+  'links.update': job<{ linkIds: string[]; changes: LinkChanges }, BulkLinkItem[]>({
+    audit: changes('link'),
+  }),
+  'links.delete': job<{ linkIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>({
+    audit: changes('link'),
+  }),
+});
+
+export const linkMaintenanceJobs = jobsOf(maintenance, {
+  /** Announces links that have expired. */
+  'links.expire': scheduled({ everyMs: MINUTE_MS }),
+  'destinations.check': scheduled({ everyMs: MINUTE_MS }),
+});

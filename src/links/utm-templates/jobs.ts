@@ -1,0 +1,15 @@
+import { changes } from '../../audit/rules.ts';
+import { writes } from '../../queues/index.ts';
+import { job, jobsOf } from '../../queues/job.ts';
+import type { UtmTemplateRecord } from './record.ts';
+import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
+
+export const utmTemplateJobs = jobsOf(writes, {
+  'utmTemplate.create': job<NewUtmTemplate & { id: string }, UtmTemplateRecord>({
+    audit: changes('utmTemplate'),
+  }),
+  'utmTemplate.update': job<{ id: string; changes: UtmTemplateChanges }, UtmTemplateRecord>({
+    audit: changes('utmTemplate'),
+  }),
+  'utmTemplate.delete': job<{ id: string }, { id: string }>({ audit: changes('utmTemplate') }),
+});

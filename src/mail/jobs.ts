@@ -1,0 +1,30 @@
+import { mail, maintenance, writes } from '../queues/index.ts';
+import { HOUR_MS, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import type { AlertKind } from './alert-kinds.ts';
+import type { NotificationChanges, NotificationsRecord } from './schema.ts';
+
+/** The mails that a person stops: those of a kind, in a workspace. */
+export interface Subscription {
+  userId: string;
+  projectId: string;
+  kind: AlertKind | 'report';
+}
+
+export const notificationJobs = jobsOf(writes, {
+  'notifications.update': job<
+    { userId: string; projectId: string; changes: NotificationChanges },
+    NotificationsRecord
+  >(),
+  'notifications.unsubscribe': job<Subscription>(),
+});
+
+export const mailJobs = jobsOf(mail, {
+  'mail.send': job<{ mailId: string }>(),
+  /** Adds jobs of mails that were lost. */
+  'mail.sweep': scheduled({ everyMs: MINUTE_MS, attempts: 4 }),
+});
+
+export const mailMaintenanceJobs = jobsOf(maintenance, {
+  'alerts.send': scheduled({ everyMs: MINUTE_MS }),
+  'mails.prune': scheduled({ everyMs: HOUR_MS }),
+});

@@ -1,0 +1,26 @@
+import { changes } from '../audit/rules.ts';
+import { writes } from '../queues/index.ts';
+import { job, jobsOf } from '../queues/job.ts';
+import type { WorkspaceSettings } from '../workspaces/commands.ts';
+import type { WorkspaceRecord } from './record.ts';
+
+/** The settings that owners change; plan and limits are the operator's. */
+export type WorkspaceChanges = Pick<
+  WorkspaceSettings,
+  'name' | 'clickDedupeSeconds' | 'keepFullIp' | 'logo' | 'brandColor'
+>;
+
+/** A limit of which a workspace has used so much. */
+export interface ReachedLimit {
+  limit: 'requestsPerMinute';
+  percent: 80 | 100;
+  most: number;
+  at: string;
+}
+
+export const settingsJobs = jobsOf(writes, {
+  'workspace.update': job<{ changes: WorkspaceChanges }, WorkspaceRecord>({
+    audit: changes('workspace'),
+  }),
+  'limit.announce': job<ReachedLimit>(),
+});

@@ -1,0 +1,88 @@
+import { changes } from '../audit/rules.ts';
+import { maintenance, writes } from '../queues/index.ts';
+import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import type { Identity } from './oidc.ts';
+import type { Membership } from './record.ts';
+
+/** Ways to sign in. */
+export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation';
+
+/** A session that is to begin. */
+export interface NewSession {
+  id: string;
+  /** SHA-256 of its token. */
+  hash: string;
+  method: SignInMethod;
+  userAgent: string;
+  network: string;
+  /** Hash of the session that the browser had before, which ends. */
+  replaces?: string;
+}
+
+/** A sign-in with a password that was compared. */
+export interface SignIn {
+  userId: string;
+  /** Of the password: with an earlier one nobody signs in. */
+  passwordVersion: number;
+  session: NewSession;
+}
+
+/** A sign-in with a one-time link, by the hash of its token. */
+export interface LinkSignIn {
+  hash: string;
+  session: NewSession;
+}
+
+/** The sessions of a person that are to end, but for one. */
+export interface OtherSessions {
+  userId: string;
+  keptId: string;
+  /** Time of the request, by which a job that runs again counts the same sessions. */
+  at: string;
+}
+
+/** A change that a person makes to their account. */
+export interface UserChanges extends OtherSessions {
+  name?: string;
+  password?: {
+    hash: string;
+    /** Of the password that it follows. */
+    version: number;
+  };
+}
+
+/** A sign-in with an account at an OpenID Connect provider. */
+export interface IdentitySignIn {
+  identity: Identity;
+  session: NewSession;
+}
+
+/** A workspace that a person makes for themselves. */
+export interface OwnWorkspace {
+  id: string;
+  slug: string;
+  name: string;
+  userId: string;
+}
+
+export const userJobs = jobsOf(writes, {
+  'session.create': job<SignIn>(),
+  'session.createByLink': job<LinkSignIn, { userId: string }>(),
+  'session.end': job<{ hash: string }>(),
+  'session.endOwn': job<{ userId: string; id: string }, { id: string }>(),
+  'session.endOthers': job<OtherSessions, { deletedCount: number }>(),
+  'session.used': job<{ id: string; at: string }>(),
+  'user.update': job<UserChanges>(),
+});
+
+export const identityJobs = jobsOf(writes, {
+  'session.createByIdentity': job<IdentitySignIn, { userId: string }>(),
+});
+
+export const ownWorkspaceJobs = jobsOf(writes, {
+  'workspace.create': job<OwnWorkspace, Membership>({ audit: changes('workspace') }),
+});
+
+export const userMaintenanceJobs = jobsOf(maintenance, {
+  'sessions.prune': scheduled({ everyMs: HOUR_MS }),
+});

@@ -1,0 +1,116 @@
+import type { Log } from '../src/infra/log.ts';
+import type { QueueName } from '../src/queues/index.ts';
+import type { JobHandler } from '../src/queues/job.ts';
+
+interface WorkerOptions {
+  log: Log;
+  /** True where one event loop serves all queues: a handler that would block it for long uses a thread. */
+  isShared: boolean;
+}
+
+const all = async (loading: Promise<JobHandler[]>[]): Promise<JobHandler[]> =>
+  (await Promise.all(loading)).flat();
+
+/** Loads the handlers of each queue. A worker process loads only the code of its own queue. */
+export const HANDLERS: Readonly<
+  Record<QueueName, (options: WorkerOptions) => Promise<JobHandler[]>>
+> = {
+  writes: () =>
+    all([
+      import('../src/admin/abuse-reports.ts').then(({ adminHandlers }) => adminHandlers),
+      import('../src/conversions/commands.ts').then(({ conversionHandlers }) => conversionHandlers),
+      import('../src/customers/commands.ts').then(({ customerHandlers }) => customerHandlers),
+      import('../src/domains/commands.ts').then(({ domainHandlers }) => domainHandlers),
+      import('../src/folders/commands.ts').then(({ folderHandlers }) => folderHandlers),
+      import('../src/imports/commands.ts').then(({ importHandlers }) => importHandlers),
+      import('../src/invitations/commands.ts').then(({ invitationHandlers }) => invitationHandlers),
+      import('../src/keys/commands.ts').then(({ keyHandlers }) => keyHandlers),
+      import('../src/links/commands.ts').then(({ linkHandlers }) => linkHandlers),
+      import('../src/links/utm-templates/commands.ts').then(
+        ({ utmTemplateHandlers }) => utmTemplateHandlers,
+      ),
+      import('../src/mail/preferences.ts').then(({ notificationHandlers }) => notificationHandlers),
+      import('../src/members/commands.ts').then(({ memberHandlers }) => memberHandlers),
+      import('../src/pages/commands.ts').then(({ pageHandlers }) => pageHandlers),
+      import('../src/qrcodes/commands.ts').then(({ qrCodeHandlers }) => qrCodeHandlers),
+      import('../src/qrcodes/templates/commands.ts').then(
+        ({ templateHandlers }) => templateHandlers,
+      ),
+      import('../src/settings/commands.ts').then(({ settingsHandlers }) => settingsHandlers),
+      import('../src/tags/commands.ts').then(({ tagHandlers }) => tagHandlers),
+      import('../src/users/commands.ts').then(({ userHandlers }) => userHandlers),
+      import('../src/users/identities.ts').then(({ identityHandlers }) => identityHandlers),
+      import('../src/users/workspaces.ts').then(({ ownWorkspaceHandlers }) => ownWorkspaceHandlers),
+      import('../src/views/commands.ts').then(({ viewHandlers }) => viewHandlers),
+      import('../src/webhooks/commands.ts').then(({ webhookHandlers }) => webhookHandlers),
+      import('../src/workspaces/api-keys.ts').then(({ keyUseHandlers }) => keyUseHandlers),
+    ]),
+  bulk: () =>
+    all([
+      import('../src/exports/commands.ts').then(({ exportHandlers }) => exportHandlers),
+      import('../src/imports/commands.ts').then(({ importBulkHandlers }) => importBulkHandlers),
+      import('../src/links/commands.ts').then(({ linkBulkHandlers }) => linkBulkHandlers),
+      import('../src/qrcodes/commands.ts').then(({ qrCodeBulkHandlers }) => qrCodeBulkHandlers),
+    ]),
+  images: () =>
+    all([
+      import('../src/images/keep.ts').then(({ imageHandlers }) => imageHandlers),
+      import('../src/metatags/preview-image.ts').then(
+        ({ previewImageHandlers }) => previewImageHandlers,
+      ),
+    ]),
+  metatags: () =>
+    all([
+      import('../src/domains/checks.ts').then(({ domainCheckHandlers }) => domainCheckHandlers),
+      import('../src/metatags/commands.ts').then(({ metatagHandlers }) => metatagHandlers),
+      import('../src/metatags/preview.ts').then(({ destinationHandlers }) => destinationHandlers),
+    ]),
+  currency: () =>
+    all([import('../src/currency/rates.ts').then(({ currencyHandlers }) => currencyHandlers)]),
+  mail: () => all([import('../src/mail/send.ts').then(({ mailHandlers }) => mailHandlers)]),
+  maintenance: () =>
+    all([
+      import('../src/admin/abuse-reports.ts').then(
+        ({ adminMaintenanceHandlers }) => adminMaintenanceHandlers,
+      ),
+      import('../src/audit/prune.ts').then(({ auditHandlers }) => auditHandlers),
+      import('../src/domains/commands.ts').then(
+        ({ domainMaintenanceHandlers }) => domainMaintenanceHandlers,
+      ),
+      import('../src/events/upkeep.ts').then(({ eventHandlers }) => eventHandlers),
+      import('./reports.ts').then(({ reportHandlers }) => reportHandlers),
+      import('../src/exports/commands.ts').then(
+        ({ exportMaintenanceHandlers }) => exportMaintenanceHandlers,
+      ),
+      import('../src/images/keep.ts').then(
+        ({ imageMaintenanceHandlers }) => imageMaintenanceHandlers,
+      ),
+      import('../src/imports/commands.ts').then(
+        ({ importMaintenanceHandlers }) => importMaintenanceHandlers,
+      ),
+      import('../src/invitations/commands.ts').then(
+        ({ invitationMaintenanceHandlers }) => invitationMaintenanceHandlers,
+      ),
+      import('../src/jobs/expire.ts').then(({ outcomeHandlers }) => outcomeHandlers),
+      import('../src/links/check-destinations.ts').then(
+        ({ linkMaintenanceHandlers }) => linkMaintenanceHandlers,
+      ),
+      import('../src/mail/alerts.ts').then(
+        ({ mailMaintenanceHandlers }) => mailMaintenanceHandlers,
+      ),
+      import('../src/short-links/kept-names.ts').then(({ keptNameHandlers }) => keptNameHandlers),
+      import('../src/users/commands.ts').then(
+        ({ userMaintenanceHandlers }) => userMaintenanceHandlers,
+      ),
+      import('../src/webhooks/receivers.ts').then(
+        ({ webhookMaintenanceHandlers }) => webhookMaintenanceHandlers,
+      ),
+    ]),
+  clicks: ({ log }) => import('./clicks.ts').then(({ clickHandlers }) => clickHandlers(log)),
+  qr: ({ isShared }) =>
+    import('../src/qrcodes/draw-picture.ts').then(({ pictureHandlers }) =>
+      pictureHandlers(isShared),
+    ),
+  webhooks: () =>
+    import('../src/webhooks/deliver.ts').then(({ deliveryHandlers }) => deliveryHandlers()),
+};

@@ -1,0 +1,8 @@
+import { eventRecords } from '../src/event-records/event-records.ts';
+import { reportJobs } from '../src/events/jobs.ts';
+import { sendReports } from '../src/events/report/send.ts';
+import { handlers } from '../src/queues/job.ts';
+
+export const reportHandlers = handlers(reportJobs, {
+  'reports.send': (_, { log }) => sendReports(eventRecords.names, log),
+});
