@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
-import { ARCHIVE_FORMAT, ARCHIVE_KINDS, ARCHIVE_VERSION } from '../src/infra/archive.ts';
+import { ARCHIVE_FORMAT, ARCHIVE_KINDS, ARCHIVE_VERSION } from '../src/exports/archive.ts';
 import { db } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
 import { type BenchService, seedLinks } from './service.ts';

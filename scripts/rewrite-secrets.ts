@@ -10,10 +10,10 @@ import {
   takeLastingKeys,
 } from '../src/infra/secret-key.ts';
 import { passwordFingerprints } from '../src/infra/secrets.ts';
+import type { StoredOutcome } from '../src/jobs/outcomes.ts';
 import { sealAgain } from '../src/jobs/sealed.ts';
 import { QUEUES } from '../src/queues/index.ts';
 import type { Inspector } from '../src/queues/inspect.ts';
-import type { StoredOutcome } from '../src/queues/outcomes.ts';
 import { decodeOutcome, encodeOutcome } from '../src/queues/replies.ts';
 
 /*

@@ -17,15 +17,10 @@ import { Inspector } from '../src/queues/inspect.ts';
 import { JobSpool } from '../src/queues/job-spool.ts';
 import { Producer } from '../src/queues/producer.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
-import {
-  watchBackups,
-  watchCertificates,
-  watchDepth,
-  watchOldestVisit,
-} from '../src/queues/watch.ts';
 import { serve } from '../src/queues/worker.ts';
 import { ALL_JOBS } from './jobs.ts';
 import { HANDLERS } from './queues.ts';
+import { watchBackups, watchCertificates, watchDepth, watchOldestVisit } from './watch.ts';
 
 /** `node dist/programs/worker.js <name>` serves a queue; `all` serves every queue and keeps the schedule. */
 const ALL = 'all';

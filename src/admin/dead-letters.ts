@@ -4,8 +4,8 @@ import {
   latestRejected,
   type RejectedVisit,
 } from '../events/ingest/rejected-visits.ts';
-import { askWorker } from '../http/answer.ts';
 import type { ApiRequest } from '../http/route.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 import type { FailedJob, Inspector } from '../queues/inspect.ts';
 import { rejectedVisitJobs } from './jobs.ts';
@@ -100,7 +100,7 @@ export async function retryDeadLetter(
   const { source, own } = placeOf(id);
   if (source === VISITS) {
     await existing(own);
-    const { isStored } = await askWorker(request, rejectedVisitJobs['rejected.retry'], { id: own });
+    const { isStored } = await runJob(request, rejectedVisitJobs['rejected.retry'], { id: own });
     return { status: isStored ? 'stored' : 'rejected' };
   }
   const { inspector } = request.queues;
@@ -113,7 +113,7 @@ export async function discardDeadLetter(request: ApiRequest, id: string): Promis
   const { source, own } = placeOf(id);
   if (source === VISITS) {
     await existing(own);
-    await askWorker(request, rejectedVisitJobs['rejected.discard'], { id: own });
+    await runJob(request, rejectedVisitJobs['rejected.discard'], { id: own });
     return;
   }
   const { inspector } = request.queues;

@@ -1,9 +1,10 @@
 import { Refusal } from '../errors.ts';
 import { countRejected } from '../events/ingest/rejected-visits.ts';
-import { askWorker, ok } from '../http/answer.ts';
+import { ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { NO_CONTENT, type Route, route } from '../http/route.ts';
 import { listProcesses } from '../infra/heartbeat.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { QUEUES } from '../queues/index.ts';
 import { listReports, readReport } from './abuse-reports.ts';
 import { listBlockedHosts, readBlockedHost } from './blocked-hosts.ts';
@@ -157,7 +158,7 @@ export const adminRoutes: Route[] = [
     answers: { 200: blockedHostRecord },
     async handle(request) {
       const { host } = request.params;
-      await askWorker(request, adminJobs['host.block'], { host, ...request.body });
+      await runJob(request, adminJobs['host.block'], { host, ...request.body });
       return ok(await readBlockedHost(host));
     },
   }),
@@ -173,7 +174,7 @@ export const adminRoutes: Route[] = [
     async handle(request) {
       const { host } = request.params;
       await readBlockedHost(host);
-      await askWorker(request, adminJobs['host.unblock'], { host });
+      await runJob(request, adminJobs['host.unblock'], { host });
       return { status: 204, body: undefined };
     },
   }),
@@ -200,7 +201,7 @@ export const adminRoutes: Route[] = [
     async handle(request) {
       const { id } = request.params;
       await readBlockedLink(id);
-      await askWorker(request, adminJobs['link.unblock'], { id });
+      await runJob(request, adminJobs['link.unblock'], { id });
       return { status: 204, body: undefined };
     },
   }),
@@ -245,7 +246,7 @@ export const adminRoutes: Route[] = [
         throw new Refusal('unprocessable_entity', 'host is required to block a host');
       }
       const answer = { decision, note, ...(decision === 'block-host' ? { host: host! } : {}) };
-      await askWorker(request, adminJobs['report.answer'], { id, answer });
+      await runJob(request, adminJobs['report.answer'], { id, answer });
       return ok(await readReport(id));
     },
   }),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { Refusal } from '../errors.ts';
-import { isAmong } from '../infra/etag.ts';
+import { isAmong } from '../http/etag.ts';
 import { ROOT } from '../infra/root.ts';
 import { PERMISSIONS_POLICY } from '../web/permissions.ts';
 

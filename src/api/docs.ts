@@ -5,7 +5,7 @@ import type { Documentation } from '../docs/documentation.ts';
 import type { DocsPage } from '../docs/layout.ts';
 import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
-import { isAmong } from '../infra/etag.ts';
+import { isAmong } from '../http/etag.ts';
 import { networkOf } from '../infra/network.ts';
 import type { Admission } from './admission.ts';
 import { isConsoleBuilt } from './console.ts';

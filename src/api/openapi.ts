@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import Joi from 'joi';
 import { config } from '../config.ts';
 import { ERRORS } from '../errors.ts';
-import { MAX_KEY_LENGTH } from '../http/idempotency.ts';
 import { isOfWorkspace, type MediaTypes, type Route } from '../http/route.ts';
 import { TAGS } from '../http/tags.ts';
 import { VERSION } from '../infra/version.ts';
+import { MAX_KEY_LENGTH } from '../jobs/idempotency.ts';
 import { exampleOf, type JsonSchema, SchemaConverter } from './json-schema.ts';
 import { WEBHOOK_MESSAGES } from './webhook-messages.ts';
 

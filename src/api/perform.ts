@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { Refusal } from '../errors.ts';
 import { ifMatchOf, withEtag } from '../http/conditional.ts';
-import { checkedKey, readIdempotency } from '../http/idempotency.ts';
 import { check, checkEnvelope, checkRepeatable, type Query } from '../http/input.ts';
 import { refuseFarPage } from '../http/paging.ts';
 import {
@@ -17,6 +16,7 @@ import type { Upload } from '../http/upload.ts';
 import { isTimeout } from '../infra/db.ts';
 import { networkOf } from '../infra/network.ts';
 import { readLagging } from '../infra/standbys.ts';
+import { checkedKey, readIdempotency } from '../jobs/idempotency.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
 /** A request to a route as its client sent it: nothing is checked yet. */

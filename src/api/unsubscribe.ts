@@ -1,7 +1,7 @@
 import type { Express, Request, Response } from 'express';
-import { askWorker } from '../http/answer.ts';
 import type { Queues } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { notificationJobs } from '../mail/jobs.ts';
 import { readUnsubscribeToken } from '../mail/unsubscribe.ts';
 import {
@@ -56,7 +56,7 @@ export function serveUnsubscribe(app: Express, admission: Admission, queues: Que
     const caller = { ...NOBODY, projectId: subscription.projectId, network };
     const requestId = String(response.locals['requestId']);
     const asker = { queues, caller, requestId };
-    await askWorker(asker, notificationJobs['notifications.unsubscribe'], subscription);
+    await runJob(asker, notificationJobs['notifications.unsubscribe'], subscription);
     send(response, DONE);
   });
 }

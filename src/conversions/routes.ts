@@ -3,9 +3,11 @@ import { type UsCents, usCents } from '../currency/convert.ts';
 import { currencyJobs } from '../currency/jobs.ts';
 import { Refusal } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
-import { type Asker, answerWrite, askWorker, ok, replayed } from '../http/answer.ts';
+import { ok, replayed } from '../http/answer.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
+import { type Requester, runJob } from '../jobs/run-job.ts';
 import { linkQueries } from '../links/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { canBeClickId, clickId } from '../visitors/click-id.ts';
@@ -113,11 +115,11 @@ export const conversionRoutes: Route[] = [
 
 /** US dollars need no rate, so that their sales do not depend on another worker. */
 async function convert(
-  request: Asker,
+  request: Requester,
   { amount, currency: code }: Pick<SaleBody, 'amount' | 'currency'>,
 ): Promise<UsCents> {
   if (code === 'USD') return usCents(amount);
-  return askWorker(request, currencyJobs['amount.convert'], { amount, currency: code });
+  return runJob(request, currencyJobs['amount.convert'], { amount, currency: code });
 }
 
 /**
@@ -136,7 +138,7 @@ async function awaitClick(projectId: string, id: string): Promise<void> {
 }
 
 async function visitOf(
-  { caller: { projectId } }: Pick<Asker, 'caller'>,
+  { caller: { projectId } }: Pick<Requester, 'caller'>,
   { linkId, domain, key, url, referer = '', ip = '', userAgent = '' }: ClickBody,
 ): Promise<Visit & { clickId: string }> {
   const info = {

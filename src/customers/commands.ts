@@ -1,7 +1,7 @@
 import type { RefusalData } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';

@@ -1,12 +1,14 @@
 import { domainToUnicode } from 'node:url';
 import { Refusal } from '../errors.ts';
-import { type Asker, answerWrite, askWorker, created, ok } from '../http/answer.ts';
+import { created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
+import { type Requester, runJob } from '../jobs/run-job.ts';
 import { askFrameable } from '../short-links/destination.ts';
 import { domainChecks } from './check-record.ts';
 import { domainCheckJobs, domainJobs } from './jobs.ts';
@@ -110,7 +112,7 @@ export const domainRoutes: Route[] = [
       if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
       const { slug, verified, verification_token: token } = row;
       const domain = { id: row.id, slug, verified, token };
-      return ok(await askWorker(request, domainCheckJobs['domain.check'], domain));
+      return ok(await runJob(request, domainCheckJobs['domain.check'], domain));
     },
   }),
   route<{ params: Params; body: DomainChanges }>({
@@ -169,7 +171,7 @@ export const domainRoutes: Route[] = [
 
 /** The changes with what was found out about a frame around the target, where there will be one. */
 async function withFraming<Changes extends DomainChanges>(
-  request: Asker,
+  request: Requester,
   changes: Changes,
   before?: Pick<Domain, 'type' | 'target'>,
 ): Promise<Changes> {

@@ -5,8 +5,8 @@ import type { EventFilter } from '../events/filter.ts';
 import type { EventKind } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
 import type { Cursor } from '../events/store/store.ts';
-import { shortLinkOf } from '../infra/short-link.ts';
 import { readLagging } from '../infra/standbys.ts';
+import { shortLinkOf } from '../lookup/short-link.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
 
 const PAGE = 1_000;

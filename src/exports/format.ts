@@ -1,5 +1,5 @@
-import { ARCHIVE_MEDIA } from '../infra/archive.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
+import { ARCHIVE_MEDIA } from './archive.ts';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof FORMATS)[number];

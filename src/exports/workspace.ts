@@ -4,14 +4,6 @@ import { INITIAL_EVENT } from '../events/event.ts';
 import { EVENT_KINDS } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
 import type { Cursor, ListedEvent, StoredSums } from '../events/store/store.ts';
-import {
-  ARCHIVE_FORMAT,
-  ARCHIVE_VERSION,
-  type ArchiveHeader,
-  type ArchiveKind,
-  type ArchivePage,
-  writeArchive,
-} from '../infra/archive.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { PassphraseKey } from '../infra/passphrase.ts';
 import { unseal } from '../infra/seal.ts';
@@ -21,6 +13,14 @@ import type { QrCodeRow } from '../qrcodes/model.ts';
 import type { Field } from '../short-links/field.ts';
 import { fields } from '../short-links/fields.ts';
 import type { ShortLinkRow } from '../short-links/model.ts';
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_VERSION,
+  type ArchiveHeader,
+  type ArchiveKind,
+  type ArchivePage,
+  writeArchive,
+} from './archive.ts';
 
 /*
  * Everything of a workspace, as the import of another installation takes it (src/imports/workspace). Records name tags,

@@ -1,8 +1,8 @@
-import { refuseChanged } from '../infra/etag.ts';
-import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { nameKey, refuseTakenName } from '../workspaces/taken-name.ts';
 import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { type FolderRecord, toFolder } from './record.ts';

@@ -1,11 +1,12 @@
 import { Refusal } from '../errors.ts';
-import { answerWrite, created, ok } from '../http/answer.ts';
+import { created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
-import { nameKey } from '../infra/taken-name.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
-import { etagOf, type IfMatch, isAmong, readIfMatch } from '../infra/etag.ts';
+import type { IfMatch } from '../queues/definition.ts';
+import { etagOf, isAmong, readIfMatch } from './etag.ts';
 import type { Answer, Route } from './route.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type Joi from 'joi';
 import type { Refusal } from '../errors.ts';
-import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 import type { Redis } from '../infra/redis.ts';
-import type { Keyed } from '../queues/definition.ts';
+import type { IfMatch, Keyed } from '../queues/definition.ts';
 import type { Inspector } from '../queues/inspect.ts';
 import type { JobSpool } from '../queues/job-spool.ts';
 import type { LiveChannels } from '../queues/live.ts';

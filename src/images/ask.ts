@@ -1,11 +1,11 @@
 import { Refusal } from '../errors.ts';
-import { type Asker, askWorker } from '../http/answer.ts';
+import { type Requester, runJob } from '../jobs/run-job.ts';
 import { imageJobs } from './jobs.ts';
 import type { MadeImage } from './name.ts';
 
 /** Has a worker fetch an image and keep it for the workspace. @throws Refusal whose message completes "<field> …" */
-export const askImage = (request: Asker, source: string): Promise<MadeImage> =>
-  askWorker(request, imageJobs['image.keep'], { source });
+export const askImage = (request: Requester, source: string): Promise<MadeImage> =>
+  runJob(request, imageJobs['image.keep'], { source });
 
 /** An image that is being fetched; its refusal names the field. @throws Refusal */
 export async function namingField<Image>(field: string, fetching: Promise<Image>): Promise<Image> {

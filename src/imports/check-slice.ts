@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../errors.ts';
-import type { ArchiveKind } from '../infra/archive.ts';
+import type { ArchiveKind } from '../exports/archive.ts';
 import { type Db, rows as select } from '../infra/db.ts';
 import { draftLinks } from '../links/commands.ts';
 import { taken } from '../short-links/claims.ts';

@@ -1,5 +1,5 @@
+import { ARCHIVE_KINDS } from '../exports/archive.ts';
 import { Joi } from '../http/fields.ts';
-import { ARCHIVE_KINDS } from '../infra/archive.ts';
 import type { RowOutcome } from './check-slice.ts';
 import { FIELD_NAMES, type FieldName } from './fields.ts';
 import { fieldsOf } from './mapping.ts';

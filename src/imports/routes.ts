@@ -1,13 +1,14 @@
 import { Refusal } from '../errors.ts';
-import { answerWrite, created, ok } from '../http/answer.ts';
+import { ARCHIVE_MEDIA } from '../exports/archive.ts';
+import { created, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { MEBIBYTE } from '../http/input.ts';
 import { type Answer, type ApiRequest, type Route, type RouteSpec, route } from '../http/route.ts';
 import { dropUpload, type Upload } from '../http/upload.ts';
 import { newId } from '../ids.ts';
-import { ARCHIVE_MEDIA } from '../infra/archive.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/guarded-fetch.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { importBulkJobs, importJobs } from './jobs.ts';

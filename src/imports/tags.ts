@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { searchable } from '../infra/folded.ts';
-import { nameKey } from '../infra/taken-name.ts';
 import { TAG_COLORS } from '../tags/record.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 import type { LinkRow } from './rows.ts';
 
 /** Names of tags in rows that the workspace does not have, as they are first written. */

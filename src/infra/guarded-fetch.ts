@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,7 +7,7 @@ import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { config } from '../config.ts';
 import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
-import { lookUp } from './names.ts';
+import { type LookupAddress, lookUp } from './names.ts';
 import { parseUrl } from './url.ts';
 
 /*

@@ -1,7 +1,10 @@
 import { Model, type QueryBuilderType } from 'objection';
 import { Refusal } from '../errors.ts';
 import { type Db, db } from './db.ts';
-import { nounOf } from './taken-name.ts';
+
+/** The noun for a row of a table: `utm_templates` has rows called "UTM template". */
+export const nounOf = (table: string): string =>
+  table.slice(0, -1).replace(/^utm_/, 'UTM ').replaceAll('_', ' ');
 
 /**
  * A table whose rows belong to workspaces. The only doors to its rows ask for the workspace first, so that

@@ -4,6 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { config } from '../config.ts';
 
+export type { LookupAddress } from 'node:dns';
+
 /*
  * Addresses of names, without `getaddrinfo`: that one blocks a thread of libuv's pool, of which there are four, until
  * the name server answers. A few names whose server is silent would keep all other requests waiting, and files, hashes

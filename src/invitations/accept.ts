@@ -1,7 +1,8 @@
 import { Refusal } from '../errors.ts';
-import { askWorker, ok } from '../http/answer.ts';
+import { ok } from '../http/answer.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { refuseWeakPassword } from '../users/password-rules.ts';
 import { hashPassword, limitsOf } from '../users/passwords.ts';
 import { readMe } from '../users/queries.ts';
@@ -61,7 +62,7 @@ function join(
   data: AcceptInvitation,
 ): Promise<{ userId: string }> {
   const member = { ...caller, projectId, userId: data.userId };
-  return askWorker({ ...request, caller: member }, invitationJobs['invitation.accept'], data);
+  return runJob({ ...request, caller: member }, invitationJobs['invitation.accept'], data);
 }
 
 /** @throws Refusal `unprocessable_entity` */

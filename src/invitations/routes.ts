@@ -1,10 +1,11 @@
-import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { consoleUrl } from '../users/accounts.ts';
 import { meRecord } from '../users/record.ts';
 import { refuseRoleBeyond } from '../workspaces/roles.ts';

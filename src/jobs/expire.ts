@@ -1,8 +1,8 @@
 import { config } from '../config.ts';
 import { db, execute } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
-import { KEYED_HOURS } from '../queues/keyed.ts';
 import { outcomeJobs } from './jobs.ts';
+import { KEYED_HOURS } from './keyed.ts';
 
 /** Retention of the rows of jobs after their result was deleted. */
 const KNOWN_FOR = '30 days';

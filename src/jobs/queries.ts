@@ -1,7 +1,7 @@
 import { Refusal, type RefusalData } from '../errors.ts';
 import { db } from '../infra/db.ts';
-import type { StoredOutcome } from '../queues/outcomes.ts';
 import { decodeOutcome } from '../queues/replies.ts';
+import type { StoredOutcome } from './outcomes.ts';
 
 /** A job as callers see it. */
 export type JobRecord =

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { bulk, clicks, writes } from '../queues/index.ts';
 import type { Inspector } from '../queues/inspect.ts';
-import { isJobOf, isRecentJobId } from '../queues/job-ids.ts';
+import { isJobOf, isRecentJobId } from './job-ids.ts';
 import { findJob, type JobRecord } from './queries.ts';
 import { openResult } from './sealed.ts';
 

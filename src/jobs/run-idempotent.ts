@@ -11,9 +11,9 @@ import {
   publishPresent,
 } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { KEYED_HOURS } from '../queues/keyed.ts';
-import { findOutcome, type StoredOutcome } from '../queues/outcomes.ts';
 import { encodeOutcome } from '../queues/replies.ts';
+import { KEYED_HOURS } from './keyed.ts';
+import { findOutcome, type StoredOutcome } from './outcomes.ts';
 
 /*
  * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome is a row

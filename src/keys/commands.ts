@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
+import { refuseChanged } from '../http/etag.ts';
 import type { Db } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';

@@ -1,9 +1,10 @@
-import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
 import { refuseBeyond } from './commands.ts';
 import { keyJobs } from './jobs.ts';

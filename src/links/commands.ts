@@ -1,6 +1,6 @@
 import { mapAccepted, Refusal } from '../errors.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { JobContext } from '../queues/definition.ts';

@@ -1,5 +1,5 @@
 import { Joi } from '../http/fields.ts';
-import { qrCodeOf, shortLinkOf } from '../infra/short-link.ts';
+import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
 import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,

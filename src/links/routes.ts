@@ -1,10 +1,12 @@
 import { mapAccepted, Refusal } from '../errors.ts';
-import { type Asker, answerWrite, created, ok } from '../http/answer.ts';
+import { created, ok } from '../http/answer.ts';
 import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
+import { type Requester } from '../jobs/run-job.ts';
 import {
   type AvailabilityQuery,
   availabilityAnswer,
@@ -300,7 +302,7 @@ const toNewLink = (projectId: string, body: LinkBody): NewLink => ({
 });
 
 /** The links of a bulk request as their job carries them: checked, or refused each by itself. */
-async function toBulkLinks(request: Asker, sent: unknown[]): Promise<BulkInputs<NewLink>> {
+async function toBulkLinks(request: Requester, sent: unknown[]): Promise<BulkInputs<NewLink>> {
   const { projectId } = request.caller;
   const checked = await checkEach<NewLink>(newLinkBody, sent, 'link');
   const links = mapAccepted(checked, (body) => toNewLink(projectId, body));

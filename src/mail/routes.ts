@@ -1,5 +1,6 @@
-import { askWorker, ok } from '../http/answer.ts';
+import { ok } from '../http/answer.ts';
 import { type Route, route } from '../http/route.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { notificationJobs } from './jobs.ts';
 import { isMailSetUp } from './outbox.ts';
 import { readNotifications } from './preferences.ts';
@@ -44,7 +45,7 @@ export const notificationRoutes: Route[] = [
     async handle(request) {
       const { caller, params, body } = request;
       const data = { userId: caller.userId, projectId: params.projectId, changes: body };
-      return ok(await askWorker(request, notificationJobs['notifications.update'], data));
+      return ok(await runJob(request, notificationJobs['notifications.update'], data));
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';

@@ -1,8 +1,9 @@
-import { answerWrite, found, ok } from '../http/answer.ts';
+import { found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { ROLES, type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
 import { memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';

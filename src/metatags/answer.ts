@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Asker, askOnce } from '../http/answer.ts';
+import { isAmong } from '../http/etag.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
 import { namingField } from '../images/ask.ts';
-import { isAmong } from '../infra/etag.ts';
+import { type Requester, runJobOnce } from '../jobs/run-job.ts';
 import { metatagJobs, previewImageJobs } from './jobs.ts';
 import {
   findRead,
@@ -20,7 +20,7 @@ import type { Metatags } from './record.ts';
  *
  * @throws Refusal when the page can't be read, or when more are asked for than can be
  */
-export async function answerMetatags(request: Asker, url: string): Promise<Answer> {
+export async function answerMetatags(request: Requester, url: string): Promise<Answer> {
   const jobId = pageName(url);
   const job = {
     job: metatagJobs['page.read'],
@@ -28,7 +28,7 @@ export async function answerMetatags(request: Asker, url: string): Promise<Answe
     jobId,
     isLowPriority: true,
   };
-  const read = await askOnce(request, job, {
+  const read = await runJobOnce(request, job, {
     find: () => findRead<Metatags>(request.queues.cache, jobId),
     read: (bytes) => parseRead<Metatags>(bytes),
   });
@@ -46,7 +46,7 @@ export async function answerMetatags(request: Asker, url: string): Promise<Answe
  * @throws Refusal when there is no image to be read, or when more are asked for than can be
  */
 export async function answerImage(
-  request: Asker & Pick<ApiRequest, 'ifNoneMatch'>,
+  request: Requester & Pick<ApiRequest, 'ifNoneMatch'>,
   url: string,
 ): Promise<Answer> {
   const jobId = imageName(url);
@@ -56,7 +56,7 @@ export async function answerImage(
     jobId,
     isLowPriority: true,
   };
-  const read = await askOnce(request, job, {
+  const read = await runJobOnce(request, job, {
     find: () => findRead<PreviewImage>(request.queues.cache, jobId),
     read: (bytes) => parseRead<PreviewImage>(bytes),
   });

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { rows } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { encodePage, pageName } from '../lookup/codec.ts';
 import type { PageContent } from '../lookup/entry.ts';

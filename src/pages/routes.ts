@@ -1,8 +1,9 @@
-import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { pageJobs } from './jobs.ts';
 import { findPage, listPages } from './queries.ts';
 import { pageRecord } from './record.ts';

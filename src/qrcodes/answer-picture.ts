@@ -1,7 +1,7 @@
 import anyAscii from 'any-ascii';
-import { type Asker, askOnce } from '../http/answer.ts';
+import { isAmong } from '../http/etag.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
-import { isAmong } from '../infra/etag.ts';
+import { type Requester, runJobOnce } from '../jobs/run-job.ts';
 import { pictureJobs } from './jobs.ts';
 import { findPicture, type Picture, pictureName } from './pictures.ts';
 import { FILE_ENDINGS, MEDIA_TYPES } from './render/design.ts';
@@ -14,7 +14,7 @@ import { FILE_ENDINGS, MEDIA_TYPES } from './render/design.ts';
  * @param cacheControl how long the address stands for this picture
  */
 export async function answerPicture(
-  request: Asker & Pick<ApiRequest, 'ifNoneMatch'>,
+  request: Requester & Pick<ApiRequest, 'ifNoneMatch'>,
   picture: Picture,
   file: string,
   cacheControl: string,
@@ -43,9 +43,9 @@ const fileName = (name: string): string =>
     .replace(/^[.-]+/, '')
     .slice(0, 80) || 'qr-code';
 
-function obtain(request: Asker, name: string, picture: Picture): Promise<Buffer> {
+function obtain(request: Requester, name: string, picture: Picture): Promise<Buffer> {
   const job = { job: pictureJobs['qr.render'], data: picture, jobId: name };
-  return askOnce(request, job, {
+  return runJobOnce(request, job, {
     find: () => findPicture(request.queues.cache, name),
     read: (bytes) => bytes,
   });

@@ -1,4 +1,4 @@
-import { shortLinkOf } from '../infra/short-link.ts';
+import { shortLinkOf } from '../lookup/short-link.ts';
 import type { ContentType } from './content/content-type.ts';
 import { CONTENT_TYPES } from './content/index.ts';
 import type { QrCodeRow } from './model.ts';

@@ -1,5 +1,5 @@
-import { shortLinkOf } from '../infra/short-link.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
+import { shortLinkOf } from '../lookup/short-link.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
 import { contentOf } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Asker } from '../http/answer.ts';
 import type { ApiRequest } from '../http/route.ts';
 import { askImage, namingField } from '../images/ask.ts';
 import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
 import { keep } from '../infra/kept.ts';
+import type { Requester } from '../jobs/run-job.ts';
 import type { StoredDesign } from './render/stored-design.ts';
 import type { KeptImages } from './schema.ts';
 
@@ -12,7 +12,7 @@ export type KeptSources = Map<string, Promise<ImageRef>>;
 
 /** Fetches the images that a body names, and stores them for the workspace. @throws Refusal naming the field */
 export async function keepImages(
-  request: Asker,
+  request: Requester,
   { src, logo }: Pick<StoredDesign, 'src' | 'logo'>,
   kept: KeptSources = new Map(),
 ): Promise<KeptImages> {
@@ -27,7 +27,7 @@ export async function keepImages(
 }
 
 async function keepImage(
-  request: Asker,
+  request: Requester,
   field: 'src' | 'logo',
   source: string | null | undefined,
   kept: KeptSources = new Map(),

@@ -1,6 +1,6 @@
 import type { Schema } from 'joi';
 import { flag, Joi } from '../http/fields.ts';
-import { shortLinkOf } from '../infra/short-link.ts';
+import { shortLinkOf } from '../lookup/short-link.ts';
 import { nullable } from '../short-links/field.ts';
 import {
   type BulkItem,

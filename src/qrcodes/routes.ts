@@ -1,10 +1,12 @@
 import { Refusal } from '../errors.ts';
-import { type Asker, answerWrite, created, found, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
 import { type Route, route } from '../http/route.ts';
 import { drop } from '../infra/kept.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
+import { type Requester } from '../jobs/run-job.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
@@ -338,7 +340,7 @@ export const qrCodeRoutes: Route[] = [
 ];
 
 /** The codes of a bulk request as their job carries them: checked, or refused each by itself. */
-async function toBulkQrCodes(request: Asker, sent: unknown[]): Promise<BulkInputs<NewQrCode>> {
+async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkInputs<NewQrCode>> {
   const checked = await checkEach<NewQrCodeBody>(newQrCodeBody, sent, 'qrcode');
   const { projectId } = request.caller;
   const kept: KeptSources = new Map();
@@ -359,7 +361,7 @@ async function toBulkQrCodes(request: Asker, sent: unknown[]): Promise<BulkInput
 
 /** The code with what was found out about frames around what it leads to. */
 async function withFraming<Changes extends QrCodeChanges>(
-  request: Asker,
+  request: Requester,
   changes: Changes,
   before?: () => Promise<readonly (Framing | undefined)[]>,
 ): Promise<Changes> {

@@ -1,5 +1,4 @@
 import { UnrecoverableError } from 'bullmq';
-import type { IfMatch } from '../infra/etag.ts';
 import type { Log } from '../infra/log.ts';
 
 /*
@@ -63,6 +62,9 @@ export interface AuditRule {
   readonly kind: string;
   readonly by: 'result' | 'data';
 }
+
+/** The states of a record that a write is meant for, by their ETags; `*` for any. */
+export type IfMatch = '*' | string[];
 
 /** The request that a job is done for. */
 export interface JobOrigin {

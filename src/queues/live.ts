@@ -1,4 +1,3 @@
-import type { LiveRow } from '../events/event.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { listenedTo, onMessage, publish, subscribe, unsubscribe } from '../infra/redis-channels.ts';
 
@@ -10,14 +9,19 @@ import { listenedTo, onMessage, publish, subscribe, unsubscribe } from '../infra
  * Nothing is kept in Redis. A client that missed events gets them from the store when it connects again.
  */
 
+/** An event that is sent to its workspace. */
+interface Sent {
+  project_id: string;
+}
+
 const channelOf = (projectId: string) => `live:${projectId}`;
 
 /** Events of one message, about 200 KiB. */
 const PER_MESSAGE = 200;
 
 /** Sends events to the API processes that listen to their workspaces; one command of Redis if none does. */
-export async function publishLive(redis: Redis, events: readonly LiveRow[]): Promise<void> {
-  const byChannel = new Map<string, LiveRow[]>();
+export async function publishLive(redis: Redis, events: readonly Sent[]): Promise<void> {
+  const byChannel = new Map<string, Sent[]>();
   for (const event of events) {
     const channel = channelOf(event.project_id);
     const own = byChannel.get(channel);
@@ -34,7 +38,8 @@ export async function publishLive(redis: Redis, events: readonly LiveRow[]): Pro
 
 /** What listens to one workspace. */
 export interface LiveListener {
-  take(events: LiveRow[]): void;
+  /** @param events as they were published */
+  take(events: unknown[]): void;
   /** Events may have been missed from here on, and none will come. */
   end(): void;
 }
@@ -48,7 +53,7 @@ export class LiveChannels {
   constructor(subscriber: SingleRedis) {
     this.#subscriber = subscriber;
     onMessage(subscriber, (channel, message) => {
-      this.#listeners.get(channel)?.take(JSON.parse(message) as LiveRow[]);
+      this.#listeners.get(channel)?.take(JSON.parse(message) as unknown[]);
     });
     subscriber.on('close', () => this.#endAll());
   }

@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts';
 import { within } from '../infra/clock.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
-import { shortLinkOf } from '../infra/short-link.ts';
 import type { Finder } from '../lookup/find.ts';
+import { shortLinkOf } from '../lookup/short-link.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { Page } from '../web/layout.ts';
 import { keyPrefixesOf, readAddress } from './address.ts';

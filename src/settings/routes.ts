@@ -1,7 +1,8 @@
 import { config } from '../config.ts';
-import { answerWrite, found, ok } from '../http/answer.ts';
+import { found, ok } from '../http/answer.ts';
 import { type ApiRequest, type Route, route } from '../http/route.ts';
 import { askImage, namingField } from '../images/ask.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { logoUrl } from '../web/brand.ts';
 import type { WorkspaceChanges } from './jobs.ts';
 import { settingsJobs } from './jobs.ts';

@@ -3,7 +3,7 @@ import { domainField } from '../http/domain-name.ts';
 import { flag, Joi } from '../http/fields.ts';
 import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
-import { qrCodeOf, shortLinkOf } from '../infra/short-link.ts';
+import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
 import { isFreeFor } from './claims.ts';
 import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';

@@ -1,12 +1,12 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
-import { type Asker, askWorker } from '../http/answer.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
 import { normalize } from '../infra/normalize.ts';
-import { originOf } from '../infra/short-link.ts';
 import { urlsIn } from '../infra/url.ts';
+import { type Requester, runJob } from '../jobs/run-job.ts';
+import { originOf } from '../lookup/short-link.ts';
 import { destinationJobs } from './jobs.ts';
 import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
@@ -208,11 +208,11 @@ function framingAfter(before: Framing, changes: Framing): Framing {
 }
 
 /** The addresses that allow frames, by a request to each; none is sent where there are no addresses. */
-export async function askFrameable(request: Asker, urls: readonly string[]): Promise<string[]> {
+export async function askFrameable(request: Requester, urls: readonly string[]): Promise<string[]> {
   const unique = [...new Set(urls)];
   return unique.length === 0
     ? []
-    : askWorker(request, destinationJobs['pages.framing'], { urls: unique });
+    : runJob(request, destinationJobs['pages.framing'], { urls: unique });
 }
 
 /**
@@ -221,7 +221,7 @@ export async function askFrameable(request: Asker, urls: readonly string[]): Pro
  * @param before reads the records that are changed; left out for a new one
  */
 export async function withFrameable<Changes extends Framing>(
-  request: Asker,
+  request: Requester,
   changes: Changes,
   before: () => Promise<readonly (Framing | undefined)[]> = async () => [{}],
 ): Promise<Changes> {

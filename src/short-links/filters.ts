@@ -6,7 +6,7 @@ import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fie
 import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
-import { nameKey } from '../infra/taken-name.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import { searchField } from './search.ts';
 

@@ -1,10 +1,10 @@
 import { type QueryBuilder, raw } from 'objection';
 import { Refusal } from '../errors.ts';
 import { found, ok } from '../http/answer.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { externalIdIn } from '../http/fields.ts';
 import type { Answer } from '../http/route.ts';
 import { type Db, db } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { normalize } from '../infra/normalize.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';

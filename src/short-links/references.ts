@@ -1,7 +1,7 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
-import { nameKey } from '../infra/taken-name.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 import { MOST_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
 import type { ShortLinkRow, ShortLinkTables } from './model.ts';
 import type { TagReference } from './record-context.ts';

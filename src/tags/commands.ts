@@ -1,9 +1,9 @@
-import { refuseChanged } from '../infra/etag.ts';
+import { refuseChanged } from '../http/etag.ts';
 import { searchable } from '../infra/folded.ts';
-import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { nameKey, refuseTakenName } from '../workspaces/taken-name.ts';
 import { tagJobs } from './jobs.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';

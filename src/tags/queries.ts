@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { containing } from '../infra/like.ts';
-import { nameKey } from '../infra/taken-name.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 

@@ -1,8 +1,9 @@
-import { answerWrite, created, ok } from '../http/answer.ts';
+import { created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { askWorker } from '../http/answer.ts';
 import { Joi, text } from '../http/fields.ts';
 import { type Answer, type ApiRequest, NO_CONTENT, type Route, route } from '../http/route.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { consoleUrl } from './accounts.ts';
 import { cookieIn, setCookie } from './cookie.ts';
 import { identityJobs } from './jobs.ts';
@@ -102,7 +102,7 @@ async function finish(request: ApiRequest<{ query: CallbackQuery }>): Promise<An
   const identity = await finishAttempt(answer, cookieIn(client.cookies, COOKIE));
   if (identity === undefined) return failed('expired');
   const { session, cookie } = startSession(client, 'oidc');
-  await askWorker(request, identityJobs['session.createByIdentity'], { identity, session });
+  await runJob(request, identityJobs['session.createByIdentity'], { identity, session });
   return goTo(consoleUrl(), [setCookie(COOKIE, '', 0), cookie]);
 }
 

@@ -1,9 +1,10 @@
 import { Refusal } from '../errors.ts';
-import { askWorker, created, ok } from '../http/answer.ts';
+import { created, ok } from '../http/answer.ts';
 import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { type ApiRequest, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';
 import type { UserChanges } from './jobs.ts';
 import { ownWorkspaceJobs, userJobs } from './jobs.ts';
@@ -66,7 +67,7 @@ export const userRoutes: Route[] = [
         ...(name === undefined ? {} : { name }),
         ...(password === undefined ? {} : { password }),
       };
-      await askWorker(request, userJobs['user.update'], changes);
+      await runJob(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));
     },
   }),
@@ -93,7 +94,7 @@ export const userRoutes: Route[] = [
     scope: 'user',
     answers: { 200: deletedCount },
     handle: async (request) =>
-      ok(await askWorker(request, userJobs['session.endOthers'], othersOf(request))),
+      ok(await runJob(request, userJobs['session.endOthers'], othersOf(request))),
   }),
   route<{ params: { id: string } }>({
     method: 'delete',
@@ -112,7 +113,7 @@ export const userRoutes: Route[] = [
       if (!(await hasSession(userId, id))) {
         throw new Refusal('not_found', `There is no session "${id}"`);
       }
-      const answer = ok(await askWorker(request, userJobs['session.endOwn'], { userId, id }));
+      const answer = ok(await runJob(request, userJobs['session.endOwn'], { userId, id }));
       return id === sessionId ? { ...answer, headers: { 'Set-Cookie': clearedCookie() } } : answer;
     },
   }),
@@ -134,10 +135,7 @@ export const userRoutes: Route[] = [
       const id = newId('workspace');
       const own = { ...request, caller: { ...caller, projectId: id } };
       const data = { id, slug, name, userId: caller.userId };
-      return created(
-        '/workspace',
-        await askWorker(own, ownWorkspaceJobs['workspace.create'], data),
-      );
+      return created('/workspace', await runJob(own, ownWorkspaceJobs['workspace.create'], data));
     },
   }),
 ];

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../errors.ts';
-import { askWorker, ok } from '../http/answer.ts';
+import { ok } from '../http/answer.ts';
 import type { Answer, ApiRequest, Client } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
+import { runJob } from '../jobs/run-job.ts';
 import type { Producer } from '../queues/producer.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { SCOPES_OF } from '../workspaces/roles.ts';
@@ -127,5 +128,5 @@ export function noteSessionUse(
 export async function endSessionOf(request: ApiRequest): Promise<void> {
   const token = sessionTokenIn(request.client.cookies);
   if (token === undefined) return;
-  await askWorker(request, userJobs['session.end'], { hash: hashToken(token) });
+  await runJob(request, userJobs['session.end'], { hash: hashToken(token) });
 }

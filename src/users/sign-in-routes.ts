@@ -1,7 +1,8 @@
-import { askWorker, noContent, ok } from '../http/answer.ts';
+import { noContent, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { NO_CONTENT, type Route, route } from '../http/route.ts';
 import { hashToken } from '../infra/secrets.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie } from './cookie.ts';
 import { userJobs } from './jobs.ts';
 import { providerName } from './oidc.ts';
@@ -66,7 +67,7 @@ export const signInRoutes: Route[] = [
       const { id: userId, passwordVersion } = await identify(request, request.body);
       const started = startSession(request.client, 'password');
       const { session } = started;
-      await askWorker(request, userJobs['session.create'], { userId, passwordVersion, session });
+      await runJob(request, userJobs['session.create'], { userId, passwordVersion, session });
       return signedIn(userId, started);
     },
   }),
@@ -105,7 +106,7 @@ export const signInRoutes: Route[] = [
       await limitsOf(request).takeNetwork(request.client.network);
       const started = startSession(request.client, 'link');
       const data = { hash: hashToken(request.body.token), session: started.session };
-      const { userId } = await askWorker(request, userJobs['session.createByLink'], data);
+      const { userId } = await runJob(request, userJobs['session.createByLink'], data);
       return signedIn(userId, started);
     },
   }),

@@ -1,10 +1,10 @@
+import { refuseChanged } from '../http/etag.ts';
 import type { Db } from '../infra/db.ts';
-import { refuseChanged } from '../infra/etag.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
-import { nameKey, refuseTakenName } from '../infra/taken-name.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { nameKey, refuseTakenName } from '../workspaces/taken-name.ts';
 import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, type ViewRecord } from './record.ts';

@@ -1,11 +1,12 @@
-import { answerWrite, created, found, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, text } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
-import { nameKey } from '../infra/taken-name.ts';
+import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, viewRecord } from './record.ts';

@@ -72,7 +72,8 @@ async function exchangeUntil(
   }
   silence = 0;
   // Turns of the event loop are counted, which the servers share, and not the time: a busy machine may stop all of them.
-  while (!socket.closed && (silence < silenceMs || (isAnswered && text === ''))) {
+  const isOver = () => socket.closed || (silence >= silenceMs && (!isAnswered || text !== ''));
+  while (!isOver()) {
     await pause(TURN_MS);
     silence += TURN_MS;
   }

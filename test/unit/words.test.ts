@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type NewExpression, parseSync, Visitor } from 'oxc-parser';
-import { sourceFiles } from '../../scripts/imports.ts';
+import { sourceFiles } from '../../scripts/source-files.ts';
 import { ALLOWANCES, PENDING, type Reader, WORDS } from '../data/words.ts';
 
 /** A text for people, and the line on which it begins. */

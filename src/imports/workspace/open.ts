@@ -3,22 +3,22 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Refusal } from '../../errors.ts';
-import { Joi } from '../../http/fields.ts';
-import { check, MEBIBYTE } from '../../http/input.ts';
 import {
   ARCHIVE_FORMAT,
   ARCHIVE_KINDS,
   ARCHIVE_VERSION,
   type ArchiveHeader,
   type ArchiveKind,
-} from '../../infra/archive.ts';
+} from '../../exports/archive.ts';
+import { Joi } from '../../http/fields.ts';
+import { check, MEBIBYTE } from '../../http/input.ts';
 import { parseJson, TooMuchJson } from '../../infra/parse-json.ts';
 import { type Bytes, tooManyRows } from '../file.ts';
 import type { Archive, FileRow } from '../model.ts';
 import { eventFault } from './event-fields.ts';
 
 /*
- * Reading the export of a workspace (src/infra/archive.ts) as a stream. What can't be the file of an export refuses it as a
+ * Reading the export of a workspace (src/exports/archive.ts) as a stream. What can't be the file of an export refuses it as a
  * whole, before anything is stored: damage, a wrong checksum, unknown versions and kinds, too much of anything, ids that
  * are none, and events with a wrong value. Rules of the other records refuse these alone, later.
  */

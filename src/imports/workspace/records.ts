@@ -4,19 +4,19 @@ import { customerFields } from '../../customers/fields.ts';
 import { addDomain } from '../../domains/commands.ts';
 import { type NewDomain, newDomainBody } from '../../domains/schema.ts';
 import { mapAccepted, Refusal } from '../../errors.ts';
+import type { ArchiveKind } from '../../exports/archive.ts';
 import { dateTime, nameText, Joi as Schemas } from '../../http/fields.ts';
 import { check } from '../../http/input.ts';
 import { newId } from '../../ids.ts';
 import { isDrawable } from '../../images/read.ts';
-import type { ArchiveKind } from '../../infra/archive.ts';
 import { type Db, rows } from '../../infra/db.ts';
 import { searchable } from '../../infra/folded.ts';
-import { nameKey } from '../../infra/taken-name.ts';
 import { MOST_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
 import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
 import { newPageBody } from '../../pages/schema.ts';
 import { designFields } from '../../qrcodes/design.ts';
 import { TAG_COLORS } from '../../tags/record.ts';
+import { nameKey } from '../../workspaces/taken-name.ts';
 import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../errors.ts';
-import { ARCHIVE_KINDS, type ArchiveKind } from '../../infra/archive.ts';
+import { ARCHIVE_KINDS, type ArchiveKind } from '../../exports/archive.ts';
 import { type Db, rows } from '../../infra/db.ts';
 import { PassphraseKey } from '../../infra/passphrase.ts';
 import type { LookupChange } from '../../lookup/publish.ts';

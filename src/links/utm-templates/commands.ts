@@ -1,9 +1,9 @@
-import { refuseChanged } from '../../infra/etag.ts';
+import { refuseChanged } from '../../http/etag.ts';
 import { refuseOverfull } from '../../infra/overfull.ts';
-import { nameKey, refuseTakenName } from '../../infra/taken-name.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
 import type { JobContext } from '../../queues/definition.ts';
 import { handlers } from '../../queues/job.ts';
+import { nameKey, refuseTakenName } from '../../workspaces/taken-name.ts';
 import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, type UtmTemplateRecord } from './record.ts';

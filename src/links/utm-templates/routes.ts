@@ -1,10 +1,11 @@
-import { answerWrite, created, found, ok } from '../../http/answer.ts';
+import { created, found, ok } from '../../http/answer.ts';
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging, text } from '../../http/fields.ts';
 import { hasAny, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
 import { containing } from '../../infra/like.ts';
-import { nameKey } from '../../infra/taken-name.ts';
+import { answerWrite } from '../../jobs/answer-write.ts';
+import { nameKey } from '../../workspaces/taken-name.ts';
 import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, utmTemplateRecord } from './record.ts';

@@ -1,4 +1,4 @@
-import { refuseChanged } from '../../infra/etag.ts';
+import { refuseChanged } from '../../http/etag.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
 import type { JobContext } from '../../queues/definition.ts';
 import { handlers } from '../../queues/job.ts';

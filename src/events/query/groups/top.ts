@@ -1,5 +1,5 @@
 import { Joi } from '../../../http/fields.ts';
-import { shortLinkOf } from '../../../infra/short-link.ts';
+import { shortLinkOf } from '../../../lookup/short-link.ts';
 import { partsOf } from '../../dimensions.ts';
 import { kindsOfFamily, pluralOf, visitKindOf } from '../../kinds.ts';
 import { eventsStore } from '../../store/index.ts';

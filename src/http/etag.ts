@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { canonicalJson } from './canonical.ts';
-import { fingerprint } from './secrets.ts';
+import { canonicalJson } from '../infra/canonical.ts';
+import { fingerprint } from '../infra/secrets.ts';
+import type { IfMatch } from '../queues/definition.ts';
 
 /*
  * The ETag of a record has two parts, "content-rest". The first changes with what owners write; the second with
@@ -52,9 +53,6 @@ export function isAmong(header: string | undefined, etag: string): boolean {
 
 const tagsOf = (header: string): string[] =>
   header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-
-/** The states of a record that a write is meant for; `*` for any. */
-export type IfMatch = '*' | string[];
 
 /** The condition of an `If-Match` header. A proxy that compresses makes ETags weak: those count too. */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {

@@ -1,9 +1,6 @@
 import { Refusal } from '../errors.ts';
-import type { Db } from './db.ts';
-
-/** What a row of a table is called: `utm_templates` has rows called "UTM template". */
-export const nounOf = (table: string): string =>
-  table.slice(0, -1).replace(/^utm_/, 'UTM ').replaceAll('_', ' ');
+import type { Db } from '../infra/db.ts';
+import { nounOf } from '../infra/model.ts';
 
 /** By which names are compared: case does not count, nor how a letter is composed (NFC). */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { KeyProperties } from './passphrase.ts';
+import type { KeyProperties } from '../infra/passphrase.ts';
 
 /*
  * A file that holds a whole workspace: gzip of lines of JSON.

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../errors.ts';
+import { mapInSlices } from '../http/input.ts';
+import type { Idempotency, Route, RouteInput } from '../http/route.ts';
+import type { Upload } from '../http/upload.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { fingerprint } from '../infra/secrets.ts';
-import { earlierKeyedJobId, type JobOwner, keyedJobId } from '../queues/job-ids.ts';
-import { mapInSlices } from './input.ts';
-import type { Idempotency, Route, RouteInput } from './route.ts';
-import type { Upload } from './upload.ts';
+import { earlierKeyedJobId, type JobOwner, keyedJobId } from './job-ids.ts';
 
 export const MAX_KEY_LENGTH = 255;
 

@@ -1,9 +1,9 @@
 import type { RefusalData } from '../errors.ts';
 import { db } from '../infra/db.ts';
 import type { ChangedName } from '../lookup/publish.ts';
-import type { Keyed } from './definition.ts';
+import type { Keyed } from '../queues/definition.ts';
+import { decodeOutcome } from '../queues/replies.ts';
 import { KEYED_HOURS, refuseOtherContents } from './keyed.ts';
-import { decodeOutcome } from './replies.ts';
 
 /** The outcome of a job that its row stores. */
 export type StoredOutcome = { result: unknown } | { refused: RefusalData };

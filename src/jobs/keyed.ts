@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import type { Keyed } from './definition.ts';
+import type { Keyed } from '../queues/definition.ts';
 
 /** Time for which repeats of a request with an Idempotency-Key get its outcome, in hours. */
 export const KEYED_HOURS = 24;

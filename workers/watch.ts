@@ -1,12 +1,12 @@
-import type { Config } from '../config.ts';
-import { certificateEnd } from '../infra/certificate.ts';
-import { db } from '../infra/db.ts';
-import { lastBackup } from '../infra/last-backup.ts';
-import type { Log } from '../infra/log.ts';
-import { exportGauge, queueDepth } from '../infra/metrics.ts';
-import type { QueueId } from './definition.ts';
-import { clicks } from './index.ts';
-import type { Inspector } from './inspect.ts';
+import type { Config } from '../src/config.ts';
+import { certificateEnd } from '../src/infra/certificate.ts';
+import { db } from '../src/infra/db.ts';
+import { lastBackup } from '../src/infra/last-backup.ts';
+import type { Log } from '../src/infra/log.ts';
+import { exportGauge, queueDepth } from '../src/infra/metrics.ts';
+import type { QueueId } from '../src/queues/definition.ts';
+import { clicks } from '../src/queues/index.ts';
+import type { Inspector } from '../src/queues/inspect.ts';
 
 /** Interval at which queues are measured, in ms. */
 const QUEUE_MS = 5_000;

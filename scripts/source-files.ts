@@ -1,0 +1,18 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+const CONSOLE = path.join('src', 'console');
+
+/**
+ * The TypeScript files below some folders, as paths from the root of the repository. Those of the console, which is a
+ * client of the API, only where its folder is named.
+ */
+export function sourceFiles(...folders: string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+      .map((name) => path.join(folder, name))
+      .filter((file) => folder === CONSOLE || !file.startsWith(CONSOLE + path.sep))
+      .toSorted(),
+  );
+}
