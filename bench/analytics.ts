@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { eventRecords } from '../src/event-records/event-records.ts';
 import { resolveRecords } from '../src/event-records/resolve.ts';
-import type { EventFilter } from '../src/events/filter.ts';
+import { conditionsOf, type EventFilter } from '../src/events/filters.ts';
 import { kindsOf } from '../src/events/kinds.ts';
 import { type FilterQuery, resolveFilter } from '../src/events/query/filters.ts';
 import { GROUPS, type GroupName } from '../src/events/query/groups/index.ts';
@@ -21,7 +21,7 @@ const RUNS = 25;
 const PAIRS = 60;
 const DAY_MS = 86_400_000;
 /** Matches all events, and has them read, since no rollup can answer it. */
-const READ_EVENTS: EventFilter = { via: ['link', 'qr'] };
+const READ_EVENTS: EventFilter = { conditions: conditionsOf({ types: ['link', 'qr'] }) };
 
 /**
  * Every group over the seeded events: from rollups, over spans of any length and with ragged ends, against counting

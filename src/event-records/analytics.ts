@@ -1,4 +1,4 @@
-import type { EventFilter } from '../events/filter.ts';
+import type { EventFilter } from '../events/filters.ts';
 import type { RecordCounters, ShownName } from '../events/records.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { LINK_TABLES } from '../links/model.ts';

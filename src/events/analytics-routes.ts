@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
-import { hasConditions } from './filter.ts';
+import { hasConditions } from './filters.ts';
 import { EVENT_PARAMETERS, type EventParameter, kindsOf } from './kinds.ts';
 import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './query/filters.ts';
 import { totalsOfCounters } from './query/groups/count.ts';

@@ -1,6 +1,6 @@
 import type { Schema } from 'joi';
 import type { StoredEvent } from './event.ts';
-import type { EventFilter } from './filter.ts';
+import type { EventFilter } from './filters.ts';
 import type { Counter } from './kinds.ts';
 import type { ResolveRecords } from './query/filters.ts';
 

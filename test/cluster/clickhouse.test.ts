@@ -6,7 +6,7 @@ import type { Suite } from 'mocha';
 import { pino } from 'pino';
 import { DIMENSION_NAMES, dimensionOf } from '../../src/events/dimensions.ts';
 import type { EventRow } from '../../src/events/event.ts';
-import type { EventFilter } from '../../src/events/filter.ts';
+import { conditionsOf, type EventFilter, type FilterValues } from '../../src/events/filters.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
 import type { Granularity, Span } from '../../src/events/span.ts';
 import { ClickHouse } from '../../src/events/store/clickhouse/connection.ts';
@@ -420,18 +420,18 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     };
 
     /** Conditions that only events themselves can answer. */
-    const CONDITIONS: (() => EventFilter)[] = [
-      () => ({ values: { country: ['DE', 'JP'], city: ["L'Aquila", String.raw`back\slash`] } }),
-      () => ({ values: { browser: [pick(['Chrome', '\u{1f98a}fox'])] } }),
-      () => ({ via: ['qr'] }),
-      () => ({ parts: { referer: 'NEWS', url: pick(['page', 'utm', '%']) } }),
-      () => ({ parts: { url: 'EXAMPLE' } }),
-      () => ({ utm: { utm_source: pick(['mail', 'ä']) } }),
-      () => ({ utm: { utm_term: 'a b', utm_source: 'ä' } }),
+    const CONDITIONS: (() => FilterValues)[] = [
+      () => ({ country: ['DE', 'JP'], city: pick(["L'Aquila", String.raw`back\slash`]) }),
+      () => ({ browser: [pick(['Chrome', '\u{1f98a}fox'])] }),
+      () => ({ types: ['qr'] }),
+      () => ({ referer: 'NEWS', url: pick(['page', 'utm', '%']) }),
+      () => ({ url: 'EXAMPLE' }),
+      () => ({ utm_source: pick(['mail', 'ä']) }),
+      () => ({ utm_term: 'a b', utm_source: 'ä' }),
       () => ({ pageId: 'page_1' }),
-      () => ({ variants: ['A'] }),
-      () => ({ isRoot: pick([true, false]) }),
-      () => ({ isEmpty: true }),
+      () => ({ variant: ['A'] }),
+      () => ({ root: pick([true, false]) }),
+      () => ({ types: [] }),
     ];
 
     /** Compares answers of both stores, in which the ids of records are numbers. */
@@ -458,7 +458,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
         const [first, other] = [Math.floor(random() * 5), Math.floor(random() * 5)];
         const by = random();
         const filterOf = (records: string[]): EventFilter => ({
-          ...condition,
+          conditions: conditionsOf(condition),
           ...(by < 0.3 ? { records: [...new Set([records[first]!, records[other]!])] } : {}),
           ...(by > 0.7 ? { domain: 'a.test' } : {}),
         });

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { EventRow } from '../../src/events/event.ts';
-import type { EventFilter } from '../../src/events/filter.ts';
+import {
+  conditionsOf,
+  type EventFilter,
+  type FilterValues,
+  NOTHING,
+} from '../../src/events/filters.ts';
 import { matcherOf } from '../../src/events/live/matcher.ts';
 import type { EventsStore, ListPage, Question } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
@@ -99,17 +104,33 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       ['records', { records: ['link_b'] }, ['evt_3']],
       ['no records', { records: [] }, []],
       ['a domain', { domain: 'a.test' }, ['evt_1', 'evt_2']],
-      ['a value', { values: { country: ['DE'] } }, ['evt_1', 'evt_3']],
-      ['one of some values', { values: { country: ['FR', 'JP'] } }, ['evt_2']],
-      ['several columns', { values: { country: ['DE'], city: ['Berlin'] } }, ['evt_1']],
-      ['a value on a domain', { values: { country: ['DE'] }, domain: 'b.test' }, ['evt_3']],
-      ['how it was opened', { via: ['qr'] }, ['evt_3']],
-      ['a part of a text', { parts: { url: 'EXAMPLE' } }, ['evt_1', 'evt_2', 'evt_3']],
-      ['a part that no text has', { parts: { url: 'nowhere' } }, []],
-      ['a page', { pageId: 'page_1' }, []],
-      ['the root', { isRoot: true }, []],
-      ['everything but the root', { isRoot: false }, ['evt_1', 'evt_2', 'evt_3']],
-      ['a contradiction', { isRoot: true, isEmpty: true }, []],
+      ['a value', { conditions: conditionsOf({ country: ['DE'] }) }, ['evt_1', 'evt_3']],
+      ['one of some values', { conditions: conditionsOf({ country: ['FR', 'JP'] }) }, ['evt_2']],
+      [
+        'several columns',
+        { conditions: conditionsOf({ country: ['DE'], city: 'Berlin' }) },
+        ['evt_1'],
+      ],
+      [
+        'a value on a domain',
+        { domain: 'b.test', conditions: conditionsOf({ country: ['DE'] }) },
+        ['evt_3'],
+      ],
+      ['how it was opened', { conditions: conditionsOf({ types: ['qr'] }) }, ['evt_3']],
+      [
+        'a part of a text',
+        { conditions: conditionsOf({ url: 'EXAMPLE' }) },
+        ['evt_1', 'evt_2', 'evt_3'],
+      ],
+      ['a part that no text has', { conditions: conditionsOf({ url: 'nowhere' }) }, []],
+      ['a page', { conditions: conditionsOf({ pageId: 'page_1' }) }, []],
+      ['the root', { conditions: conditionsOf({ root: true }) }, []],
+      [
+        'everything but the root',
+        { conditions: conditionsOf({ root: false }) },
+        ['evt_1', 'evt_2', 'evt_3'],
+      ],
+      ['a contradiction', { conditions: [NOTHING] }, []],
     ];
     it('applies filters to lists, their number and counts alike', async () => {
       for (const [what, filter, ids] of FILTERS) {
@@ -176,8 +197,8 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       await append(
         urls.map((url, n) => anEvent(other, { id: `evt_${n}`, occurred_at: at(1, n), url })),
       );
-      const asked = (utm?: EventFilter['utm']) => ({
-        ...question(utm === undefined ? {} : { utm }),
+      const asked = (utm: FilterValues = {}) => ({
+        ...question({ conditions: conditionsOf(utm) }),
         projectId: other,
       });
       const counted = await store.countByValue(asked(), 'utm_source');
@@ -192,7 +213,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       const list = await store.list({ ...clicks(), projectId: other }, FIRST_PAGE);
       for (const [at, event] of list.entries()) {
         const [query, source] = TAGGED[at]!;
-        const matches = matcherOf({ utm: { utm_source: source ?? 'mail' } });
+        const matches = matcherOf({ conditions: conditionsOf({ utm_source: source ?? 'mail' }) });
         expect(matches(event), `live: ${query}`).to.equal(source !== null);
       }
       const both = { utm_source: '%E4', utm_medium: 'x' };

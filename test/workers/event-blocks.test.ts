@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../src/events/dimensions.ts';
 import type { EventRow } from '../../src/events/event.ts';
-import type { EventFilter } from '../../src/events/filter.ts';
+import { conditionsOf, type EventFilter, type FilterValues } from '../../src/events/filters.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
 import type { Span } from '../../src/events/span.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
@@ -107,33 +107,30 @@ describe(`blocks of events (seed ${SEED})`, () => {
     db()('event_blocks').where({ project_id: projectId }).orderBy('from_at');
   const built = async () => (await blocks()).filter(({ size }) => size !== null);
 
-  const CONDITIONS: (() => EventFilter)[] = [
+  const RECORDS: (() => EventFilter)[] = [
+    () => ({}),
     () => ({ records: pick([[pick(LINKS)], LINKS.slice(1), []]) }),
     () => ({ domain: pick(['a.test', 'b.test', 'c.test']) }),
-    () => ({ values: { country: pick([['DE'], ['NZ'], ['FR', 'JP'], ['XX']]) } }),
-    () => ({ values: { continent: [pick(['EU', ''])] } }),
-    () => ({ values: { city: [pick(['Berlin', 'Ōsaka', 'City 7'])] } }),
-    () => ({ values: { device: ['Mobile'], os: ['iOS', 'Windows'] } }),
-    () => ({ values: { browser: ['Chrome'] } }),
-    () => ({ via: pick([['qr' as const], ['qr' as const, 'link' as const], []]) }),
-    () => ({ parts: { referer: pick(['EWS', 'site7', 'nowhere', '%']) } }),
-    () => ({ parts: { url: pick(['page', 'example', '_']) } }),
-    () => ({ utm: pick([{ utm_source: 'mail' }, { utm_source: 'mail', utm_campaign: 'ä' }]) }),
-    () => ({ pageId: 'page_1' }),
-    () => ({ variants: pick([['A'], ['A', 'B'], ['C']]) }),
-    () => ({ isRoot: random() < 0.5 }),
   ];
-  function aFilter(): EventFilter {
-    const [first, second] = [pick(CONDITIONS)(), pick(CONDITIONS)()];
-    const values = { ...first.values, ...second.values };
-    const parts = { ...first.parts, ...second.parts };
-    return {
-      ...first,
-      ...second,
-      ...(Object.keys(values).length > 0 && { values }),
-      ...(Object.keys(parts).length > 0 && { parts }),
-    };
-  }
+  const VALUES: (() => FilterValues)[] = [
+    () => ({}),
+    () => ({ country: pick([['DE'], ['NZ'], ['FR', 'JP'], ['XX']]) }),
+    () => ({ continent: [pick(['EU', ''])] }),
+    () => ({ city: pick(['Berlin', 'Ōsaka', 'City 7']) }),
+    () => ({ device: ['Mobile'], os: ['iOS', 'Windows'] }),
+    () => ({ browser: ['Chrome'] }),
+    () => ({ types: pick([['qr'], ['qr', 'link'], []]) }),
+    () => ({ referer: pick(['EWS', 'site7', 'nowhere', '%']) }),
+    () => ({ url: pick(['page', 'example', '_']) }),
+    () => pick([{ utm_source: 'mail' }, { utm_source: 'mail', utm_campaign: 'ä' }]),
+    () => ({ pageId: 'page_1' }),
+    () => ({ variant: pick([['A'], ['A', 'B'], ['C']]) }),
+    () => ({ root: random() < 0.5 }),
+  ];
+  const aFilter = (): EventFilter => ({
+    ...pick(RECORDS)(),
+    conditions: conditionsOf({ ...pick(VALUES)(), ...pick(VALUES)() }),
+  });
 
   function aSpan(): Span {
     const [a, b] = [random(), random()].toSorted((x, y) => x - y) as [number, number];
@@ -231,7 +228,9 @@ describe(`blocks of events (seed ${SEED})`, () => {
     const after = await built();
     expect(after).to.have.length.within(1, before.length - 1);
     const first = { ...aQuestion(), offset: 0, limit: 100 };
-    first.question.filter = { values: { country: ['DE', 'FR', 'JP', 'NZ'] } };
+    first.question.filter = {
+      conditions: conditionsOf({ country: ['DE', 'FR', 'JP', 'NZ'] }),
+    };
     const counted = await store.totals({
       ...first.question,
       span: { ...aSpan(), start: new Date(FIRST), end: new Date(FIRST + LENGTH) },
@@ -327,7 +326,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
     const question: Question = {
       projectId,
       span: { ...aSpan(), start: new Date(FIRST), end: new Date(FIRST + LENGTH) },
-      filter: { values: { os: ['test'] } },
+      filter: { conditions: conditionsOf({ os: ['test'] }) },
       events: ['click'],
     };
     let committed = 0;

@@ -11,6 +11,7 @@ import { customerJobs } from '../../src/customers/jobs.ts';
 import { createDomain, updateDomain } from '../../src/domains/commands.ts';
 import { domainCheckJobs, domainJobs } from '../../src/domains/jobs.ts';
 import { findRejected, keepRejected } from '../../src/events/ingest/rejected-visits.ts';
+import { append } from '../../src/events/store/postgres/append.ts';
 import { exportJobs } from '../../src/exports/jobs.ts';
 import { folderJobs } from '../../src/folders/jobs.ts';
 import { receiveUpload } from '../../src/http/upload.ts';
@@ -53,6 +54,7 @@ import { drawApiKey } from '../../src/workspaces/api-keys.ts';
 import { keyUseJobs } from '../../src/workspaces/jobs.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
 import { HANDLERS } from '../../workers/queues.ts';
+import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson, aSession, tokenOf } from '../support/people.ts';
@@ -442,6 +444,40 @@ describe('a job that runs twice', function () {
       of: { links: { showArchived: true } },
     });
     expect(await db()('export_parts').where({ export_id: id, position: 0 })).to.have.length(1);
+  });
+
+  it('writes an export of events that version 0.5 was asked for', async () => {
+    const time = new Date().toISOString();
+    const events = [
+      { id: 'evt_a', country: 'DE', city: 'Berlin', url: `${A}?utm_source=mail` },
+      { id: 'evt_b', country: 'DE', city: 'Berlin', url: `${A}?utm_source=ad` },
+      { id: 'evt_c', country: 'FR', city: 'Paris', url: `${A}?utm_source=mail` },
+    ];
+    await db().transaction((trx) =>
+      append(
+        trx,
+        events.map((event) => anEvent(world.projectId, { ...event, occurred_at: time })),
+      ),
+    );
+    const filter = {
+      values: { country: ['DE', 'AT'], city: ['Berlin'] },
+      via: ['link'],
+      parts: { url: 'EXAMPLE' },
+      utm: { utm_source: 'mail' },
+      isRoot: false,
+    };
+    const id = newId('job');
+    const [start, end] = [new Date(0).toISOString(), new Date(Date.now() + 1_000).toISOString()];
+    await twice(exportJobs['export.write'], {
+      id,
+      format: 'ndjson',
+      of: { events: { event: 'click', start, end, filter } },
+    });
+    const [part] = await db()('export_parts').where({ export_id: id });
+    expect(part.text.trim().split('\n')).to.have.length(1);
+    expect(part.text)
+      .to.contain('"url":"https://example.com/a?utm_source=mail"')
+      .and.to.contain('Berlin');
   });
 
   it('writes the export of a workspace once', async () => {

@@ -6,14 +6,14 @@ import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FilterMenu } from './filter-menu.tsx';
 import { IgnoredNotice } from './ignored-notice.tsx';
-import { FILTER_NAMES, nameOfContinent, nameOfCountry } from './names.ts';
-import { FILTERS, type Filter, isPartial } from './question.ts';
+import { nameOfContinent, nameOfCountry, nameOfFilter } from './names.ts';
+import { FILTER_LIST, type Filter, isPartial } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
 /** The filters of the question, and a menu that adds others. */
 export function FilterBar() {
   const { question, change, clearFilters } = useQuestion();
-  const used = FILTERS.filter((name) => question[name] !== undefined);
+  const used = FILTER_LIST.filter((name) => question[name] !== undefined);
   return (
     <div className="flex flex-wrap items-center gap-1.5" role="group" aria-label="Filters">
       {used.map((name) => (
@@ -23,14 +23,14 @@ export function FilterBar() {
           className="flex h-8 max-w-full items-center gap-1 rounded-md border border-line bg-panel pl-2.5 max-md:h-11"
         >
           <span className="text-muted">
-            {FILTER_NAMES[name]} {isPartial(name) ? 'contains' : 'is'}
+            {nameOfFilter(name)} {isPartial(name) ? 'contains' : 'is'}
           </span>
           <span className="truncate font-medium">
             <Value filter={name} value={question[name]!} />
           </span>
           <IconButton
             icon={X}
-            label={`Remove filter: ${FILTER_NAMES[name]}`}
+            label={`Remove filter: ${nameOfFilter(name)}`}
             onClick={() => change({ [name]: undefined })}
           />
         </span>

@@ -12,7 +12,7 @@ import {
   type OfferedFilter,
   useChoices,
 } from './filter-choices.ts';
-import { FILTER_NAMES, formatMetric } from './names.ts';
+import { formatMetric, nameOfFilter } from './names.ts';
 import { isMultiple, isPartial, listOf, type Metric, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
@@ -51,7 +51,7 @@ function FilterForm({ close }: { close(): void }) {
       >
         {OFFERED.map((name) => (
           <option key={name} value={name}>
-            {FILTER_NAMES[name]}
+            {nameOfFilter(name)}
           </option>
         ))}
       </SelectField>
@@ -88,7 +88,7 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
     else return;
     event.preventDefault();
   };
-  const name = FILTER_NAMES[filter];
+  const name = nameOfFilter(filter);
   return (
     <>
       <input

@@ -2,13 +2,12 @@ import { TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { ApiError } from '../api/error.ts';
 import { IconButton } from '../ui/button.tsx';
-import { FILTER_NAMES } from './names.ts';
-import { FILTERS, type Filter, type Filters, listOf } from './question.ts';
+import { nameOfFilter } from './names.ts';
+import { FILTER_LIST, FILTERS, type Filter, type Filters, listOf } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
 /** Names of the parameters that are no filters. */
 const PARAMETER_NAMES: Record<string, string> = {
-  ...FILTER_NAMES,
   interval: 'Period',
   start: 'Dates',
   timezone: 'Time zone',
@@ -18,7 +17,9 @@ const PARAMETER_NAMES: Record<string, string> = {
 /** Says which parameters of the URL were left out. */
 export function IgnoredNotice() {
   const { question, change } = useQuestion();
-  const names = listOf(question.ignored).flatMap((name) => PARAMETER_NAMES[name] ?? []);
+  const names = listOf(question.ignored).flatMap((name) =>
+    name in FILTERS ? nameOfFilter(name as Filter) : (PARAMETER_NAMES[name] ?? []),
+  );
   if (names.length === 0) return null;
   return (
     <p
@@ -56,7 +57,7 @@ function refusedFilters(error: unknown, filters: Filters): Filter[] {
   if (!(error instanceof ApiError)) return [];
   const fields = Object.keys(error.fields).map((field) => /^\w+/.exec(field)?.[0]);
   const id = error.status === 404 ? /"([^"]+)"/.exec(error.message)?.[1] : undefined;
-  return FILTERS.filter(
+  return FILTER_LIST.filter(
     (name) =>
       filters[name] !== undefined &&
       (fields.includes(name) || (id !== undefined && listOf(filters[name]).includes(id))),

@@ -1,4 +1,4 @@
-import type { Filter, Metric, Period } from './question.ts';
+import { FILTERS, type Filter, type Metric, type Period } from './question.ts';
 
 const METRIC_NAMES: Record<Metric, string> = {
   clicks: 'Clicks',
@@ -10,28 +10,7 @@ const METRIC_NAMES: Record<Metric, string> = {
 };
 export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[metric];
 
-export const FILTER_NAMES: Record<Filter, string> = {
-  linkId: 'Link',
-  qrcodeId: 'QR code',
-  pageId: 'Page',
-  folderId: 'Folder',
-  tagId: 'Tag',
-  domain: 'Domain',
-  continent: 'Continent',
-  country: 'Country',
-  city: 'City',
-  device: 'Device',
-  browser: 'Browser',
-  os: 'System',
-  referer: 'Referrer',
-  url: 'Destination',
-  variant: 'Variant',
-  utm_source: 'UTM source',
-  utm_medium: 'UTM medium',
-  utm_campaign: 'UTM campaign',
-  utm_term: 'UTM term',
-  utm_content: 'UTM content',
-};
+export const nameOfFilter = (filter: Filter): string => FILTERS[filter].name;
 
 /** Names of the periods, in the order in which they are offered. */
 export const PERIOD_NAMES: Record<Period, string> = {

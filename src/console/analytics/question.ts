@@ -1,3 +1,5 @@
+import type { operations } from '../api/reference.d.ts';
+
 /** Kinds of events, as the API's parameter `event` names them. */
 export const KINDS = ['clicks', 'scans', 'views', 'leads', 'sales'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -26,37 +28,59 @@ const CALENDAR_PERIODS = [
 const PERIODS = [...INTERVALS, ...CALENDAR_PERIODS] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** Filters that `GET /analytics`, `GET /events` and `GET /events/live` share, and the console offers. */
-export const FILTERS = [
-  'linkId',
-  'qrcodeId',
-  'pageId',
-  'folderId',
-  'tagId',
-  'domain',
-  'continent',
-  'country',
-  'city',
-  'device',
-  'browser',
-  'os',
-  'referer',
-  'url',
-  'variant',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const;
-export type Filter = (typeof FILTERS)[number];
+type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
+/** Parameters of the API that are no filters of the console. */
+type Other =
+  | 'event'
+  | 'groupBy'
+  | 'interval'
+  | 'start'
+  | 'end'
+  | 'timezone'
+  | 'key'
+  | 'externalId'
+  | 'type'
+  | 'types'
+  | 'root'
+  | 'excludeRoot';
+
+/** Filters of events, with their names and the values that they take: one, several, or a part of a text. */
+export const FILTERS = {
+  linkId: { name: 'Link', takes: 'one' },
+  qrcodeId: { name: 'QR code', takes: 'one' },
+  pageId: { name: 'Page', takes: 'one' },
+  folderId: { name: 'Folder', takes: 'one' },
+  tagId: { name: 'Tag', takes: 'many' },
+  domain: { name: 'Domain', takes: 'one' },
+  continent: { name: 'Continent', takes: 'many' },
+  country: { name: 'Country', takes: 'many' },
+  city: { name: 'City', takes: 'one' },
+  device: { name: 'Device', takes: 'many' },
+  browser: { name: 'Browser', takes: 'many' },
+  os: { name: 'System', takes: 'many' },
+  referer: { name: 'Referrer', takes: 'part' },
+  url: { name: 'Destination', takes: 'part' },
+  variant: { name: 'Variant', takes: 'many' },
+  utm_source: { name: 'UTM source', takes: 'one' },
+  utm_medium: { name: 'UTM medium', takes: 'one' },
+  utm_campaign: { name: 'UTM campaign', takes: 'one' },
+  utm_term: { name: 'UTM term', takes: 'one' },
+  utm_content: { name: 'UTM content', takes: 'one' },
+} as const satisfies {
+  [Name in Exclude<keyof Query, Other>]: {
+    name: string;
+    takes: NonNullable<Query[Name]> extends readonly unknown[] ? 'many' : 'one' | 'part';
+  };
+};
+export type Filter = keyof typeof FILTERS;
 export type UtmFilter = Extract<Filter, `utm_${string}`>;
 
+export const FILTER_LIST = Object.keys(FILTERS) as Filter[];
+
 /** True for a filter that looks for a part of a text. */
-export const isPartial = (filter: Filter): boolean => filter === 'referer' || filter === 'url';
+export const isPartial = (filter: Filter): boolean => FILTERS[filter].takes === 'part';
 /** True for a filter that takes several values. */
-export const isMultiple = (filter: Filter): boolean =>
-  ['tagId', 'continent', 'country', 'device', 'browser', 'os', 'variant'].includes(filter);
+export const isMultiple = (filter: Filter): boolean => FILTERS[filter].takes === 'many';
 
 /** Conditions on events; some take several values, joined by commas. */
 export type Filters = Partial<Record<Filter, string>>;
@@ -125,6 +149,6 @@ export const listOf = (value: unknown): string[] => (isText(value) ? value.split
 /** The conditions of a question alone. */
 export function filtersOf(search: Record<string, unknown>): Filters {
   return Object.fromEntries(
-    FILTERS.flatMap((name) => (isText(search[name]) ? [[name, search[name]]] : [])),
+    FILTER_LIST.flatMap((name) => (isText(search[name]) ? [[name, search[name]]] : [])),
   );
 }

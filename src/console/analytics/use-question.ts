@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { FILTERS, type Filters, type Question, readQuestion } from './question.ts';
+import { FILTER_LIST, type Filters, type Question, readQuestion } from './question.ts';
 
 /** A change of a question; `undefined` removes a part. */
 export type QuestionChange = { [Part in keyof Question]?: Question[Part] | undefined };
@@ -27,6 +27,6 @@ export function useQuestion() {
     question,
     change,
     addFilters: (filters: Filters) => change({ ...filters, group: undefined }),
-    clearFilters: () => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))),
+    clearFilters: () => change(Object.fromEntries(FILTER_LIST.map((name) => [name, undefined]))),
   };
 }

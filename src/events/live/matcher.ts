@@ -1,44 +1,32 @@
-import { pageOf } from '../dimensions.ts';
 import type { StoredEvent } from '../event.ts';
-import { type EventFilter, EXACT_COLUMNS, ROOT_KEY } from '../filter.ts';
-import { UTM_FIELDS, utmText } from '../utm.ts';
+import { type Condition, type EventFilter, FILTERS } from '../filters.ts';
 
-/** Says of an event if a filter lets it through. */
+/** Tells whether an event matches a filter. */
 export type Matcher = (event: StoredEvent) => boolean;
 
-const isOfRoot = ({ link_id, key }: StoredEvent): boolean => link_id === null && key === ROOT_KEY;
-
-/** A filter as a function of the event itself; `postgres/filters.ts` has the same conditions as SQL. */
-export function matcherOf(filter: EventFilter): Matcher {
-  const { records, domain, values = {}, via, parts = {}, isRoot, isEmpty } = filter;
-  const { pageId, variants, utm = {} } = filter;
-  const conditions: Matcher[] = [];
-  if (isEmpty === true) conditions.push(() => false);
+/** Makes the function that matches events with a filter. */
+export function matcherOf({ records, domain, conditions = [] }: EventFilter): Matcher {
+  const matchers = conditions.map(matcherOfCondition);
   if (records !== undefined) {
     const ids = new Set<string | null>(records);
-    conditions.push(({ link_id }) => ids.has(link_id));
+    matchers.push(({ link_id }) => ids.has(link_id));
   }
-  if (domain !== undefined) conditions.push((event) => event.domain === domain);
-  for (const column of EXACT_COLUMNS) {
-    const some = values[column];
-    if (some !== undefined) conditions.push((event) => some.includes(event[column]));
+  if (domain !== undefined) matchers.push((event) => event.domain === domain);
+  return (event) => matchers.every((matches) => matches(event));
+}
+
+function matcherOfCondition(condition: Condition): Matcher {
+  const { valueOf } = FILTERS[condition.filter];
+  if ('oneOf' in condition) {
+    const accepted = new Set(condition.oneOf);
+    return (event) => {
+      const value = valueOf(event);
+      return value !== null && accepted.has(value);
+    };
   }
-  if (via !== undefined) conditions.push((event) => via.includes(event.via));
-  for (const column of ['referer', 'url'] as const) {
-    const part = parts[column]?.toLowerCase();
-    if (part !== undefined) {
-      const textOf = column === 'url' ? pageOf : (text: string) => text;
-      conditions.push((event) => textOf(event[column]).toLowerCase().includes(part));
-    }
+  if ('contains' in condition) {
+    const part = condition.contains.toLowerCase();
+    return (event) => valueOf(event)?.toLowerCase().includes(part) === true;
   }
-  for (const name of UTM_FIELDS) {
-    const value = utm[name];
-    if (value !== undefined) conditions.push(({ url }) => utmText(url, name) === value);
-  }
-  if (pageId !== undefined) conditions.push((event) => event.page_id === pageId);
-  if (variants !== undefined) {
-    conditions.push(({ variant }) => variant !== null && variants.includes(variant));
-  }
-  if (isRoot !== undefined) conditions.push((event) => isOfRoot(event) === isRoot);
-  return (event) => conditions.every((holds) => holds(event));
+  return (event) => (valueOf(event) !== null) === condition.is;
 }

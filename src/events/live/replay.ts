@@ -1,4 +1,4 @@
-import type { EventFilter } from '../filter.ts';
+import type { EventFilter } from '../filters.ts';
 import type { EventKind } from '../kinds.ts';
 import { eventsStore } from '../store/index.ts';
 import type { Cursor, EventSelection, ListedEvent } from '../store/store.ts';

@@ -2,7 +2,7 @@ import type { Db } from '../../infra/db.ts';
 import type { Log } from '../../infra/log.ts';
 import type { DimensionName } from '../dimensions.ts';
 import type { EventRow, StoredEvent } from '../event.ts';
-import type { EventFilter } from '../filter.ts';
+import type { EventFilter } from '../filters.ts';
 import type { Counter, EventKind } from '../kinds.ts';
 import type { Numbers } from '../query/numbers.ts';
 import type { Span } from '../span.ts';

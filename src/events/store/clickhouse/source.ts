@@ -1,5 +1,5 @@
 import type { Db } from '../../../infra/db.ts';
-import type { EventFilter } from '../../filter.ts';
+import type { EventFilter } from '../../filters.ts';
 import type { EventKind } from '../../kinds.ts';
 import { matcherOf } from '../../live/matcher.ts';
 import { QUARTER_MS } from '../postgres/rollups.ts';

@@ -1,5 +1,5 @@
 import type { EventRow } from '../../event.ts';
-import { ROOT_KEY } from '../../filter.ts';
+import { ROOT_KEY } from '../../filters.ts';
 import { packAscending, packCodes, packNumbers } from './block-codes.ts';
 import { namesOf, QUARTER_MS } from './rollups.ts';
 import { COUNTED_COLUMNS, type CountedEvent, readerOf, ValueList } from './tally.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Db, rows, type SqlValue } from '../../../infra/db.ts';
 import { containing } from '../../../infra/like.ts';
-import { type EventFilter, EXACT_COLUMNS } from '../../filter.ts';
+import { type Condition, type EventFilter, FILTERS, type FilterName } from '../../filters.ts';
 import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 
@@ -23,52 +23,64 @@ export interface Accepted {
   isNone: boolean;
 }
 
-/** The conditions that events are of some kinds and match a filter, at most one for each column. */
+/** SQL of the texts within values `v` that have several. */
+const WITHIN: Partial<Record<FilterName, string>> = {
+  city: textOf(3),
+  ...Object.fromEntries(UTM_FIELDS.map((name, at) => [name, textOf(at + 1)])),
+};
+
+function textOf(place: number): string {
+  return `split_part(v.value, E'\\t', ${place})`;
+}
+
+/** The conditions that events are of some kinds and match a filter, one for each column. */
 export function blockConditions(
-  filter: EventFilter,
+  { records, domain, conditions = [] }: EventFilter,
   events: readonly EventKind[],
 ): BlockCondition[] {
-  const { records, domain, values = {}, via, parts = {}, utm = {}, pageId, variants } = filter;
-  const found: BlockCondition[] = [];
-  const oneOf = (column: string, some: readonly string[]) => {
-    // The index of values is one of hashes.
-    const sql = `v.value = ANY(:${column}) AND md5(v.value) = ANY(:${column}Hashes)`;
-    found.push({ column, sql, bindings: { [column]: some, [`${column}Hashes`]: some.map(md5) } });
-  };
-  oneOf('event', events);
-  if (records !== undefined) oneOf('record', records);
-  if (domain !== undefined) oneOf('domain', [domain]);
-  for (const column of EXACT_COLUMNS) {
-    const some = values[column];
-    if (some === undefined) continue;
-    if (column !== 'city') oneOf(column, some);
-    else {
-      const sql = "split_part(v.value, E'\\t', 3) = ANY(:city)";
-      found.push({ column, sql, bindings: { city: some } });
-    }
+  const byColumn = new Map<string, BlockCondition>();
+  for (const condition of [
+    isAmong('event', events),
+    ...(records === undefined ? [] : [isAmong('record', records)]),
+    ...(domain === undefined ? [] : [isAmong('domain', [domain])]),
+    ...conditions.map(toBlockCondition),
+  ]) {
+    const { column, sql, bindings } = condition;
+    const other = byColumn.get(column);
+    byColumn.set(
+      column,
+      other === undefined
+        ? condition
+        : {
+            ...other,
+            sql: `${other.sql} AND ${sql}`,
+            bindings: { ...other.bindings, ...bindings },
+          },
+    );
   }
-  if (via !== undefined) oneOf('via', via);
-  for (const column of ['referer', 'url'] as const) {
-    const part = parts[column];
-    if (part === undefined) continue;
-    const bindings = { [column]: containing(part) };
-    found.push({ column, sql: `v.value ILIKE :${column}`, bindings });
+  return [...byColumn.values()];
+}
+
+/** The condition that a column has one of some values. The index of values is one of hashes. */
+const isAmong = (column: string, values: readonly string[]): BlockCondition => ({
+  column,
+  sql: `v.value = ANY(:${column}) AND md5(v.value) = ANY(:${column}Hashes)`,
+  bindings: { [column]: values, [`${column}Hashes`]: values.map(md5) },
+});
+
+function toBlockCondition(condition: Condition): BlockCondition {
+  const { filter } = condition;
+  const { block: column } = FILTERS[filter];
+  if ('is' in condition) {
+    return { column, sql: 'true', bindings: {}, ...(condition.is ? {} : { isNone: true }) };
   }
-  const named = UTM_FIELDS.flatMap((name, at) => {
-    const value = utm[name];
-    return value === undefined ? [] : [{ name, value, part: at + 1 }];
-  });
-  if (named.length > 0) {
-    const sql = named.map(({ name, part }) => `split_part(v.value, E'\\t', ${part}) = :${name}`);
-    const bindings = Object.fromEntries(named.map(({ name, value }) => [name, value]));
-    found.push({ column: 'utm', sql: sql.join(' AND '), bindings });
+  if ('contains' in condition) {
+    const bindings = { [filter]: containing(condition.contains) };
+    return { column, sql: `v.value ILIKE :${filter}`, bindings };
   }
-  if (pageId !== undefined) oneOf('page', [pageId]);
-  if (variants !== undefined) oneOf('variant_name', variants);
-  if (filter.isRoot === true) found.push({ column: 'root', sql: 'true', bindings: {} });
-  if (filter.isRoot === false)
-    found.push({ column: 'root', sql: 'false', bindings: {}, isNone: true });
-  return found;
+  const text = WITHIN[filter];
+  if (text === undefined) return isAmong(column, condition.oneOf);
+  return { column, sql: `${text} = ANY(:${filter})`, bindings: { [filter]: condition.oneOf } };
 }
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');

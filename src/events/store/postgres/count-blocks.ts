@@ -46,7 +46,6 @@ async function readAll(
   counts: ReadonlyMap<string, Counts>,
 ): Promise<EventsRow[]> {
   const { projectId, events, asked } = question;
-  if (asked.isEmpty === true) return [];
   const parts = await findBlocks(trx, projectId, spanOf(question));
   const blocks = parts.filter((part) => isBlock(part));
   if (blocks.length > 0) {

@@ -149,7 +149,6 @@ class Listing {
 
   async #addBlocks(blocks: readonly Block[]): Promise<void> {
     const { projectId, kind, filter } = this.#selection;
-    if (filter.isEmpty === true) return;
     const accepted = await findAccepted(this.#trx, projectId, blockConditions(filter, [kind]));
     const timesOf = new Map<number, number[]>();
     await readBlocks(this.#trx, projectId, blocks, accepted, ['times'], (read) => {

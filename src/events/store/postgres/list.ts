@@ -1,6 +1,6 @@
 import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
-import { hasConditions } from '../../filter.ts';
+import { hasConditions } from '../../filters.ts';
 import { type EventKind, kindOf, kindsOfFamily } from '../../kinds.ts';
 import type { EventSelection, ListedEvent, ListPage, NameThen, StoredSums } from '../store.ts';
 import { countBlocks } from './count-blocks.ts';

@@ -1,6 +1,6 @@
 import { db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
-import type { EventFilter } from '../../filter.ts';
+import type { EventFilter } from '../../filters.ts';
 import type { Question } from '../store.ts';
 import { type FilterSql, filterSql, toSql } from './filters.ts';
 import { valueSql } from './rollups.ts';

@@ -1,0 +1,191 @@
+import type { Schema, StringSchema } from 'joi';
+import { flag, id, Joi, queryList, text } from '../http/fields.ts';
+import { CONTINENTS, COUNTRY_CODES } from '../visitors/countries.ts';
+import { BROWSERS, DEVICES, SYSTEMS } from '../visitors/device.ts';
+import { UNKNOWN } from '../visitors/places.ts';
+import { pageOf } from './dimensions.ts';
+import type { StoredEvent } from './event.ts';
+import { type UtmField, utmText } from './utm.ts';
+
+/*
+ * Filters of events. A row of FILTERS says what a parameter compares and how; the live stream, Postgres, its blocks and
+ * ClickHouse translate the three operators, and know by themselves only values that they compute.
+ */
+
+/** Key under which visits of a domain's root are recorded. */
+export const ROOT_KEY = '_root';
+
+const VIA = Joi.string().valid('link', 'qr');
+const oneOf = (what: string, known: readonly string[]) =>
+  queryList(Joi.string().valid(...known))
+    .min(1)
+    .description(`One of these ${what}, or several.`);
+const examples = (known: readonly string[]): string =>
+  ['Chrome', 'Safari', 'Firefox', 'Windows', 'iOS', 'Android']
+    .filter((name) => known.includes(name))
+    .join(', ');
+const partOf = (what: string) => text(1_000).description(`A part of ${what}; case does not count.`);
+
+/** A value of an event. */
+type ValueOf = (event: StoredEvent) => string | null;
+/** A column of events that has a text. */
+type Column = {
+  [Name in keyof StoredEvent]: StoredEvent[Name] extends string | null ? Name : never;
+}[keyof StoredEvent];
+
+/** Compares a column with one value of a list. @param block the column of blocks with the value */
+const list = (column: Column, schema: Schema, block: string = column) => ({
+  operator: 'oneOf' as const,
+  isList: true as const,
+  column,
+  block,
+  valueOf: (event: StoredEvent) => event[column],
+  schema,
+});
+
+/** Compares a column with one value. @param block the column of blocks with the value */
+const single = (column: Column, schema: Schema, block: string = column) => ({
+  ...list(column, schema, block),
+  isList: false as const,
+});
+
+/** Finds events with a part of a text; case does not count. */
+const part = (column: Column, schema: Schema, valueOf: ValueOf = (event) => event[column]) => ({
+  operator: 'contains' as const,
+  isList: false as const,
+  column,
+  block: column,
+  valueOf,
+  schema,
+});
+
+/** Compares a parameter of a campaign in the destination. */
+const utm = (name: UtmField) => ({
+  operator: 'oneOf' as const,
+  isList: false as const,
+  column: name,
+  block: 'utm',
+  valueOf: ({ url }: StoredEvent) => utmText(url, name) ?? null,
+  schema: text(1_000)
+    .description(`The parameter \`${name}\` of the destination is this text; case counts.`)
+    .meta({ extension: true }),
+});
+
+/** The filters by the parameter that sets them, in the order of the reference. */
+export const FILTERS = {
+  pageId: single('page_id', id().description('Id of the page before the destination.'), 'page'),
+  continent: list('continent', oneOf('continents', CONTINENTS)),
+  country: list(
+    'country',
+    queryList(
+      Joi.alternatives(
+        Joi.string()
+          .valid(...COUNTRY_CODES)
+          .meta({ name: 'CountryCode' }),
+        Joi.string().valid(UNKNOWN),
+      ).messages({ 'alternatives.types': '{{#label}} must be one of {{#types}}' }),
+    )
+      .min(1)
+      .description('One of these countries, or several.'),
+  ),
+  city: single('city', text(200).description('Name of a city.')),
+  device: list('device', oneOf('devices', [...DEVICES, UNKNOWN])),
+  browser: list(
+    'browser',
+    queryList(text(100))
+      .min(1)
+      .description(
+        `Name of a browser, or several: ${examples(BROWSERS)}, or any that visitors of the workspace came with.`,
+      ),
+  ),
+  os: list(
+    'os',
+    queryList(text(100))
+      .min(1)
+      .description(
+        `Name of an operating system, or several: ${examples(SYSTEMS)}, or any that visitors of the workspace came with.`,
+      ),
+  ),
+  referer: part('referer', partOf('the host that visitors came from')),
+  url: part('url', partOf('the destination, without its query'), ({ url }) => pageOf(url)),
+  variant: list(
+    'variant',
+    queryList(text(50))
+      .min(1)
+      .description(
+        'Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: ' +
+          'give `linkId` or `qrcodeId` too.',
+      )
+      .meta({ extension: true }),
+    'variant_name',
+  ),
+  utm_source: utm('utm_source'),
+  utm_medium: utm('utm_medium'),
+  utm_campaign: utm('utm_campaign'),
+  utm_term: utm('utm_term'),
+  utm_content: utm('utm_content'),
+  types: list(
+    'via',
+    queryList(VIA as StringSchema).description('How the short link was opened: one, or both.'),
+  ),
+  root: {
+    operator: 'is' as const,
+    isList: false as const,
+    column: 'root',
+    block: 'root',
+    valueOf: ({ link_id, key }: StoredEvent) => (link_id === null && key === ROOT_KEY ? '' : null),
+    schema: flag().description(
+      'true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included.',
+    ),
+  },
+};
+
+/** The name of a filter: the parameter that sets it. */
+export type FilterName = keyof typeof FILTERS;
+export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+
+/** A condition on the value that a filter compares. Plain data, since jobs carry it. */
+export type Condition = { filter: FilterName } & (
+  | { oneOf: string[] }
+  /** Part of the value; case does not count. */
+  | { contains: string }
+  /** True if there must be a value, false if there must be none. */
+  | { is: boolean }
+);
+
+/** A filter of events, which must match all of its conditions. */
+export interface EventFilter {
+  /** Ids of links and QR codes. */
+  records?: string[];
+  domain?: string;
+  /** At most one for each filter. */
+  conditions?: readonly Condition[];
+}
+
+/** A condition that no event matches. */
+export const NOTHING: Condition = { filter: 'types', oneOf: [] };
+
+/** True for a filter by more than records and a domain: counters and rollups cannot answer it. */
+export const hasConditions = ({ conditions = [] }: EventFilter): boolean => conditions.length > 0;
+
+/** The values of filters, as a query has them. */
+export type FilterValues = {
+  [Name in FilterName]?:
+    | ((typeof FILTERS)[Name] extends { operator: 'is' }
+        ? boolean
+        : (typeof FILTERS)[Name] extends { isList: true }
+          ? string[]
+          : string)
+    | undefined;
+};
+
+/** Makes the conditions that events have these values. */
+export function conditionsOf(values: FilterValues): Condition[] {
+  return FILTER_NAMES.flatMap((filter): Condition[] => {
+    const value = values[filter];
+    if (value === undefined) return [];
+    if (typeof value === 'boolean') return [{ filter, is: value }];
+    if (FILTERS[filter].operator === 'contains') return [{ filter, contains: String(value) }];
+    return [{ filter, oneOf: [value].flat() }];
+  });
+}
