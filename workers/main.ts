@@ -1,6 +1,7 @@
 import type { Config } from '../src/config.ts';
 import { ErrorLog } from '../src/infra/error-log.ts';
 import type { Log } from '../src/infra/log.ts';
+import type { Limits } from '../src/infra/pooled-client.ts';
 import { checkDb, checkRedis, runProcess } from '../src/infra/process.ts';
 import {
   cacheRedis,
@@ -28,61 +29,78 @@ const ALL_HEALTH_PORT = 3113;
 /** Time after which a connection that waits for questions is opened again, in ms: Redis answers within half of it. */
 const ANSWERS_SILENCE_MS = 10_000;
 
+/** Timeouts of statements by queue, in ms: clients wait for some, sums and exports take their time. */
+const LIMITS: Partial<Record<QueueName, Limits>> = {
+  writes: { statement_timeout: 30_000, lock_timeout: 10_000 },
+  webhooks: { statement_timeout: 30_000, lock_timeout: 10_000 },
+  bulk: { statement_timeout: 120_000, lock_timeout: 30_000 },
+  clicks: { statement_timeout: 120_000, lock_timeout: 60_000 },
+  maintenance: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
+};
+
 const name = process.argv[2] ?? '';
 const isQueue = (text: string): text is QueueName => Object.hasOwn(QUEUES, text);
 const isShared = name === ALL;
 const healthPort = isShared ? ALL_HEALTH_PORT : isQueue(name) ? QUEUES[name].healthPort : 0;
 
-await runProcess({ name: `worker_${name}`, healthPort }, async ({ config: settings, log }) => {
-  const names = isShared ? (Object.keys(QUEUES) as QueueName[]) : [name].filter(isQueue);
-  if (names.length === 0) {
-    throw new Error(
-      `no worker is called "${name}"; there are: ${[...Object.keys(QUEUES), ALL].join(', ')}`,
+const database = {
+  pools: isShared ? 2 : 1,
+  limits: isShared ? LIMITS.maintenance : isQueue(name) ? LIMITS[name] : undefined,
+};
+
+await runProcess(
+  { name: `worker_${name}`, healthPort, database },
+  async ({ config: settings, log }) => {
+    const names = isShared ? (Object.keys(QUEUES) as QueueName[]) : [name].filter(isQueue);
+    if (names.length === 0) {
+      throw new Error(
+        `no worker is called "${name}"; there are: ${[...Object.keys(QUEUES), ALL].join(', ')}`,
+      );
+    }
+    const loading = names.map(
+      async (queue) => [queue, await HANDLERS[queue]({ log, isShared })] as const,
     );
-  }
-  const loading = names.map(
-    async (queue) => [queue, await HANDLERS[queue]({ log, isShared })] as const,
-  );
-  const loaded = await Promise.all(loading);
-  const redis = connectRedis(settings.REDIS_URL, 'wait', {
-    onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
-  });
-  await redisReady(redis, 60_000);
-  const producer = new Producer(redis);
-  const inspector = new Inspector(redis);
-  const workers = loaded.map(([queueName, handlers]) => {
-    const { queue } = QUEUES[queueName];
-    watchDepth(inspector, queue);
-    const concurrency = concurrencyOf(queueName, settings);
-    return serve(queue, handlers, { redis, log, concurrency });
-  });
-  if (names.includes('clicks')) watchOldestVisit(inspector);
-  if (names.includes('maintenance')) {
-    watchBackups();
-    watchCertificates(settings, log);
-  }
-  const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
-  const spool = names.includes('maintenance')
-    ? new JobSpool(producer, {
-        folder: spoolFolder(settings.DATA_DIR),
-        probe: checkRedis(redis),
-        log,
-      })
-    : undefined;
-  spool?.start();
-  const endSchedule = isShared ? await keepSchedule(producer, ALL_JOBS, log) : () => {};
-  return {
-    checks: { postgres: checkDb, redis: checkRedis(redis) },
-    redis,
-    async stop() {
-      endSchedule();
-      await answers?.close();
-      await spool?.close();
-      await Promise.all(workers.map((worker) => worker.close()));
-      redis.disconnect();
-    },
-  };
-});
+    const loaded = await Promise.all(loading);
+    const redis = connectRedis(settings.REDIS_URL, 'wait', {
+      onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
+    });
+    await redisReady(redis, 60_000);
+    const producer = new Producer(redis);
+    const inspector = new Inspector(redis);
+    const workers = loaded.map(([queueName, handlers]) => {
+      const { queue } = QUEUES[queueName];
+      watchDepth(inspector, queue);
+      const concurrency = concurrencyOf(queueName, settings);
+      return serve(queue, handlers, { redis, log, concurrency });
+    });
+    if (names.includes('clicks')) watchOldestVisit(inspector);
+    if (names.includes('maintenance')) {
+      watchBackups();
+      watchCertificates(settings, log);
+    }
+    const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
+    const spool = names.includes('maintenance')
+      ? new JobSpool(producer, {
+          folder: spoolFolder(settings.DATA_DIR),
+          probe: checkRedis(redis),
+          log,
+        })
+      : undefined;
+    spool?.start();
+    const endSchedule = isShared ? await keepSchedule(producer, ALL_JOBS, log) : () => {};
+    return {
+      checks: { postgres: checkDb, redis: checkRedis(redis) },
+      redis,
+      async stop() {
+        endSchedule();
+        await answers?.close();
+        await spool?.close();
+        await Promise.all(workers.map((worker) => worker.close()));
+        redis.disconnect();
+      },
+    };
+  },
+);
 
 /** Answers redirect processes that have no Postgres, for as long as this process runs. */
 function answerLookups(queue: Redis, { REDIS_URL }: Config, log: Log): Answers {

@@ -23,7 +23,12 @@ const WAIT_MS = 4_000;
 /** Time after SIGTERM for which connections are kept open for responses, in ms. */
 const CUT_MS = 6_000;
 
-await runProcess({ name: 'api', healthPort: 3100 }, async ({ config, log }) => {
+// A client waits for each statement.
+const LIMITS = { statement_timeout: 10_000, lock_timeout: 5_000 };
+
+const PROCESS = { name: 'api', healthPort: 3100, database: { limits: LIMITS } };
+
+await runProcess(PROCESS, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');
   const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
   // WAIT keeps other commands of its connection waiting.

@@ -105,23 +105,31 @@ export function removeData(error: QueryError, sql: string): void {
   for (const field of ['detail', 'where', 'hint', 'internalQuery'] as const) delete error[field];
 }
 
-/** Limits by process: what people wait for is short; sums and exports take their time. */
-const LIMITS: Record<string, Limits> = {
-  api: { statement_timeout: 10_000, lock_timeout: 5_000 },
-  redirect: { statement_timeout: 5_000, lock_timeout: 2_000 },
-  worker_writes: { statement_timeout: 30_000, lock_timeout: 10_000 },
-  worker_webhooks: { statement_timeout: 30_000, lock_timeout: 10_000 },
-  worker_bulk: { statement_timeout: 120_000, lock_timeout: 30_000 },
-  worker_clicks: { statement_timeout: 120_000, lock_timeout: 60_000 },
-  worker_maintenance: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
-  worker_all: { statement_timeout: 3_600_000, lock_timeout: 30_000 },
-};
+/** The connections of a process to Postgres. */
+export interface DatabaseUse {
+  /** Name of the process, which Postgres shows as `application_name`. */
+  name: string;
+  /** Size of the pool as a multiple of DATABASE_POOL; 1 by default. */
+  pools?: number | undefined;
+  /** Timeouts of statements; none by default. */
+  limits?: Limits | undefined;
+}
+
+/** Set once, before the first query; programs that set nothing are scripts. */
+let use: DatabaseUse = { name: 'script' };
+
+/** Sets how this process uses Postgres. */
+export function useDatabaseAs(own: DatabaseUse): void {
+  use = own;
+}
+
+/** The name of this process, or of one of its connections, as Postgres shows it. */
+export const applicationName = (connection = ''): string => `${use.name}${connection}`;
 
 /** Opens a pool with the size and the limits of this process. */
 export function openPool(url: string): Knex {
-  const { DATABASE_POOL } = config();
-  const pool = process.title === 'worker_all' ? 2 * DATABASE_POOL : DATABASE_POOL;
-  return connectDb(url, pool, process.title, LIMITS[process.title]);
+  const { pools = 1, limits } = use;
+  return connectDb(url, pools * config().DATABASE_POOL, applicationName(), limits);
 }
 
 /** The pools of standbys, by the reads that they answer. */
@@ -185,7 +193,7 @@ let keys: Knex | undefined;
 
 /** The pool for look-ups of API keys, opened on first use. */
 export function keysDb(): Knex {
-  keys ??= connectDb(config().DATABASE_URL, KEYS_POOL, `${process.title}_keys`, {
+  keys ??= connectDb(config().DATABASE_URL, KEYS_POOL, applicationName('_keys'), {
     statement_timeout: 5_000,
   });
   return keys;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, config, configWarnings, NO_DATABASE } from '../config.ts';
 import { type Clock, within } from './clock.ts';
-import { closeDb, db } from './db.ts';
+import { closeDb, type DatabaseUse, db, useDatabaseAs } from './db.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
@@ -49,17 +49,25 @@ const SHARED_MS = { ready: 1_000, notReady: 100 };
  *
  * @param process.name the Procfile name
  * @param process.healthPort where HEALTH_PORT is not set; 0: a free one
+ * @param process.database pools and limits of its connections to Postgres
  * @param process.needsDatabase false for one that can do without Postgres where the configuration says so
  */
 export async function runProcess(
   {
     name,
     healthPort = 0,
+    database,
     needsDatabase = true,
-  }: { name: string; healthPort?: number; needsDatabase?: boolean },
+  }: {
+    name: string;
+    healthPort?: number;
+    database?: Omit<DatabaseUse, 'name'>;
+    needsDatabase?: boolean;
+  },
   start: (dependencies: { config: Config; log: Log }) => Promise<Running>,
 ): Promise<void> {
   process.title = name;
+  useDatabaseAs({ name, ...database });
   // V8 would collect garbage in a process that has little to do, to give back memory: 20 to 60 ms, on a busy machine up to
   // 300, in which the next request waits.
   setFlagsFromString('--no-memory-reducer');

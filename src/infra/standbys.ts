@@ -1,7 +1,17 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { within } from './clock.ts';
-import { connectDb, type Db, db, isTimeout, type Knex, openPool, readFrom, rows } from './db.ts';
+import {
+  applicationName,
+  connectDb,
+  type Db,
+  db,
+  isTimeout,
+  type Knex,
+  openPool,
+  readFrom,
+  rows,
+} from './db.ts';
 import { laggingReads, standbyLag } from './metrics.ts';
 import { isOutage } from './outage.ts';
 import { queueRedis } from './redis.ts';
@@ -45,7 +55,7 @@ class Standby {
   constructor(url: string) {
     this.#name = new URL(url).host;
     this.pool = openPool(url);
-    this.#probe = connectDb(url, 1, `${process.title}_lag`);
+    this.#probe = connectDb(url, 1, applicationName('_lag'));
   }
 
   /** True if it lags by less than {@link MOST_LAG_MS}, and has what was written up to a position. */
@@ -106,7 +116,7 @@ class Standby {
 /** The standbys of DATABASE_READ_URLS, watched by this process. */
 class Standbys {
   readonly #all: Standby[];
-  readonly #primary = connectDb(config().DATABASE_URL, 1, `${process.title}_lag`);
+  readonly #primary = connectDb(config().DATABASE_URL, 1, applicationName('_lag'));
   readonly #timer: NodeJS.Timeout;
   #history: { at: number; position: Position }[] = [];
   readonly #looking = new Set<unknown>();

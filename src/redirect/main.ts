@@ -43,7 +43,13 @@ const SILENCE_MS = 5_000;
 
 /** Interval at which SECRET_KEY is compared until a process with Postgres answers, in ms. */
 const RETRY_KEY_MS = 5_000;
-const PROCESS = { name: 'redirect', healthPort: 3101, needsDatabase: false };
+const PROCESS = {
+  name: 'redirect',
+  healthPort: 3101,
+  needsDatabase: false,
+  // A visitor waits for each statement.
+  database: { limits: { statement_timeout: 5_000, lock_timeout: 2_000 } },
+};
 
 await runProcess(PROCESS, async ({ config, log }) => {
   mendStrings();
