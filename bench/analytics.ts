@@ -110,7 +110,7 @@ async function benchGroups(projectId: string, among: string, rounds: number): Pr
 async function benchPages(projectId: string, among: string, rounds: number): Promise<Row[]> {
   const everything = await resolveFilter(projectId, {}, resolveRecords);
   const list = (offset: number, after?: Cursor) =>
-    eventsStore.list(
+    eventsStore().list(
       { projectId, kind: 'click', span: aYear(), filter: everything },
       {
         limit: 100,
@@ -206,7 +206,7 @@ export async function askPairs(projectId: string) {
     const query = { ...first!(), ...second!() };
     const filter = await resolveFilter(projectId, query, resolveRecords);
     const clicks = { projectId, span: aYear(), filter, events: ['click'] } as const;
-    const { clicks: matched } = await eventsStore.totals(clicks);
+    const { clicks: matched } = await eventsStore().totals(clicks);
     const group = pick(['countries', 'timeseries', 'devices', 'top_links', 'count'] as const);
     const { ms } = await timed(async () => {
       const asked = await resolveFilter(projectId, query, resolveRecords);

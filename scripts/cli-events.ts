@@ -24,7 +24,7 @@ export const EVENT_COMMANDS: Record<string, Command> = {
     usage: '--workspace acme [--background]',
     async run(options) {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
-      if (options['background'] !== true) return eventsStore.rebuild(projectId);
+      if (options['background'] !== true) return eventsStore().rebuild(projectId);
       await requestRebuild(db(), projectId);
       return pendingRebuilds(db());
     },

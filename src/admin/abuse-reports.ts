@@ -114,7 +114,7 @@ export async function readReport(id: string): Promise<AbuseReport> {
 }
 
 /** Stores what a visitor sent, once. */
-export async function addReport(report: SentReport): Promise<undefined> {
+export async function addReport(report: SentReport): Promise<void> {
   await execute(
     db(),
     `INSERT INTO abuse_reports (id, project_id, record_id, short_link, url, category, comment, email, ip, created_at)
@@ -140,7 +140,6 @@ export async function addReport(report: SentReport): Promise<undefined> {
       most: MOST_OPEN,
     },
   );
-  return undefined;
 }
 
 /**
@@ -213,7 +212,7 @@ async function carryOut(
 }
 
 /** Forgets who sent reports that were answered long ago. */
-export async function pruneReporters(): Promise<undefined> {
+export async function pruneReporters(): Promise<void> {
   await execute(
     db(),
     `UPDATE abuse_reports SET email = NULL, ip = NULL
@@ -222,7 +221,6 @@ export async function pruneReporters(): Promise<undefined> {
              OR created_at < now() - make_interval(days => :unanswered))`,
     { days: config().ABUSE_REPORTER_DAYS, unanswered: UNANSWERED_DAYS },
   );
-  return undefined;
 }
 
 export const adminHandlers = handlers(adminJobs, {

@@ -8,7 +8,7 @@ export const KEPT_DAYS = 400;
 const CHUNK = 10_000;
 
 /** Deletes rows that are older than {@link KEPT_DAYS}. */
-export async function pruneAuditLog(): Promise<undefined> {
+export async function pruneAuditLog(): Promise<void> {
   for (;;) {
     const deleted = await execute(
       db(),
@@ -16,7 +16,7 @@ export async function pruneAuditLog(): Promise<undefined> {
          (SELECT project_id, id FROM audit_log WHERE at < now() - make_interval(days => ?) LIMIT ?)`,
       [KEPT_DAYS, CHUNK],
     );
-    if (deleted < CHUNK) return undefined;
+    if (deleted < CHUNK) return;
   }
 }
 

@@ -38,7 +38,7 @@ export function trackLead(
     const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
     const { eventName, metadata = null } = lead;
     if (!isNew) {
-      const same = await eventsStore.findLeadOfClick(trx, {
+      const same = await eventsStore().findLeadOfClick(trx, {
         projectId,
         customerId: customer.id,
         eventName,
@@ -205,7 +205,7 @@ async function announced<Answer>(
   const recorded: EventRow[] = [];
   const result = await runIdempotent(job, (trx) =>
     command(trx, async (events) => {
-      await eventsStore.append(trx, events);
+      await eventsStore().append(trx, events);
       await publishToWebhooks(trx, events);
       recorded.push(...events);
     }),
@@ -223,7 +223,7 @@ async function attribution(
 ): Promise<StoredEvent | undefined> {
   const { projectId } = job;
   const asked = { projectId, customerId: customer.id, eventName: leadEventName };
-  const find = () => eventsStore.findLatestLead(trx, asked);
+  const find = () => eventsStore().findLatestLead(trx, asked);
   const lead = isNew ? undefined : await find();
   if (lead !== undefined) return lead;
   if (leadEventName !== null) {
@@ -236,7 +236,7 @@ async function attribution(
   }
   return customer.click_id === null
     ? undefined
-    : eventsStore.findVisit(projectId, customer.click_id, trx);
+    : eventsStore().findVisit(projectId, customer.click_id, trx);
 }
 
 /**
@@ -245,7 +245,7 @@ async function attribution(
  * @throws Postponed while it may be accepted and not stored yet, Refusal `not_found` where there is none
  */
 async function knownClick(trx: Db, job: JobContext, clickId: string): Promise<StoredEvent> {
-  const find = () => eventsStore.findVisit(job.projectId, clickId, trx);
+  const find = () => eventsStore().findVisit(job.projectId, clickId, trx);
   const click = await find();
   if (click !== undefined) return click;
   if (!canBeClickId(clickId)) throw noClick(clickId);

@@ -129,7 +129,7 @@ async function convert(
  * @throws Refusal `not_found` for an id that no click can have
  */
 async function awaitClick(projectId: string, id: string): Promise<void> {
-  const isThere = async () => (await eventsStore.findVisit(projectId, id)) !== undefined;
+  const isThere = async () => (await eventsStore().findVisit(projectId, id)) !== undefined;
   for (const pause of PAUSES_MS) {
     if (await isThere()) return;
     if (!canBeClickId(id)) throw noClick(id);

@@ -69,7 +69,7 @@ async function newestRates(): Promise<Rates> {
  *
  * @throws Error that says what is wrong
  */
-export async function refreshRates(_data: object, { log }: JobContext): Promise<undefined> {
+export async function refreshRates(_data: object, { log }: JobContext): Promise<void> {
   const { RATES_URL, RATES_FORMAT } = config();
   try {
     const { status, body } = await guardedFetch(RATES_URL, {
@@ -92,7 +92,6 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
   } finally {
     measureAge(await newestRates());
   }
-  return undefined;
 }
 
 /** Keeps rates instead of those that are there, unless those are newer. */

@@ -37,7 +37,7 @@ export function deleteCustomer({ id }: { id: string }, job: JobContext): Promise
     const customer = await Customer.lock(job.projectId, id, trx);
     refuseChanged(job.ifMatch, toCustomer(customer));
     await Customer.of(job.projectId, trx).where({ id }).delete();
-    await eventsStore.eraseCustomer(trx, job.projectId, id);
+    await eventsStore().eraseCustomer(trx, job.projectId, id);
     await eraseInvoices(trx, job.projectId, id);
     await eraseOutcomes(trx, customer);
     await eraseCustomer(trx, job.projectId, id);

@@ -161,7 +161,7 @@ export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{
  * Asks the DNS for domains that wait for their record, for {@link CHECK_RUN_MS} at most. Workspaces take turns, so that
  * many domains of one, with name servers that don't answer, keep no other waiting.
  */
-export async function checkDomains(_data: object, { log }: JobContext): Promise<undefined> {
+export async function checkDomains(_data: object, { log }: JobContext): Promise<void> {
   const until = Date.now() + CHECK_RUN_MS;
   const waiting = await rows<{ id: string; project_id: string }>(
     db(),
@@ -183,7 +183,6 @@ export async function checkDomains(_data: object, { log }: JobContext): Promise<
     }
   };
   await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, check));
-  return undefined;
 }
 
 async function checkDomain(projectId: string, id: string, log: Log): Promise<void> {

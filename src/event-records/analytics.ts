@@ -34,8 +34,8 @@ export async function findNames(
   for (const id of ids) if (!names.has(id)) deleted.push(id);
   if (unnamed.length + deleted.length === 0) return names;
   const [newest, kept] = await Promise.all([
-    eventsStore.findNewestNames(projectId, deleted),
-    eventsStore.findKeptNames(projectId, [...unnamed, ...deleted]),
+    eventsStore().findNewestNames(projectId, deleted),
+    eventsStore().findKeptNames(projectId, [...unnamed, ...deleted]),
   ]);
   for (const id of unnamed) names.get(id)!.url = kept.get(id)?.url ?? '';
   for (const id of deleted) {

@@ -73,7 +73,7 @@ export const eventRoutes = ({ schema, toEvents, resolveRecords }: EventRecords):
         resolveFilter(projectId, query, resolveRecords),
         resolveSpan(projectId, query),
       ]);
-      const events = await eventsStore.list(
+      const events = await eventsStore().list(
         { projectId, kind: kindNamed(query.event), span, filter },
         {
           limit,

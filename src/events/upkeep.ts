@@ -6,8 +6,8 @@ import { ensurePartitions, pruneVisitGuards } from './store/postgres/upkeep.ts';
 
 export const eventHandlers = handlers(eventJobs, {
   'events.partitions': ensurePartitions,
-  'events.retain': (_, { log }) => eventsStore.retain(log),
-  'events.sum': (_, { log }) => eventsStore.compact(log),
+  'events.retain': (_, { log }) => eventsStore().retain(log),
+  'events.sum': (_, { log }) => eventsStore().compact(log),
   'rollups.rebuild': rebuildMarked,
   'visits.prune': pruneVisitGuards,
 });

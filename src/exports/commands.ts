@@ -118,9 +118,8 @@ async function* storedParts(exportId: string): StoredExport['parts'] {
 }
 
 /** Deletes exports that can't be fetched any more. */
-export async function pruneExports(): Promise<undefined> {
+export async function pruneExports(): Promise<void> {
   await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
-  return undefined;
 }
 
 export const exportHandlers = handlers(exportJobs, {

@@ -73,7 +73,10 @@ async function* pages(projectId: string, wanted: EventExport): AsyncGenerator<Ex
   for (let after: Cursor | undefined; ; ) {
     const page = { limit: PAGE, order: 'asc', offset: 0, ...(after && { after }) } as const;
     const [events, exported] = await readLagging(projectId, async () => {
-      const listed = await eventsStore.list({ projectId, kind: wanted.event, span, filter }, page);
+      const listed = await eventsStore().list(
+        { projectId, kind: wanted.event, span, filter },
+        page,
+      );
       return [listed, await toEvents(projectId, listed)] as const;
     });
     yield exported;

@@ -124,7 +124,7 @@ export const exportRoutes: Route[] = [
       const filter = await resolveFilter(projectId, query, resolveRecords);
       const { start, end } = await resolveSpan(projectId, query);
       const most = config().EXPORT_ROWS;
-      const count = await eventsStore.countUpTo(
+      const count = await eventsStore().countUpTo(
         { projectId, kind: event, span: { start, end }, filter },
         most + 1,
       );

@@ -191,7 +191,7 @@ class WorkspacePages {
 
   #sumsOf(page: readonly { id: string }[]): Promise<Map<string, StoredSums>> {
     const ids = page.map(({ id }) => id);
-    return eventsStore.sumStored(this.#trx, this.#projectId, ids);
+    return eventsStore().sumStored(this.#trx, this.#projectId, ids);
   }
 
   #toLink(row: Wide<LinkRow>, sums: StoredSums | undefined): object {
@@ -250,7 +250,7 @@ class WorkspacePages {
     for (const kind of EVENT_KINDS) {
       const selection = { projectId: this.#projectId, kind, span, filter: {} };
       for (let after: Cursor | undefined; ; ) {
-        const events = await eventsStore.list(
+        const events = await eventsStore().list(
           selection,
           { limit: PAGE, order: 'asc', offset: 0, ...(after === undefined ? {} : { after }) },
           this.#trx,

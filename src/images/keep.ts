@@ -61,7 +61,7 @@ export async function keptImage({
 }
 
 /** Deletes images that nothing uses any more. */
-export async function pruneImages(): Promise<undefined> {
+export async function pruneImages(): Promise<void> {
   await execute(
     db(),
     `DELETE FROM images i WHERE kept_at < now() - ?::interval
@@ -72,7 +72,6 @@ export async function pruneImages(): Promise<undefined> {
        AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,
     [UNUSED_FOR],
   );
-  return undefined;
 }
 
 export const imageHandlers = handlers(imageJobs, {

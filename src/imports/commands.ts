@@ -278,7 +278,7 @@ async function command(
 }
 
 /** Has workers go on with imports whose job was lost. */
-export async function resumeImports(): Promise<undefined> {
+export async function resumeImports(): Promise<void> {
   const open = (await db()('imports')
     .whereIn('state', [...OPEN])
     .orWhereNotNull('changes')
@@ -288,11 +288,10 @@ export async function resumeImports(): Promise<undefined> {
     project_id: string;
   }[];
   for (const { project_id } of fetching) await wakeFetch(project_id);
-  return undefined;
 }
 
 /** Deletes files of imports that ended a day ago; one that was only checked is cancelled. */
-export async function pruneImports(): Promise<undefined> {
+export async function pruneImports(): Promise<void> {
   await execute(
     db(),
     `WITH ended AS (
@@ -308,7 +307,6 @@ export async function pruneImports(): Promise<undefined> {
       WHERE import_errors.project_id = ended.project_id AND import_errors.import_id = ended.id`,
     { seconds: KEEP_FILE_MS / 1_000 },
   );
-  return undefined;
 }
 
 export const importHandlers = handlers(importJobs, {

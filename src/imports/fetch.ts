@@ -82,16 +82,16 @@ async function wakeLater(projectId: string, id: string, delayMs: number): Promis
  *
  * @param data.id of an import that had to wait: the job of its workspace is queued, if none waits
  */
-export async function fetchImports({ id }: { id?: string }, job: JobContext): Promise<undefined> {
+export async function fetchImports({ id }: { id?: string }, job: JobContext): Promise<void> {
   const { projectId } = job;
   if (id !== undefined) {
     await wakeFetch(projectId);
-    return undefined;
+    return;
   }
   const end = Date.now() + TURN_MS;
   do {
     const one = await nextImport(projectId);
-    if (one === undefined) return undefined;
+    if (one === undefined) return;
     const wait = await fetchPage(one);
     if (wait === undefined) await wakeImports(projectId);
     else if (wait > 0) {
@@ -100,7 +100,6 @@ export async function fetchImports({ id }: { id?: string }, job: JobContext): Pr
     }
   } while (Date.now() < end);
   await wakeFetch(projectId);
-  return undefined;
 }
 
 /** The first import whose API may be asked now. */

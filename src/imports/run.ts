@@ -32,14 +32,13 @@ export async function wakeImports(projectId: string): Promise<void> {
 }
 
 /** Does a slice of the workspace's import whose turn it is. */
-export async function runImport(_: object, { projectId }: JobContext): Promise<undefined> {
+export async function runImport(_: object, { projectId }: JobContext): Promise<void> {
   await publishLeft(projectId);
   const done = await db().transaction((trx) => runSlice(trx, projectId));
-  if (done === undefined) return undefined;
+  if (done === undefined) return;
   await publishCommitted(cacheRedis(), done.changes);
   await forgetChanges(projectId, done);
   await wakeImports(projectId);
-  return undefined;
 }
 
 /** Publishes what a worker has committed that died before it had published it. */

@@ -142,10 +142,9 @@ async function addAccount(
 }
 
 /** Deletes invitations that have expired, which have email addresses, and counts of mails. */
-export async function pruneInvitations(): Promise<undefined> {
+export async function pruneInvitations(): Promise<void> {
   await execute(db(), 'DELETE FROM invitations WHERE expires_at <= now()');
   await pruneInvitationMails(db());
-  return undefined;
 }
 
 export const invitationHandlers = handlers(invitationJobs, {

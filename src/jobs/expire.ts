@@ -8,7 +8,7 @@ import { KEYED_HOURS } from './keyed.ts';
 const KNOWN_FOR = '30 days';
 
 /** Deletes old results, and later the rows of the jobs. */
-export async function expireJobs(): Promise<undefined> {
+export async function expireJobs(): Promise<void> {
   await execute(
     db(),
     `UPDATE jobs SET outcome = NULL, changes = NULL, fingerprint = NULL, first_request = NULL
@@ -17,7 +17,6 @@ export async function expireJobs(): Promise<undefined> {
     { seconds: config().JOB_RESULT_SECONDS, hours: KEYED_HOURS },
   );
   await execute(db(), 'DELETE FROM jobs WHERE created_at < now() - ?::interval', [KNOWN_FOR]);
-  return undefined;
 }
 
 export const outcomeHandlers = handlers(outcomeJobs, {

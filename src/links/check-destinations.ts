@@ -72,22 +72,21 @@ const OTHERS = `ARRAY(
    WHERE other ~* '^https\\?://' AND other <> url ORDER BY other LIMIT ${MOST_OTHERS})`;
 
 /** Runs the checks that are due; does nothing where they are switched off, or another process does so. */
-export async function checkDestinations(_data: object, { log }: JobContext): Promise<undefined> {
-  if (config().DESTINATION_CHECK_HOURS === 0) return undefined;
+export async function checkDestinations(_data: object, { log }: JobContext): Promise<void> {
+  if (config().DESTINATION_CHECK_HOURS === 0) return;
   const [walk] = await rows<{ project_id: string; link_id: string }>(
     db(),
     `UPDATE destination_walk SET held_until = now() + make_interval(secs => ?)
       WHERE held_until < now() RETURNING project_id, link_id`,
     [HELD_SECONDS],
   );
-  if (walk === undefined) return undefined;
+  if (walk === undefined) return;
   try {
     await noteDestinations(walk);
     await saveAll(await askAll(await findDue()), log);
   } finally {
     await execute(db(), "UPDATE destination_walk SET held_until = '-infinity'");
   }
-  return undefined;
 }
 
 /** Notes the destinations of the next links after a place, and the place that was reached. */

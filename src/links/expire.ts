@@ -16,10 +16,9 @@ const EXPIRED = `
    WHERE l.max_visits IS NOT NULL AND c.visits >= l.max_visits`;
 
 /** Tells webhooks and people of links that have expired: once, and again after they were valid in between. */
-export async function announceExpired(): Promise<undefined> {
+export async function announceExpired(): Promise<void> {
   await forgetValid();
   while ((await announceSome()) === BATCH);
-  return undefined;
 }
 
 async function forgetValid(): Promise<void> {

@@ -35,7 +35,7 @@ export async function addAlerts(
 }
 
 /** Writes the mails of all kinds that are due, one for each workspace, kind and reader. */
-export async function sendAlerts(): Promise<undefined> {
+export async function sendAlerts(): Promise<void> {
   for (const kind of ALERT_KINDS) {
     const due = await rows<{ projectId: string }>(
       db(),
@@ -47,7 +47,6 @@ export async function sendAlerts(): Promise<undefined> {
       await db().transaction((trx) => mailAlerts(trx, projectId, kind));
     }
   }
-  return undefined;
 }
 
 interface Reader {

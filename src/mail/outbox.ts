@@ -54,7 +54,7 @@ const SWEPT = { from: 1, until: 20 * 60 };
 const MOST_SWEPT = 1_000;
 
 /** Adds jobs of mails that wait and may have none; one that has a job keeps it. */
-export async function sweepMails(): Promise<undefined> {
+export async function sweepMails(): Promise<void> {
   const waiting = await rows<{ id: string; project_id: string }>(
     db(),
     `SELECT id, project_id FROM mails
@@ -64,16 +64,14 @@ export async function sweepMails(): Promise<undefined> {
     { ...SWEPT, most: MOST_SWEPT },
   );
   for (const { id, project_id } of waiting) await queueMail(id, project_id);
-  return undefined;
 }
 
 /** Days for which mails are remembered: they have email addresses. */
 const KEPT_DAYS = 30;
 
 /** Deletes mails past their retention. */
-export async function pruneMails(): Promise<undefined> {
+export async function pruneMails(): Promise<void> {
   await execute(db(), 'DELETE FROM mails WHERE created_at < now() - make_interval(days => ?)', [
     KEPT_DAYS,
   ]);
-  return undefined;
 }

@@ -108,7 +108,7 @@ async function reportColumns(
 const NO_REPORT = { report: null, report_timezone: null, report_due_at: null };
 
 /** Stops the mails of a subscription; where there is none any more, does nothing. */
-export async function unsubscribe({ kind, ...who }: Subscription): Promise<undefined> {
+export async function unsubscribe({ kind, ...who }: Subscription): Promise<void> {
   await db().transaction(async (trx) => {
     const before = await lockMembership(trx, who);
     if (before === undefined) return;
@@ -117,7 +117,6 @@ export async function unsubscribe({ kind, ...who }: Subscription): Promise<undef
       .where({ project_id: who.projectId, user_id: who.userId })
       .update(kind === 'report' ? NO_REPORT : { alerts: left });
   });
-  return undefined;
 }
 
 export const notificationHandlers = handlers(notificationJobs, {

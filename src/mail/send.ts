@@ -55,7 +55,7 @@ interface StoredMail {
  * @throws Hopeless when the mail server refuses the mail for good (5xx)
  * @throws Error when it is away or asks for patience (4xx): the job is run again
  */
-export async function sendMail({ mailId }: { mailId: string }): Promise<undefined> {
+export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   const refusal = await db().transaction(async (trx) => {
     // No lock of the row: who leaves a workspace must not wait for a slow mail server.
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`mail ${mailId}`]);
@@ -72,7 +72,6 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<undefine
     return error;
   });
   if (refusal !== null) throw new Hopeless(`The mail server refused the mail: ${refusal}`);
-  return undefined;
 }
 
 /** @returns why the server refused the mail for good; `null` when it took it */

@@ -61,11 +61,11 @@ export async function readStatistics(
   const question = { projectId, span, filter, events: [event] };
   const name = pluralOf(event);
   const shares = async (dimension: DimensionName): Promise<Share[]> => {
-    const counted = await eventsStore.countByValue(question, dimension);
+    const counted = await eventsStore().countByValue(question, dimension);
     return counted.map(({ value, numbers }) => ({ value, count: numbers[name]! }));
   };
   const countTimes = async () => {
-    const counted = await eventsStore.countByTime(question);
+    const counted = await eventsStore().countByTime(question);
     return counted.map(({ start, numbers }) => ({ start, count: numbers[name]! }));
   };
   const [times, countries, devices, browsers, referrers] = await Promise.all([

@@ -6,7 +6,7 @@ import { publishEvents } from '../webhooks/outbox.ts';
 import type { ReachedLimit } from './jobs.ts';
 
 /** Tells webhooks and people that a limit is close or reached, at most once a day for each share. */
-export function announceLimit(reached: ReachedLimit, job: JobContext): Promise<undefined> {
+export function announceLimit(reached: ReachedLimit, job: JobContext): Promise<void> {
   const { limit, percent, at, most } = reached;
   return runIdempotent(job, async (trx) => {
     const { projectId } = job;

@@ -69,7 +69,7 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
       projectId,
       most: MOST_COUNTED,
     }),
-    eventsStore.totals({
+    eventsStore().totals({
       projectId,
       span: { start, end, granularity: 'day', timezone: 'UTC' },
       filter: {},

@@ -53,7 +53,7 @@ export async function keepNamesOfUnblocked(trx: Db, recordId: string): Promise<v
 }
 
 /** Frees names that were kept for long enough. */
-export async function pruneKeptNames(): Promise<undefined> {
+export async function pruneKeptNames(): Promise<void> {
   for (let freed = PRUNED; freed === PRUNED; ) {
     freed = await execute(
       db(),
@@ -65,7 +65,6 @@ export async function pruneKeptNames(): Promise<undefined> {
       [PRUNED],
     );
   }
-  return undefined;
 }
 
 export const keptNameHandlers = handlers(keptNameJobs, {

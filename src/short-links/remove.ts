@@ -63,7 +63,7 @@ export async function remove(
   events: EventsOnDelete = 'keep',
 ): Promise<LookupChange[]> {
   if (events === 'remove') {
-    await eventsStore.eraseRecords(trx, projectId, ids);
+    await eventsStore().eraseRecords(trx, projectId, ids);
     await eraseVisitors(trx, projectId, ids);
   }
   const gone = await rows<{ id: string; domain_id: string; key: string }>(

@@ -43,7 +43,7 @@ const endByHash = (connection: Db, hash: string): Promise<number> =>
   ]);
 
 /** @throws Refusal `unauthorized` when the password has changed, or the person is disabled */
-export async function signIn({ userId, passwordVersion, session }: SignIn): Promise<undefined> {
+export async function signIn({ userId, passwordVersion, session }: SignIn): Promise<void> {
   await db().transaction(async (trx) => {
     const [user] = await rows<{ version: number }>(
       trx,
@@ -55,7 +55,6 @@ export async function signIn({ userId, passwordVersion, session }: SignIn): Prom
     }
     await addSession(trx, userId, session);
   });
-  return undefined;
 }
 
 /** @throws Refusal `unauthorized` when the link was used, has expired or never was */
@@ -76,9 +75,8 @@ export async function signInByLink({ hash, session }: LinkSignIn): Promise<{ use
 }
 
 /** Ends the session of a token, by its hash. */
-export async function endSession({ hash }: { hash: string }): Promise<undefined> {
+export async function endSession({ hash }: { hash: string }): Promise<void> {
   await endByHash(db(), hash);
-  return undefined;
 }
 
 /** Ends one session of a person. */
@@ -134,7 +132,7 @@ const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<numb
  *
  * @throws Refusal `conflict` when the password was changed meanwhile
  */
-export async function updateUser({ name, password, ...others }: UserChanges): Promise<undefined> {
+export async function updateUser({ name, password, ...others }: UserChanges): Promise<void> {
   const { userId } = others;
   await db().transaction(async (trx) => {
     if (name !== undefined) {
@@ -155,7 +153,6 @@ export async function updateUser({ name, password, ...others }: UserChanges): Pr
       userId,
     ]);
   });
-  return undefined;
 }
 
 async function refuseOther(trx: Db, userId: string, hash: string): Promise<void> {
@@ -168,7 +165,7 @@ async function refuseOther(trx: Db, userId: string, hash: string): Promise<void>
 }
 
 /** Stores the time at which a session was used, and renews it. */
-export async function touchSession({ id, at }: { id: string; at: string }): Promise<undefined> {
+export async function touchSession({ id, at }: { id: string; at: string }): Promise<void> {
   await execute(
     db(),
     `UPDATE sessions SET last_used_at = :at,
@@ -176,14 +173,13 @@ export async function touchSession({ id, at }: { id: string; at: string }): Prom
       WHERE id = :id AND ended_at IS NULL AND last_used_at < :at AND expires_at > :at`,
     { id, at, seconds: SESSION_SECONDS },
   );
-  return undefined;
 }
 
 /** Time for which rows of sessions and links are kept after they have ended: longer than any job is tried again. */
 const KEPT_FOR = '1 day';
 
 /** Deletes sessions and sign-in links that ended long ago. */
-export async function pruneSessions(): Promise<undefined> {
+export async function pruneSessions(): Promise<void> {
   await execute(
     db(),
     'DELETE FROM sessions WHERE least(expires_at, ended_at) < now() - ?::interval',
@@ -192,7 +188,6 @@ export async function pruneSessions(): Promise<undefined> {
   await execute(db(), 'DELETE FROM sign_in_links WHERE expires_at < now() - ?::interval', [
     KEPT_FOR,
   ]);
-  return undefined;
 }
 
 export const userHandlers = handlers(userJobs, {

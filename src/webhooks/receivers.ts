@@ -64,7 +64,7 @@ export async function holdPending(
 }
 
 /** Queues a job for every webhook with a due delivery. */
-export async function sweepWebhooks(): Promise<undefined> {
+export async function sweepWebhooks(): Promise<void> {
   const found = await rows<{ id: string; project_id: string }>(
     db(),
     `SELECT w.id, w.project_id FROM webhooks w
@@ -73,11 +73,10 @@ export async function sweepWebhooks(): Promise<undefined> {
                      WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at <= now())`,
   );
   for (const { id, project_id } of found) wakeWebhooks(project_id, [id]);
-  return undefined;
 }
 
 /** Deletes deliveries past their retention with their attempts, in batches that hold no lock for long. */
-export async function pruneDeliveries(): Promise<undefined> {
+export async function pruneDeliveries(): Promise<void> {
   for (;;) {
     const rowCount = await execute(
       db(),
@@ -95,7 +94,6 @@ export async function pruneDeliveries(): Promise<undefined> {
         AND NOT EXISTS (SELECT 1 FROM qrcodes WHERE project_id = s.project_id AND id = s.record_id)`,
     [KEPT_DAYS],
   );
-  return undefined;
 }
 
 export const webhookMaintenanceHandlers = handlers(webhookMaintenanceJobs, {

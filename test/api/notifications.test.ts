@@ -459,7 +459,7 @@ describe('notifications', () => {
         expect(body.clicks).to.equal(3);
       });
       await db()('events').where({ project_id: world.projectId }).update({ occurred_at: clickAt });
-      await eventsStore.rebuild(world.projectId);
+      await eventsStore().rebuild(world.projectId);
 
       const span = { start, end, timezone: choice.timezone };
       const { body: report } = await world.api.get('/report', choice);

@@ -125,7 +125,7 @@ describe('public statistics', () => {
     const events = ['=cmd|"/c calc"!A1', 'news.example'].map((referer, at) =>
       anEvent(world.projectId, { ...visit, id: `evt_sheet_${at}`, referer }),
     );
-    await db().transaction((trx) => eventsStore.append(trx, events));
+    await db().transaction((trx) => eventsStore().append(trx, events));
     const { headers, body } = await open('sheet', '?format=csv&interval=24h');
     expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).to.contain('attachment');

@@ -114,7 +114,7 @@ describe('analytics in the console', function () {
   /** A click that was just counted. */
   const anEventNow = () =>
     db().transaction((trx) =>
-      eventsStore.append(trx, [
+      eventsStore().append(trx, [
         anEvent(world.projectId, {
           id: newId('event'),
           occurred_at: new Date(Date.now() - 60_000).toISOString(),
@@ -258,7 +258,7 @@ describe('analytics in the console', function () {
     const [now, then] = [new Date(), new Date()];
     then.setUTCFullYear(now.getUTCFullYear() - 1, now.getUTCMonth(), now.getUTCDate() - 3);
     const rows = [at(new Date(now.getTime() - 1_000)), at(then), at(then)];
-    await db().transaction((trx) => eventsStore.append(trx, rows));
+    await db().transaction((trx) => eventsStore().append(trx, rows));
     await inConsole(old, 'analytics', {}, async (page) => {
       await page.getByRole('button', { name: 'Last 30 days' }).click();
       await page.getByLabel('Compare with').selectOption('Same period a year earlier');
@@ -442,7 +442,7 @@ describe('analytics in the console', function () {
         event: n % 2 === 0 ? 'click' : 'scan',
       }),
     );
-    await db().transaction((trx) => eventsStore.append(trx, rows));
+    await db().transaction((trx) => eventsStore().append(trx, rows));
     await quiet.api.post('/links', { url: 'https://example.com/', key: 'a' });
     await inConsole(quiet, 'live', {}, async (page) => {
       const shown = page.getByRole('group', { name: 'Events, newest first' });
@@ -471,7 +471,7 @@ describe('analytics in the console', function () {
       const rows = Array.from({ length: 400 }, () =>
         anEvent(busy.projectId, { id: newId('event'), occurred_at: new Date().toISOString() }),
       );
-      await db().transaction((trx) => eventsStore.append(trx, rows));
+      await db().transaction((trx) => eventsStore().append(trx, rows));
       await page.context().setOffline(false);
       await page.getByText(/^10\d events are missing here/).waitFor();
       await page.getByText('Connected', { exact: true }).waitFor();

@@ -106,7 +106,7 @@ describe('hostile texts in the console', function () {
     const onward = /action="([^"]+)"/.exec(shown.body)![1]!.replaceAll('&amp;', '&');
     await world.visit(onward, { ...visitor, form: { why: ALL, size: SVG } });
     await db().transaction((trx) =>
-      eventsStore.append(trx, [
+      eventsStore().append(trx, [
         anEvent(world.projectId, {
           id: newId('event'),
           occurred_at: new Date().toISOString(),

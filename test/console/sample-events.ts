@@ -55,7 +55,7 @@ export async function addSampleEvents(world: World, linkIds: string[], qrcodeId:
     const many = Math.round(25 + 12 * Math.sin(day / 3.2) + (DAYS - day) * 0.35);
     for (let n = 0; n < many; n += 1) rows.push(sample(world, linkIds, qrcodeId, day, n, end));
   }
-  await db().transaction((trx) => eventsStore.append(trx, rows));
+  await db().transaction((trx) => eventsStore().append(trx, rows));
 }
 
 function sample(

@@ -39,7 +39,7 @@ describe('an A/B test in the console', function () {
       ...Array.from({ length: clicks }, () => event({})),
       ...Array.from({ length: leads }, () => event({ event: 'lead', event_name: 'Sign up' })),
     ];
-    await db().transaction((trx) => eventsStore.append(trx, rows));
+    await db().transaction((trx) => eventsStore().append(trx, rows));
   }
 
   const openTest = async (page: Page) => {

@@ -191,7 +191,7 @@ export class VisitRecorder {
 
   async #append(visits: CountedVisit[]): Promise<ReadonlySet<string>> {
     const { fresh, repeats, busy } = await db().transaction(async (trx) => {
-      const appended = await eventsStore.appendVisits(trx, visits);
+      const appended = await eventsStore().appendVisits(trx, visits);
       await this.#publish(trx, appended.fresh);
       return appended;
     });

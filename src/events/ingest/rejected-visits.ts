@@ -170,7 +170,7 @@ async function unknownOf(connection: Db, page: readonly RejectedVisit[]): Promis
   for (const projectId of new Set(found.map((one) => one.projectId))) {
     const ofProject = found.filter((one) => one.projectId === projectId);
     const ids = ofProject.flatMap(({ eventId }) => eventId ?? []);
-    const stored = await eventsStore.findKnown(connection, projectId, ids);
+    const stored = await eventsStore().findKnown(connection, projectId, ids);
     for (const { id, eventId } of ofProject) {
       if (eventId !== null && stored.has(eventId)) unknown.delete(id);
     }

@@ -33,7 +33,7 @@ export async function findLatest(
   const span = { start: new Date(end.getTime() - LATEST_MS), end };
   const page = { limit: count, order: 'desc' as const, offset: 0 };
   const lists = await Promise.all(
-    kinds.map((kind) => eventsStore.list({ projectId, kind, span, filter }, page)),
+    kinds.map((kind) => eventsStore().list({ projectId, kind, span, filter }, page)),
   );
   const events = lists.flat().toSorted((a, b) => a.atMicros - b.atMicros);
   return { events: events.slice(-count), dropped: 0 };
@@ -51,13 +51,13 @@ export async function findMissed(
   };
   const page = { limit: MOST + 1, order: 'desc' as const, offset: 0 };
   const selections = kinds.map((kind): EventSelection => ({ projectId, kind, span, filter }));
-  const lists = await Promise.all(selections.map((one) => eventsStore.list(one, page)));
+  const lists = await Promise.all(selections.map((one) => eventsStore().list(one, page)));
   const found = lists
     .flat()
     .filter(({ id }) => id !== last.id)
     .toSorted((a, b) => a.atMicros - b.atMicros);
   if (found.length <= MOST) return { events: found, dropped: 0 };
-  const counts = await Promise.all(selections.map((one) => eventsStore.countUpTo(one, COUNTED)));
+  const counts = await Promise.all(selections.map((one) => eventsStore().countUpTo(one, COUNTED)));
   const count = counts.reduce((sum, one) => sum + one, 0);
   return { events: found.slice(-MOST), dropped: Math.max(1, count - MOST) };
 }

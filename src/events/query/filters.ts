@@ -147,7 +147,7 @@ async function refuseUnknown(
 ): Promise<void> {
   const unlisted = asked?.filter((name) => name !== UNKNOWN && !names.includes(name)) ?? [];
   if (unlisted.length === 0) return;
-  const values = await eventsStore.listValues(projectId, dimension);
+  const values = await eventsStore().listValues(projectId, dimension);
   if (values === undefined) return;
   const known = new Set([...names, ...values, UNKNOWN]);
   const unknown = unlisted.find((name) => !known.has(name));

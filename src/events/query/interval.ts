@@ -71,7 +71,7 @@ export async function resolveSpan(
   );
   const { start, end } = span!;
   if (name !== 'all') return { start, end, granularity, timezone, isFromFirst: false };
-  const first = await eventsStore.findFirstTime(projectId);
+  const first = await eventsStore().findFirstTime(projectId);
   return { start: first ?? start, end, granularity, timezone, isFromFirst: true };
 }
 

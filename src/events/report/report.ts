@@ -57,7 +57,7 @@ export async function makeReport(
   const span = { start, end, granularity: 'day' as const, timezone };
   const question = { projectId, span, filter: {}, events: kindsOf('clicks') };
   const totalsOf = (from: Date, until: Date) =>
-    eventsStore.totals({
+    eventsStore().totals({
       ...question,
       span: { ...span, start: from, end: until },
       events: EVENT_KINDS,

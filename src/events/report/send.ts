@@ -39,7 +39,7 @@ export async function workspaceOf(projectId: string): Promise<{ name: string; sl
  * Writes the mails of the reports that are due. A report is written in the transaction that moves its next time on, so it
  * comes once, whenever the worker dies; of several that were missed, the last one comes.
  */
-export async function sendReports(names: RecordNames, log: Log): Promise<undefined> {
+export async function sendReports(names: RecordNames, log: Log): Promise<void> {
   const due = await rows<Due>(
     db(),
     `SELECT m.project_id AS "projectId", m.user_id AS "userId", m.report AS every,
@@ -55,7 +55,6 @@ export async function sendReports(names: RecordNames, log: Log): Promise<undefin
       log.error({ err: error, projectId: one.projectId }, 'a report could not be made');
     });
   }
-  return undefined;
 }
 
 async function sendReport(due: Due, names: RecordNames): Promise<void> {

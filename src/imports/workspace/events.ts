@@ -20,7 +20,7 @@ export async function takeEvents(
   const { trx, one, isCheck } = context;
   // The fields were checked when the file was read.
   const events = records.map(({ data }) => data as unknown as ArchivedEvent);
-  const stored = await eventsStore.findKnown(
+  const stored = await eventsStore().findKnown(
     trx,
     one.project_id,
     events.map(({ id }) => importedId(context, id)),
@@ -44,7 +44,7 @@ export async function takeEvents(
     stored.add(row.id);
   }
   await claimInvoices(context, fresh);
-  await eventsStore.append(trx, fresh);
+  await eventsStore().append(trx, fresh);
   return taken;
 }
 

@@ -41,13 +41,13 @@ export const count: Group = {
       ),
     ),
   ),
-  ask: async (question) => totals(await eventsStore.totals({ ...question, events: EVENT_KINDS })),
+  ask: async (question) => totals(await eventsStore().totals({ ...question, events: EVENT_KINDS })),
 };
 
 /** The numbers of the kinds that a value of the parameter `event` means. */
 const countOf = (parameter: EventParameter): Group => ({
   answer: Joi.object(Object.fromEntries(required(kindsOf(parameter)))),
-  ask: (question) => eventsStore.totals({ ...question, events: kindsOf(parameter) }),
+  ask: (question) => eventsStore().totals({ ...question, events: kindsOf(parameter) }),
 });
 
 /** A group for each value of the parameter `event`. */
@@ -70,8 +70,8 @@ export const kpis: Group = {
     const before = new Date(start.getTime() - (end.getTime() - start.getTime()));
     const span = { ...question.span, start: before, end: start };
     const [now, previous] = await Promise.all([
-      eventsStore.totals({ ...question, events: EVENT_KINDS }),
-      eventsStore.totals({ ...question, span, events: EVENT_KINDS }),
+      eventsStore().totals({ ...question, events: EVENT_KINDS }),
+      eventsStore().totals({ ...question, span, events: EVENT_KINDS }),
     ]);
     return Object.fromEntries(
       Object.entries(now).map(([name, value]) => {

@@ -14,7 +14,7 @@ function groupBy(
   return {
     answer: rowsOf(...fields),
     async ask(question) {
-      const rows = await eventsStore.countByValue(question, dimension);
+      const rows = await eventsStore().countByValue(question, dimension);
       return rows.map(({ value, numbers }) => Object.assign(toFields(value), numbers));
     },
   };
@@ -61,7 +61,7 @@ export const continents: Group = {
   answer: rowsOf('continent'),
   async ask(question) {
     const sums = new Map<string, Numbers>();
-    for (const { value, numbers } of await eventsStore.countByValue(question, 'country')) {
+    for (const { value, numbers } of await eventsStore().countByValue(question, 'country')) {
       const continent = continentOf(value) ?? '';
       const sum = sums.get(continent) ?? {};
       for (const [name, number] of Object.entries(numbers)) {

@@ -26,7 +26,7 @@ export const trendLive: Group = {
     const recent = { ...span, start: new Date(now - HERE_MINUTES * MINUTE_MS) };
     const [minutes, visitors] = await Promise.all([
       timeRows({ ...question, span }),
-      eventsStore.countVisitors({ ...question, span: recent }),
+      eventsStore().countVisitors({ ...question, span: recent }),
     ]);
     // Steps begin with the zone's hour; only those of the half hour are shown.
     return {

@@ -6,7 +6,7 @@ import type { Group } from './group.ts';
 
 /** Counts by time, without gaps. */
 export async function timeRows(question: Question): Promise<{ start: string }[]> {
-  const steps = await eventsStore.countByTime(question);
+  const steps = await eventsStore().countByTime(question);
   return steps.map(({ start, numbers }) => ({ start: start.toISOString(), ...numbers }));
 }
 

@@ -37,7 +37,7 @@ function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
       }),
     ),
     async ask(question, { findNames }) {
-      const rows = await eventsStore.countByValue(question, 'record', prefix);
+      const rows = await eventsStore().countByValue(question, 'record', prefix);
       const names = await findNames(
         question.projectId,
         rows.map(({ value }) => value),
@@ -76,7 +76,7 @@ export const topPages: Group = {
     }),
   ),
   async ask(question, { findTitles }) {
-    const rows = await eventsStore.countByValue(question, 'page');
+    const rows = await eventsStore().countByValue(question, 'page');
     const titles = await findTitles(
       question.projectId,
       rows.map(({ value }) => value),
@@ -102,7 +102,7 @@ export const variants: Group = {
     }),
   ),
   async ask(question, { findNames }) {
-    const rows = await eventsStore.countByValue(question, 'variant');
+    const rows = await eventsStore().countByValue(question, 'variant');
     const found = rows.map(({ value, numbers }) => {
       const [id = '', variant = ''] = partsOf(value);
       return { id, variant, numbers };
@@ -127,7 +127,10 @@ export const topEvents: Group = {
     }),
   ),
   async ask(question) {
-    const rows = await eventsStore.countByValue({ ...question, events: CONVERSIONS }, 'event_name');
+    const rows = await eventsStore().countByValue(
+      { ...question, events: CONVERSIONS },
+      'event_name',
+    );
     return rows
       .map(({ value, numbers }) => ({
         eventName: value,

@@ -61,7 +61,7 @@ export async function pendingRebuilds(connection: Db): Promise<PendingRebuild[]>
  * Rebuilds the rollups of all workspaces that are marked. Jobs at the same time share the work. A workspace that fails
  * becomes the last in line, and the next run tries it again.
  */
-export async function rebuildMarked(_: object, { log }: { log: Log }): Promise<undefined> {
+export async function rebuildMarked(_: object, { log }: { log: Log }): Promise<void> {
   const failed = new Set<string>();
   do {
     const [marked] = await rows<{ count: number }>(
@@ -70,7 +70,6 @@ export async function rebuildMarked(_: object, { log }: { log: Log }): Promise<u
     );
     rollupRebuilds.set(marked!.count);
   } while (await rebuildNext(log, failed));
-  return undefined;
 }
 
 interface Marked {

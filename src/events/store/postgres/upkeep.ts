@@ -7,7 +7,7 @@ const MONTHS_AHEAD = 3;
 const CHUNK = 20_000;
 
 /** Creates the partitions of the next months, and moves events of those months from the default partition. */
-export async function ensurePartitions(): Promise<undefined> {
+export async function ensurePartitions(): Promise<void> {
   for (let ahead = -1; ahead <= MONTHS_AHEAD; ahead += 1) {
     await withShortLocks((trx) =>
       execute(
@@ -17,14 +17,13 @@ export async function ensurePartitions(): Promise<undefined> {
       ),
     );
   }
-  return undefined;
 }
 
 /**
  * Deletes expired guards of visits, in chunks that hold locks for a short time only, and dead letters past their
  * retention.
  */
-export async function pruneVisitGuards(): Promise<undefined> {
+export async function pruneVisitGuards(): Promise<void> {
   for (;;) {
     const rowCount = await execute(
       db(),
@@ -35,5 +34,4 @@ export async function pruneVisitGuards(): Promise<undefined> {
     if (rowCount < CHUNK) break;
   }
   await pruneRejected();
-  return undefined;
 }
