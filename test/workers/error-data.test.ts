@@ -73,16 +73,20 @@ describe('errors of the database', () => {
       import { connectRedis, redisReady } from './dist/src/infra/redis.js';
       import { defineQueue } from './dist/src/queues/definition.js';
       import { Inspector } from './dist/src/queues/inspect.js';
+      import { handlers, job, jobsOf } from './dist/src/queues/job.js';
       import { Producer } from './dist/src/queues/producer.js';
       import { serve } from './dist/src/queues/worker.js';
       const redis = connectRedis(process.env.REDIS_URL, 'wait');
       await redisReady(redis);
       const queue = defineQueue(${JSON.stringify(name)}, { attempts: 2 });
-      const fail = { fail: (email) => db().raw('INSERT INTO customers (id) VALUES (?::int)', [email.toLowerCase()]) };
-      const worker = serve(queue, fail).start({ redis, log: makeLog('test', 'debug'), concurrency: 1 });
+      const jobs = jobsOf(queue, { fail: job() });
+      const fail = handlers(jobs, {
+        fail: (email) => db().raw('INSERT INTO customers (id) VALUES (?::int)', [email.toLowerCase()]),
+      });
+      const worker = serve(queue, fail, { redis, log: makeLog('test', 'debug'), concurrency: 1 });
       const producer = new Producer(redis);
       const inspector = new Inspector(redis);
-      await producer.add(queue, 'fail', ${JSON.stringify(MARKER.toUpperCase())}, { jobId: 'one', projectId: 'proj_1' });
+      await producer.add(jobs.fail, ${JSON.stringify(MARKER.toUpperCase())}, { jobId: 'one', projectId: 'proj_1' });
       while ((await inspector.depth(queue)).failed === 0) await new Promise((resolve) => setTimeout(resolve, 20));
       await worker.close();
       await producer.close();
