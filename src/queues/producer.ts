@@ -115,18 +115,19 @@ export class Producer {
   /**
    * Adds data to a job that waits, which costs much less than a job of its own. Resolves when Redis has acknowledged it.
    *
-   * @param job kind of the job: an extensible one
    * @param shard the queue that has the job
    * @param part unique to this extension of the job
    * @returns false when a worker has taken the job already: the data needs another one
+   * @throws Error for a job that is not extensible
    */
   async extend<Data>(
-    _job: Job<Data, unknown>,
+    { name, isExtensible = false }: Job<Data, unknown>,
     shard: QueueId,
     jobId: string,
     part: number,
     data: NoInfer<Data>,
   ): Promise<boolean> {
+    if (!isExtensible) throw new Error(`jobs "${name}" cannot be extended`);
     const server = serverOf(this.#redis, shard);
     if (!('extendJob' in server)) {
       server.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
