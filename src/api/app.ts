@@ -29,7 +29,7 @@ import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
 
-/** The Express application: the middleware in order, then every room's routes. */
+/** The Express application: the middleware in order, then the routes of every folder. */
 export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
   const admission = new Admission(dependencies.redis);

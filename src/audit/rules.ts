@@ -9,7 +9,7 @@ export const concerns = (kind: string): AuditRule => ({ kind, by: 'data' });
 export interface AuditedWrite {
   action: string;
   target: { kind: string; id: string | null };
-  /** Of a write of several records. */
+  /** Number of records; only for a write of several. */
   count?: number;
   /** Names of the fields that an update changes. */
   fields?: string[];

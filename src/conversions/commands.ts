@@ -214,7 +214,7 @@ async function announced<Answer>(
   return result;
 }
 
-/** Whose sale it is where no click is named: the lead's, else that of the customer's first click. */
+/** Attributes a sale that names no click: to the click of the lead, else to the customer's first click. */
 async function attribution(
   trx: Db,
   job: JobContext,

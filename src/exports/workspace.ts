@@ -318,7 +318,7 @@ const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, click_id
 const COUNTERS = 'c.visits, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
 const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';
 
-/** Fields that are named otherwise, or stay. */
+/** Fields of records that an archive leaves out or names differently. */
 const LEFT: ReadonlySet<string> = new Set(['domain', 'password', 'folderId', 'webhookIds']);
 
 const withoutNulls = (record: object): object =>

@@ -41,7 +41,7 @@ export interface Client {
   cookies: string | undefined;
 }
 
-/** A request as a room's handler sees it: known caller, checked input. */
+/** A request with its caller and its checked input, as handlers get it. */
 export interface ApiRequest<Input extends RouteInput = RouteInput> {
   caller: Caller;
   client: Client;

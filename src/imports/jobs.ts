@@ -11,14 +11,14 @@ import type { Source } from './source.ts';
 export interface NewImport {
   id: string;
   userId: string;
-  /** The file, */
+  /** The uploaded file; absent where links are read from an API. */
   upload?: Upload;
-  /** or the API that links are read from, with a sealed token. */
+  /** API from which links are read, with a sealed token; absent for a file. */
   api?: { url: string; token: string };
   name: string | null;
   /** Of the export of a workspace; sealed. */
   passphrase?: string;
-  /** That of the file; `undefined`: it is recognized. */
+  /** The service that wrote the file; detected where it is absent. */
   source?: Source | undefined;
   options: ImportOptions;
   dryRun: boolean;

@@ -134,7 +134,7 @@ function sourceOf(
   if (wanted === 'csv' || wanted === found) return wanted;
   const instead = found === undefined ? '' : `; they are those of ${PEERS[found].title}`;
   throw refusal(
-    `source must be that of the file: its ${what} are not those of ${PEERS[wanted].title}${instead}`,
+    `source must match the file: its ${what} are not those of ${PEERS[wanted].title}${instead}`,
   );
 }
 

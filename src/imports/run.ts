@@ -22,7 +22,7 @@ import { writeSlice } from './write-slice.ts';
  * entries in the row of the import: the next job publishes them. Where the next job is lost, `resumeImports` adds it.
  */
 
-/** Has a worker go on with the imports of a workspace; does nothing where a job for that waits. */
+/** Queues the next slice of the imports of a workspace, unless such a job waits already. */
 export async function wakeImports(projectId: string): Promise<void> {
   await followUps().wake(
     importBulkJobs['import.run'],
@@ -31,7 +31,7 @@ export async function wakeImports(projectId: string): Promise<void> {
   );
 }
 
-/** Does a slice of the workspace's import whose turn it is. */
+/** Imports one slice: of the workspace's import that is checked, or else was requested first. */
 export async function runImport(_: object, { projectId }: JobContext): Promise<void> {
   await publishLeft(projectId);
   const done = await db().transaction((trx) => runSlice(trx, projectId));

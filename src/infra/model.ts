@@ -8,7 +8,7 @@ export const nounOf = (table: string): string =>
 
 /**
  * A table whose rows belong to workspaces. The only doors to its rows ask for the workspace first, so that
- * no query can forget it. Properties are named as the columns are; `record.ts` of a room names them for callers.
+ * no query can forget it. Properties are named as the columns are; `record.ts` of a folder names them for callers.
  */
 export class WorkspaceModel extends Model {
   declare project_id: string;

@@ -262,7 +262,7 @@ class Connection {
     else this.#onSlowHead();
   };
 
-  /** A connection that fails is closed; nobody is left to be told. */
+  /** Closes a connection that failed. There is no client left to answer. */
   readonly #onError = (): void => {};
 
   readonly #onClose = (): void => {

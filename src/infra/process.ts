@@ -221,7 +221,7 @@ export const checkDb: Check = async () => db().raw('SELECT 1');
 export const checkRedis =
   (redis: Redis): Check =>
   async () =>
-    // Of a cluster, those that work go on.
+    // The other processes of a cluster go on.
     Promise.any(primariesOf(redis).map((primary) => primary.ping()));
 
 async function serveHealth(

@@ -12,7 +12,7 @@ import { ApiKey } from './model.ts';
 import { type KeyRecord, type KeyWithSecret, toKey } from './record.ts';
 import type { KeyChanges } from './schema.ts';
 
-/** Most keys of a workspace that hold. */
+/** Maximum number of keys of a workspace that are neither revoked nor expired. */
 const MOST = 200;
 
 /** @throws Refusal `unprocessable_entity` when there are too many */
@@ -79,7 +79,7 @@ export function revokeKey({ id }: { id: string }, job: JobContext): Promise<{ id
 }
 
 /**
- * A key never does more than whoever is given it.
+ * A key cannot have scopes that the person who gets it lacks.
  *
  * @throws Refusal `forbidden` for scopes that a caller does not have
  */

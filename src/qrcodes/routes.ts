@@ -359,7 +359,7 @@ async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkI
   return toBulkInputs(projectId, ready, sent);
 }
 
-/** The code with what was found out about frames around what it leads to. */
+/** The QR code, and whether its destination may be shown in a frame. */
 async function withFraming<Changes extends QrCodeChanges>(
   request: Requester,
   changes: Changes,

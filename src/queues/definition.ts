@@ -108,7 +108,7 @@ export interface JobContext {
 /** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
 export const POSTPONED_MS = 2_000;
 
-/** Thrown by a handler that cannot do its job at the moment: it is run again soon, which does not count as an attempt. */
+/** Thrown by a handler that cannot do its job now: the job runs again soon, which does not count as an attempt. */
 export class Postponed extends Error {
   readonly delayMs: number;
 
@@ -119,5 +119,5 @@ export class Postponed extends Error {
   }
 }
 
-/** Thrown by a handler whose job no further attempt can do: it becomes a dead letter at once. */
+/** Thrown by a handler when no further attempt can succeed: the job becomes a dead letter at once. */
 export class Hopeless extends UnrecoverableError {}

@@ -65,7 +65,7 @@ export class LiveChannels {
     await subscribe(this.#subscriber, channel);
   }
 
-  /** Lets go of a listener, unless another one has taken its place. */
+  /** Removes a listener, unless another one has replaced it. */
   async leave(projectId: string, listener: LiveListener): Promise<void> {
     const channel = channelOf(projectId);
     if (this.#listeners.get(channel) !== listener) return;

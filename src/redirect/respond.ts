@@ -277,7 +277,7 @@ async function askPassword(
   sendPage(response, await inItsLook(page, context, dependencies));
 }
 
-/** A page in the look of the workspace that it belongs to; as it is while no store says what that is. */
+/** A page with the brand of its workspace; without a brand while no store answers. */
 async function inItsLook(
   page: Page,
   { found: { link, domain } }: VisitContext,

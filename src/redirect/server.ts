@@ -260,7 +260,7 @@ export class RedirectServer {
     return isLeft ? decision : decideUsedUp(decision, link, domain);
   }
 
-  /** Answers what no link can be: files that every site has, and the question of proxies. */
+  /** Answers requests for paths that cannot be links: well-known files, and the check of proxies. */
   async #answerOwn(
     { query }: Address,
     visitor: Visitor,

@@ -10,11 +10,11 @@ export class View extends WorkspaceModel {
   static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
-  /** Whose it is; `null`: all people of the workspace have it. */
+  /** Id of the person who has the view; `null` for a view that all people of the workspace share. */
   declare user_id: string | null;
   declare list: ListName;
   declare name: string;
-  /** By which names are compared. */
+  /** The name as it is compared (`nameKey`). */
   declare name_key: string;
   declare query: string;
   declare created_at: Date;

@@ -38,7 +38,7 @@ export interface ApiKeyOwner extends Caller {
   revokedAt: Date | null;
 }
 
-/** Whose key this is, by its hash. The one look-up that cannot name a workspace: it finds it. */
+/** Finds the caller of a key by the hash of the key. No other query goes without a workspace: this one finds it. */
 export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined> {
   const [owner] = await rows<ApiKeyOwner>(
     keysDb(),

@@ -29,7 +29,7 @@ export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
 };
 
 /**
- * Nobody gives a role that may do more than they may.
+ * People cannot give a role that has rights they lack.
  *
  * @throws Refusal `forbidden`
  */

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { nounOf } from '../infra/model.ts';
 
-/** By which names are compared: case does not count, nor how a letter is composed (NFC). */
+/** A name as it is compared: regardless of case, and of how letters are composed (NFC). */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**

@@ -293,7 +293,7 @@ describe('imports of exports of other services', () => {
     const dub = exportOf('dub.csv', world.domain);
     const wrongs: [string | Uint8Array, Record<string, string>, RegExp][] = [
       [dub, { source: 'shlink' }, /not those of Shlink; they are those of Dub$/],
-      ['url,key\n', { source: 'yourls' }, /^source must be that of the file/],
+      ['url,key\n', { source: 'yourls' }, /^source must match the file/],
       ['{"links": [', {}, /^The file must be complete JSON in UTF-8/],
       ['{"links": []}', {}, /^The file must have links/],
       ['[{"a": 1}]', {}, /^The file must be CSV, or the JSON of Bitly, Dub, Kutt/],

@@ -46,7 +46,7 @@ export const useIsOnline = (): boolean =>
 
 /** Name under which this tab keeps when it was loaded anew for want of a file, in ms since 1970. */
 const RELOADED = 'reloaded';
-/** A file that is still not there so soon after that is not there at all, in ms. */
+/** Time after a reload within which a file that is still missing counts as gone, in ms. */
 const SOON_MS = 30_000;
 
 /**

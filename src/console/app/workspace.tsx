@@ -27,7 +27,7 @@ function storeOf(slug: string): QueryClient {
   return store;
 }
 
-/** Makes a workspace the current one of what is inside. */
+/** Provides the current workspace to the views inside. */
 export function WorkspaceProvider({ of, children }: { of: Membership; children: ReactNode }) {
   const value = useMemo(
     () => ({ ...of, api: apiOf(of.slug), may: (scope: string) => mayDo(of.role, scope) }),

@@ -37,13 +37,13 @@ export function fromNow(moment: Date): string {
 /** True once a time has come. */
 export const isPast = (at: string): boolean => Date.parse(at) <= Date.now();
 
-/** A time as the field of type `datetime-local` has it, in the zone of the browser. */
+/** A time for a field of type `datetime-local`, in the time zone of the browser. */
 export function toLocal(time: string | null): string {
   if (time === null) return '';
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The same back; an empty field is no time. */
+/** The time in a field of type `datetime-local`, as ISO 8601; `null` for an empty field. */
 export const fromLocal = (text: string): string | null =>
   text === '' ? null : new Date(text).toISOString();

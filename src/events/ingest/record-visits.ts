@@ -72,7 +72,7 @@ function repeatsAmong(
   );
 }
 
-/** A batch of which visits were left out is run again; the guards of those that are stored are known then. */
+/** Ends a batch. Where some of its visits were left out, it fails and runs again: the guards tell which are stored. */
 function settle({ visits, stored, failed }: Waiting, busy: ReadonlySet<string>): void {
   if (visits.some(({ row }) => busy.has(row.project_id))) {
     failed(new Postponed('rollups of a workspace are being derived'));
