@@ -104,6 +104,12 @@ const WALLS = [
     instead: 'answer from the API',
   },
   {
+    name: 'one folder imports BullMQ',
+    from: /^(?!src\/queues\/)/,
+    to: /node_modules\/bullmq\//,
+    instead: 'use defineQueue, Producer, Inspector and serve of src/queues',
+  },
+  {
     name: 'OpenTelemetry is loaded where there is a collector only',
     from: /^(?!src\/infra\/otel\.ts)/,
     to: /node_modules\/@opentelemetry\//,
@@ -180,8 +186,8 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // swc is given no files with JSX; the compiler of the console refuses code of the server.
-    exclude: { path: '\\.tsx$|^src/console/' },
+    // dependency-cruiser tells swc of no JSX.
+    exclude: { path: '\\.tsx$' },
     enhancedResolveOptions: {
       extensions: ['.ts', '.mjs', '.js'],
       exportsFields: ['exports'],

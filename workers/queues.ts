@@ -66,8 +66,8 @@ export const HANDLERS: Readonly<
       import('../src/metatags/preview.ts').then(({ destinationHandlers }) => destinationHandlers),
     ]),
   currency: () =>
-    all([import('../src/currency/rates.ts').then(({ currencyHandlers }) => currencyHandlers)]),
-  mail: () => all([import('../src/mail/send.ts').then(({ mailHandlers }) => mailHandlers)]),
+    import('../src/currency/rates.ts').then(({ currencyHandlers }) => currencyHandlers),
+  mail: () => import('../src/mail/send.ts').then(({ mailHandlers }) => mailHandlers),
   maintenance: () =>
     all([
       import('../src/admin/abuse-reports.ts').then(

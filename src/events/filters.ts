@@ -165,6 +165,11 @@ export interface EventFilter {
 /** A condition that no event matches. */
 export const NOTHING: Condition = { filter: 'types', oneOf: [] };
 
+/** True for a filter that no event matches, such as one of contradicting parameters. */
+export const matchesNothing = ({ records, conditions = [] }: EventFilter): boolean =>
+  records?.length === 0 ||
+  conditions.some((condition) => 'oneOf' in condition && condition.oneOf.length === 0);
+
 /** True for a filter by more than records and a domain: counters and rollups cannot answer it. */
 export const hasConditions = ({ conditions = [] }: EventFilter): boolean => conditions.length > 0;
 

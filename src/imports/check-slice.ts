@@ -151,7 +151,7 @@ async function draftsOf(
   );
 }
 
-/** Whether an earlier row of the file has the key or external id of a row, and if so, whether it is the same link. */
+/** An earlier row of the file with the key or external id of a row: none, one of the same link, or one of another. */
 type Meeting = 'none' | 'same' | 'other';
 
 /** Notes the keys and external ids of rows. @returns how a row meets an earlier one that has one of them */

@@ -49,7 +49,7 @@ async function sendDue(
 
 let isStopping = false;
 
-/** Makes the handlers of deliveries. When the process is told to stop, turns end after the requests that are under way. */
+/** Makes the handlers of deliveries. On SIGTERM and SIGINT, turns end after the requests that are under way. */
 export function deliveryHandlers(): JobHandler[] {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

@@ -3,6 +3,7 @@ import { pruneAuditLog } from '../../src/audit/prune.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { runIdempotent } from '../../src/jobs/run-idempotent.ts';
+import { bulk, clicks, writes } from '../../src/queues/index.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
@@ -285,6 +286,45 @@ describe('the audit log', () => {
     const kinds = ALL_JOBS.filter(({ audit }) => audit !== undefined);
     const tested = [...Object.keys(WRITES), ...TESTED_ELSEWHERE];
     expect(tested.toSorted()).to.deep.equal(kinds.map(({ name }) => name).toSorted());
+  });
+
+  it('has an entry for each job that writes for callers, but for these', () => {
+    const without = ALL_JOBS.filter(
+      ({ queue, audit }) => [writes, bulk, clicks].includes(queue) && audit === undefined,
+    );
+    expect(without.map(({ name }) => name)).to.have.members([
+      // The service does these by itself.
+      'link.fill',
+      'qrcode.fill',
+      'import.fetch',
+      'import.run',
+      'apiKey.used',
+      'limit.announce',
+      // People and their sessions belong to no workspace, nor do hosts.
+      'session.create',
+      'session.createByLink',
+      'session.createByIdentity',
+      'session.end',
+      'session.endOwn',
+      'session.endOthers',
+      'session.used',
+      'user.update',
+      'notifications.update',
+      'notifications.unsubscribe',
+      'host.block',
+      'host.unblock',
+      // These add entries themselves, to the log of the workspace that has the link.
+      'link.unblock',
+      'report.answer',
+      'report.add',
+      // Events say themselves where they came from.
+      'lead.track',
+      'sale.track',
+      'click.track',
+      'visits.record',
+      'rejected.retry',
+      'rejected.discard',
+    ]);
   });
 
   for (const [action, write] of Object.entries(WRITES)) {

@@ -130,7 +130,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         { conditions: conditionsOf({ root: false }) },
         ['evt_1', 'evt_2', 'evt_3'],
       ],
-      ['a contradiction', { conditions: [NOTHING] }, []],
+      ['a contradiction', { conditions: [...conditionsOf({ root: true }), NOTHING] }, []],
     ];
     it('applies filters to lists, their number and counts alike', async () => {
       for (const [what, filter, ids] of FILTERS) {

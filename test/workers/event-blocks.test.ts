@@ -129,6 +129,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
   ];
   const aFilter = (): EventFilter => ({
     ...pick(RECORDS)(),
+    ...pick(RECORDS)(),
     conditions: conditionsOf({ ...pick(VALUES)(), ...pick(VALUES)() }),
   });
 

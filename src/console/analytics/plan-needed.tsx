@@ -1,6 +1,6 @@
 import { Gauge } from 'lucide-react';
 import { ApiError } from '../api/error.ts';
-import { planName } from '../app/plan-name.ts';
+import { sentenceCase } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Empty } from '../ui/states.tsx';
 
@@ -14,10 +14,10 @@ export function planNeeded(error: unknown): string | undefined {
 export function PlanNeeded({ plan, what }: { plan: string; what: string }) {
   const { name, plan: current, slug, role } = useWorkspace();
   return (
-    <Empty icon={Gauge} title={`${what} needs the ${planName(plan)} plan`}>
+    <Empty icon={Gauge} title={`${what} needs the ${sentenceCase(plan)} plan`}>
       <p>
-        {name} is on the {planName(current)} plan. Events are recorded anyway, and appear here once
-        the plan changes.
+        {name} is on the {sentenceCase(current)} plan. Events are recorded anyway, and appear here
+        once the plan changes.
       </p>
       <p className="mt-2">
         {role === 'owner' ? 'Ask' : 'Ask an owner or'} your administrator to change it:

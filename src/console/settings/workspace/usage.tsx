@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
-import { planName } from '../../app/plan-name.ts';
+import { sentenceCase } from '../../api/error-words.ts';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { Section } from '../../ui/section.tsx';
 
@@ -14,7 +14,7 @@ export function Usage({ workspace: { plan, limits, usage } }: { workspace: Schem
       title="Plan and usage"
       description={
         <>
-          This workspace is on the {planName(plan)} plan. Ask your administrator to change it.{' '}
+          This workspace is on the {sentenceCase(plan)} plan. Ask your administrator to change it.{' '}
           <DocsLink guide="workspaces">What each plan includes</DocsLink>
         </>
       }

@@ -1,5 +1,6 @@
 import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
+import { matchesNothing } from '../../filters.ts';
 import { kindOf } from '../../kinds.ts';
 import { matchesOf } from './block-codes.ts';
 import { blockConditions, findAccepted } from './block-conditions.ts';
@@ -46,6 +47,7 @@ async function readAll(
   counts: ReadonlyMap<string, Counts>,
 ): Promise<EventsRow[]> {
   const { projectId, events, asked } = question;
+  if (matchesNothing(asked)) return [];
   const parts = await findBlocks(trx, projectId, spanOf(question));
   const blocks = parts.filter((part) => isBlock(part));
   if (blocks.length > 0) {

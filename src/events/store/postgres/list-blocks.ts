@@ -1,4 +1,5 @@
 import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
+import { matchesNothing } from '../../filters.ts';
 import type { EventSelection, ListedEvent, ListPage } from '../store.ts';
 import { blockConditions, findAccepted } from './block-conditions.ts';
 import { filterSql, toSql } from './filters.ts';
@@ -149,6 +150,7 @@ class Listing {
 
   async #addBlocks(blocks: readonly Block[]): Promise<void> {
     const { projectId, kind, filter } = this.#selection;
+    if (matchesNothing(filter)) return;
     const accepted = await findAccepted(this.#trx, projectId, blockConditions(filter, [kind]));
     const timesOf = new Map<number, number[]>();
     await readBlocks(this.#trx, projectId, blocks, accepted, ['times'], (read) => {
