@@ -1,6 +1,7 @@
 import { publishToWebhooks } from '../src/event-records/publish.ts';
 import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import { listRejected, retryRejected, type Wanted } from '../src/events/ingest/rejected-visits.ts';
+import { eventsStore } from '../src/events/store/index.ts';
 import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
 import { openPlaces } from '../src/visitors/places.ts';
@@ -23,6 +24,7 @@ export const DEAD_LETTER_COMMANDS: Record<string, Command> = {
     async run(options) {
       const log = makeLog('cli', 'fatal');
       const recorder = new VisitRecorder({
+        eventsStore: eventsStore(),
         findPlace: await openPlaces(log),
         publish: publishToWebhooks,
         log,

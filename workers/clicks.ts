@@ -1,31 +1,34 @@
 import { addReport } from '../src/admin/abuse-reports.ts';
 import { rejectedVisitJobs } from '../src/admin/jobs.ts';
 import { publishToWebhooks } from '../src/event-records/publish.ts';
-import { Room, VisitRecorder } from '../src/events/ingest/record-visits.ts';
+import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
   discardRejected,
   findRejected,
   retryRejected,
 } from '../src/events/ingest/rejected-visits.ts';
+import { eventsStore } from '../src/events/store/index.ts';
 import { db } from '../src/infra/db.ts';
 import type { Log } from '../src/infra/log.ts';
 import { cacheRedis } from '../src/infra/redis.ts';
+import { Semaphore } from '../src/infra/semaphore.ts';
 import { runIdempotent } from '../src/jobs/run-idempotent.ts';
 import { handlers, type JobHandler } from '../src/queues/job.ts';
 import { openPlaces } from '../src/visitors/places.ts';
-import { decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
+import { countVisits, decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
 import { visitJobs } from '../src/visits/jobs.ts';
 
 /**
- * Most visits in hand: two transactions are stored while the next two are prepared. A job of a queue that lags has up to 2,000
- * visits, each of which takes kilobytes once it is read, and there are hundreds of jobs in hand.
+ * Limit of the visits in memory at once: two transactions are stored while the next two are prepared. A job of a queue
+ * that lags has up to 2,000 visits, each of which takes kilobytes once it is read, and hundreds of jobs run at once.
  */
-const MOST_VISITS = 20_000;
+const MAX_VISITS = 20_000;
 
 /** Makes the handlers of the queue `clicks`, which share one recorder of visits. */
 export async function clickHandlers(log: Log): Promise<JobHandler[]> {
-  const room = new Room(MOST_VISITS);
+  const semaphore = new Semaphore(MAX_VISITS);
   const recorder = new VisitRecorder({
+    eventsStore: eventsStore(),
     findPlace: await openPlaces(log),
     publish: publishToWebhooks,
     log,
@@ -35,10 +38,10 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
   const visitHandlers = handlers(visitJobs, {
     'visits.record': async (batch, { further = [] }) => {
       const batches = [batch, ...(further as VisitBatch[])];
-      await room.use(
-        () => batches.flatMap((one) => decodeVisits(one)),
-        (visits) => recorder.record(visits),
-      );
+      const units = batches.reduce((sum, one) => sum + countVisits(one), 0);
+      // Decoded only once there is memory for them.
+      const record = () => recorder.record(batches.flatMap((one) => decodeVisits(one)));
+      await semaphore.run(record, { units });
     },
     'click.track': async (visit, job) => {
       const { clickId } = visit;

@@ -37,8 +37,8 @@ export class HeavyRequests {
     workspace.requests += 1;
     try {
       return await workspace.own.run(
-        () => this.#all.run(act, { waitMs: WAIT_MS, busy: tooManyOfAll }),
-        { waitMs: WAIT_MS, busy: tooMany },
+        () => this.#all.run(act, { timeout: { ms: WAIT_MS, error: tooManyOfAll } }),
+        { timeout: { ms: WAIT_MS, error: tooMany } },
       );
     } finally {
       workspace.requests -= 1;

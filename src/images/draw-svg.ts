@@ -44,7 +44,7 @@ export async function drawSvg(svg: string, isOfNobody: boolean): Promise<Buffer>
       await keep(cacheRedis(), name, png, { budget, seconds: KEEP_SECONDS[budget] });
       return png;
     },
-    { rank: isOfNobody ? 1 : 0, waitMs: WAIT_MS, busy },
+    { rank: isOfNobody ? 1 : 0, timeout: { ms: WAIT_MS, error: busy } },
   );
 }
 

@@ -91,7 +91,7 @@ async function decode<Result>(
   const image = await open(bytes, MAX_PIXELS);
   const { width, height, depth } = await image.metadata();
   const units = width * height * (depth === 'uchar' ? 4 : 8);
-  return decoding.run(() => act(image), { units, waitMs: WAIT_MS, busy });
+  return decoding.run(() => act(image), { units, timeout: { ms: WAIT_MS, error: busy } });
 }
 
 async function download(url: string, maxBytes: number): Promise<Buffer> {

@@ -1,10 +1,17 @@
+/** Limit of a wait for units. */
+interface Timeout {
+  ms: number;
+  /** Makes the error that ends the wait. */
+  error(): Error;
+}
+
 interface Waiting {
   units: number;
   rank: number;
   start(): void;
 }
 
-/** Lets work run as long as all that runs at once takes no more than so many units; other work waits. */
+/** Bounds the units that running work takes; further work waits in order. */
 export class Semaphore {
   readonly #units: number;
   #free: number;
@@ -18,24 +25,18 @@ export class Semaphore {
   }
 
   /**
-   * Runs something when its units are free. Work that takes more units than there are runs alone.
+   * Runs work when its units are free. Work that takes more units than there are runs alone.
    *
    * @param rank work of a lower rank starts before other work that waits
-   * @param waitMs longest wait for the units, in ms
-   * @param busy makes what is thrown when that is over
+   * @param timeout without it, work waits until its units are free
    */
   async run<Result>(
     act: () => Promise<Result>,
-    {
-      units = 1,
-      rank = 0,
-      waitMs,
-      busy,
-    }: { units?: number; rank?: number; waitMs: number; busy(): Error },
+    { units = 1, rank = 0, timeout }: { units?: number; rank?: number; timeout?: Timeout } = {},
   ): Promise<Result> {
     const taken = Math.min(units, this.#units);
     if (this.#waiting.length > 0 || this.#free < taken) {
-      await this.#wait({ units: taken, rank }, waitMs, busy);
+      await this.#wait({ units: taken, rank }, timeout);
     } else this.#free -= taken;
     try {
       return await act();
@@ -45,7 +46,7 @@ export class Semaphore {
     }
   }
 
-  #wait(wish: { units: number; rank: number }, waitMs: number, busy: () => Error): Promise<void> {
+  #wait(wish: { units: number; rank: number }, timeout?: Timeout): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         ...wish,
@@ -54,12 +55,13 @@ export class Semaphore {
           resolve();
         },
       };
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(busy());
+        reject(timeout!.error());
         // Less may be free than this one needed, and enough for the next.
         this.#startNext();
-      }, waitMs);
+      };
+      const timer = timeout && setTimeout(giveUp, timeout.ms);
       const at = this.#waiting.findIndex(({ rank }) => rank > wish.rank);
       this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, waiting);
     });

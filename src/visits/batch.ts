@@ -86,6 +86,14 @@ function extraOf({ variant, clickId, view, lead }: Visit): Extra | 0 {
   };
 }
 
+/** Counts the visits of a job without decoding them. */
+export function countVisits(data: VisitBatch | readonly Visit[]): number {
+  if (typeof data === 'object' && data !== null && 'v' in data) {
+    return Math.ceil(data.visits.length / VISIT_WIDTH);
+  }
+  return Array.isArray(data) ? data.length : 1;
+}
+
 /**
  * The visits of a job: of this release, or of one before it. What a job holds that is neither is handed on, for the recorder
  * to report it.

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeVisits, encodeVisits, type VisitBatch } from '../../src/visits/batch.ts';
+import {
+  countVisits,
+  decodeVisits,
+  encodeVisits,
+  type VisitBatch,
+} from '../../src/visits/batch.ts';
 import type { Visit } from '../../src/visits/visit.ts';
 
 const few = (...texts: string[]) =>
@@ -55,6 +60,8 @@ describe('batches of visits', () => {
         expect(throughJson(decodeVisits(throughJson(encodeVisits(visits))))).to.deep.equal(
           throughJson(visits),
         );
+        expect(countVisits(throughJson(encodeVisits(visits)))).to.equal(visits.length);
+        expect(countVisits(visits)).to.equal(visits.length);
       }),
       { numRuns: 300 },
     );

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { publishToWebhooks } from '../../src/event-records/publish.ts';
 import { VisitRecorder } from '../../src/events/ingest/record-visits.ts';
 import { listRejected, retryRejected } from '../../src/events/ingest/rejected-visits.ts';
+import { eventsStore } from '../../src/events/store/index.ts';
 import { lockForRebuild } from '../../src/events/store/postgres/rebuild.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
@@ -21,6 +22,7 @@ describe('recording visits', () => {
   let links: { id: string; key: string }[];
   const recorder = () =>
     new VisitRecorder({
+      eventsStore: eventsStore(),
       findPlace: () => UNKNOWN_PLACE,
       publish: publishToWebhooks,
       log: pino({ level: 'silent' }),

@@ -9,7 +9,7 @@ import type { Visit } from '../../visits/visit.ts';
 import { visitSettings } from '../../workspaces/queries.ts';
 import type { EventRow } from '../event.ts';
 import { announceEvents, asRepeats } from '../live/announce.ts';
-import { eventsStore } from '../store/index.ts';
+import type { EventsStore } from '../store/store.ts';
 import { type CountedVisit, runPipeline, type VisitSettings } from './pipeline.ts';
 import { keepRejected } from './rejected-visits.ts';
 
@@ -26,6 +26,7 @@ const SETTINGS_MS = 5_000;
 type PublishEvents = (trx: Db, events: readonly EventRow[]) => Promise<void>;
 
 interface RecorderDependencies {
+  eventsStore: EventsStore;
   findPlace: FindPlace;
   /** Handed in: the records that webhooks get are built on events. */
   publish: PublishEvents;
@@ -93,6 +94,7 @@ function isVisit(value: unknown): value is Visit {
  * little more than for one. A batch is done when its visits can be queried, or are kept as dead letters.
  */
 export class VisitRecorder {
+  readonly #eventsStore: EventsStore;
   readonly #findPlace: FindPlace;
   readonly #publish: PublishEvents;
   readonly #log: Log;
@@ -101,7 +103,8 @@ export class VisitRecorder {
   #settings = new Map<string, VisitSettings>();
   #settingsAt = 0;
 
-  constructor({ findPlace, publish, log }: RecorderDependencies) {
+  constructor({ eventsStore, findPlace, publish, log }: RecorderDependencies) {
+    this.#eventsStore = eventsStore;
     this.#findPlace = findPlace;
     this.#publish = publish;
     this.#log = log;
@@ -191,7 +194,7 @@ export class VisitRecorder {
 
   async #append(visits: CountedVisit[]): Promise<ReadonlySet<string>> {
     const { fresh, repeats, busy } = await db().transaction(async (trx) => {
-      const appended = await eventsStore().appendVisits(trx, visits);
+      const appended = await this.#eventsStore.appendVisits(trx, visits);
       await this.#publish(trx, appended.fresh);
       return appended;
     });
@@ -234,55 +237,5 @@ export class VisitRecorder {
       for (const [id, settings] of await visitSettings([...unknown])) known.set(id, settings);
     }
     return known;
-  }
-}
-
-/**
- * Bounds how many items are in hand at once. Those who wait are let in one by one, in the order in which they came; the last
- * one may exceed the bound by its own items.
- */
-export class Room {
-  readonly #most: number;
-  readonly #waiting: (() => void)[] = [];
-  #inHand = 0;
-  /** True from when one is let in until its items are counted. */
-  #isEntering = false;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /**
-   * Waits for room, then takes items and uses them. They are out of hand when `use` has ended.
-   *
-   * @param take reads the items: while there is no room, they take no memory
-   */
-  async use<Item>(
-    take: () => readonly Item[],
-    use: (items: readonly Item[]) => Promise<void>,
-  ): Promise<void> {
-    if (this.#isEntering || this.#inHand >= this.#most) {
-      await new Promise<void>((enter) => this.#waiting.push(enter));
-      this.#isEntering = false;
-    }
-    let count = 0;
-    try {
-      const items = take();
-      count = items.length;
-      this.#inHand += count;
-      this.#admit();
-      await use(items);
-    } finally {
-      this.#inHand -= count;
-      this.#admit();
-    }
-  }
-
-  #admit(): void {
-    const enter =
-      this.#isEntering || this.#inHand >= this.#most ? undefined : this.#waiting.shift();
-    if (enter === undefined) return;
-    this.#isEntering = true;
-    enter();
   }
 }
