@@ -1,6 +1,7 @@
-// `npm test`: makes the clone ready, runs the static checks, then mocha. With arguments, which go to mocha, only mocha
-// runs. With TEST_COVERAGE (`npm run test:coverage`), the lines of `src` that run are measured as well, at the cost of
-// speed. The last line is always "N passed, N failed"; a check is one of the N.
+// `npm test` makes the clone ready, runs the static checks, then the tests (`*.test.ts`). `npm run test:long` runs the
+// tests that take longer (`*.long.ts`): outages, killed processes, upgrades, every command of the guides. With arguments,
+// which go to mocha, only mocha runs. With TEST_COVERAGE (`npm run test:coverage`), the lines of `src` that run are
+// measured as well, at the cost of speed. The last line is always "N passed, N failed"; a check is one of the N.
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -28,24 +29,12 @@ const CHECKS = [
     args: ['lint', 'docs/openapi.json', '--fail-severity=hint'],
   },
   { name: 'reference (Redocly)', command: '../../scripts/check-reference.mjs', args: [] },
+];
+const LONG_CHECKS = [
   { name: 'structure', command: process.execPath, args: ['dist/scripts/structure.js', '--check'] },
 ];
-/** Tests that start and kill processes all the time; a killed process does not report its lines. */
-const KILLING = testFiles(
-  'cli',
-  'newcomer',
-  'cluster/partitions',
-  'cluster/sentinel',
-  'cluster/standbys',
-  'cluster/topology',
-  'workers/chaos',
-  'workers/runner',
-  'workers/small',
-  'workers/start-messages',
-  'workers/webhook-chaos',
-);
-/** Tests that judge how long something takes: each has the machine for itself. */
-const ALONE = testFiles(
+/** Long tests that judge how processes share the machine: each has it for itself. */
+const ALONE = [
   'fuzz/fuzz',
   'api/event-loop',
   'api/fair-shares',
@@ -56,9 +45,7 @@ const ALONE = testFiles(
   'workers/stopping',
   'workers/watchdog',
   'workers/webhook-receivers',
-);
-/** Tests that wait for minutes, and compute next to nothing: a part of their own beside the others. */
-const WAITING = testFiles('workers/alerts');
+].map((name) => `dist/test/${name}.long.js`);
 /** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
   newcomer: 200,
@@ -123,24 +110,22 @@ const SECONDS = {
 const USUAL_SECONDS = 4;
 /** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
 const PARTS = 3;
-/** The same of tests that start and kill processes. */
-const KILLING_PARTS = 2;
+/** Parts of the long tests, which start processes all the time. */
+const LONG_PARTS = 2;
 /** Time for mocha to stop what the tests started after a signal, in ms. */
 const STOP_MS = 60_000;
-/** The whole takes no longer, in ms: what runs then is ended, and the counts tell what had run. */
-const LONGEST_MS = 90 * 60_000;
-/** Files with failed tests that are run again; where there are more, the machine is not the cause. */
-const MOST_AGAIN = 6;
+/** Time limit of a run of all tests, in ms: what runs then is ended, and the counts tell what had run. */
+const LONGEST_MS = 60 * 60_000;
 
 /** Arguments of mocha; a source file stands for what it is compiled to. */
 const args = process.argv
   .slice(2)
-  .map((arg) => arg.replace(/^(?:\.\/)?(test\/.*\.test)\.ts$/, 'dist/$1.js'));
+  .filter((arg) => arg !== '--long')
+  .map((arg) => arg.replace(/^(?:\.\/)?(test\/.*\.(?:test|long))\.ts$/, 'dist/$1.js'));
+const isLong = process.argv.includes('--long');
 const counts = { passed: 0, failed: 0, skipped: 0 };
 /** Named once more before the counts: a log that is cut in the middle still tells what failed. */
 const failures = [];
-/** Tests that failed, and passed when they were run again. */
-const passedAgain = [];
 /** Processes of mocha. */
 const running = new Set();
 let isLate = false;
@@ -157,14 +142,14 @@ try {
   await timed('installing and compiling', () =>
     prepare(new Progress(process.stdout), { withTests: true }),
   );
-  if (args.length === 0) await testAll();
-  else await timed('tests', async () => count(await runMocha(args, {})));
+  if (args.length > 0) await timed('tests', async () => count(await runMocha(args, {})));
+  else if (isLong) await testLong();
+  else await testAll();
 } catch (error) {
   counts.failed += 1;
   failures.push(error instanceof NotReady ? error.message : String(error?.stack ?? error));
 }
 if (counts.failed > 0) process.exitCode = 1;
-for (const failure of passedAgain) console.error(`Passed when run again: ${failure}`);
 for (const failure of failures) console.error(`✖ ${failure}`);
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
@@ -179,33 +164,39 @@ async function timed(name, part) {
 
 async function testAll() {
   setTimeout(endLate, LONGEST_MS).unref();
-  for (const { name, command, args } of CHECKS) {
-    const { code } = await check(name, command, args);
-    if (code === 0) console.log(`✔ ${name}`);
-  }
-  const files = readdirSync(path.join(ROOT, 'dist/test'), { recursive: true })
-    .filter((name) => name.endsWith('.test.js'))
-    .map((name) => path.join('dist/test', name))
-    .toSorted();
-  const apart = [...KILLING, ...WAITING, ...ALONE];
-  // Mocha only warns of files that it does not find.
-  const missing = apart.filter((file) => !files.includes(file));
-  if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
-  const others = files.filter((file) => !apart.includes(file));
-  const usual = [...inParts(others, PARTS), WAITING];
-  if (process.env['TEST_COVERAGE'] === undefined) await testAgain('tests', usual, {});
-  else await testWithCoverage(usual);
-  await testAgain('tests that kill processes', inParts(KILLING, KILLING_PARTS), {});
-  await testAgain('tests, one at a time', [ALONE], {});
+  for (const one of CHECKS) await check(one);
+  const parts = inParts(filesOf('.test.js'), PARTS);
+  if (process.env['TEST_COVERAGE'] === undefined) await testParts('tests', parts, {});
+  else await testWithCoverage(parts);
 }
 
-/** Runs tests as {@link testAgain} does, and prints how many lines of `src` ran. */
-async function testWithCoverage(lists) {
+async function testLong() {
+  setTimeout(endLate, LONGEST_MS).unref();
+  for (const one of LONG_CHECKS) await check(one);
+  const files = filesOf('.long.js');
+  // Mocha only warns of files that it does not find.
+  const missing = ALONE.filter((file) => !files.includes(file));
+  if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
+  const others = files.filter((file) => !ALONE.includes(file));
+  await testParts('long tests', inParts(others, LONG_PARTS), {});
+  await testParts('long tests, one at a time', [ALONE], {});
+}
+
+/** The compiled files of tests with an ending, in order. */
+function filesOf(ending) {
+  return readdirSync(path.join(ROOT, 'dist/test'), { recursive: true })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => path.join('dist/test', name))
+    .toSorted();
+}
+
+/** Runs the tests, and prints how many lines of `src` ran. */
+async function testWithCoverage(parts) {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-coverage-'));
   try {
-    await testAgain('tests, with coverage', lists, { NODE_V8_COVERAGE: folder });
-    const { output } = await check('coverage', 'c8', ['report', '--temp-directory', folder]);
-    console.log(output);
+    await testParts('tests, with coverage', parts, { NODE_V8_COVERAGE: folder });
+    const args = ['report', '--temp-directory', folder];
+    console.log(await check({ name: 'coverage', command: 'c8', args }));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -220,19 +211,10 @@ function endLate() {
   }, STOP_MS).unref();
 }
 
-function refuseLate() {
-  if (isLate) throw new NotReady(`the tests were ended after ${LONGEST_MS / 60_000} min`);
-}
-
-/** The compiled files of tests. */
-function testFiles(...names) {
-  return names.map((name) => `dist/test/${name}.test.js`);
-}
-
 /** Lists of files that take about the same time, each in the order of the files. */
 function inParts(files, count) {
   const secondsOf = (file) =>
-    SECONDS[file.replace('dist/test/', '').replace('.test.js', '')] ?? USUAL_SECONDS;
+    SECONDS[file.replace('dist/test/', '').replace(/\.(?:test|long)\.js$/, '')] ?? USUAL_SECONDS;
   const parts = Array.from({ length: count }, () => ({ files: new Set(), seconds: 0 }));
   for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
     const shortest = parts.reduce((a, b) => (a.seconds <= b.seconds ? a : b));
@@ -242,44 +224,23 @@ function inParts(files, count) {
   return parts.map((part) => files.filter((file) => part.files.has(file)));
 }
 
-/** Runs a program that counts as one test. */
-async function check(name, command, args) {
+/** Runs a program that counts as one test. @returns its output */
+async function check({ name, command, args }) {
   const program = path.resolve(ROOT, 'node_modules', '.bin', command);
-  const result = await timed(name, () => run(program, args));
-  counts[result.code === 0 ? 'passed' : 'failed'] += 1;
-  if (result.code !== 0) failures.push(`${name}\n${result.output}`);
-  return result;
+  const { code, output } = await timed(name, () => run(program, args));
+  counts[code === 0 ? 'passed' : 'failed'] += 1;
+  if (code === 0) console.log(`✔ ${name}`);
+  else failures.push(`${name}\n${output}`);
+  return output;
 }
 
-/**
- * Runs mocha, once for each list of files and at the same time, each with servers of its own; then once more the files
- * with failed tests: a promise about time or about an outage can fail on a busy machine. The tests of these files are
- * named with the failures that they had.
- */
-async function testAgain(name, lists, env) {
-  refuseLate();
+/** Runs mocha once for each list of files, all at the same time, each with servers of its own. */
+async function testParts(name, parts, env) {
   const runs = await timed(name, () =>
-    Promise.all(lists.map((files, index) => runMocha(files, env, index > 0))),
+    Promise.all(parts.map((files, index) => runMocha(files, env, index > 0))),
   );
-  const failed = runs.flatMap(({ stats }) => stats?.failed ?? []);
-  const files = [...new Set(failed.map(({ file }) => file))];
-  const hasOutcome = runs.every(({ stats }) => stats !== undefined);
-  const isFinal = isLate || files.length > MOST_AGAIN || files.includes(undefined);
-  if (!hasOutcome || files.length === 0 || isFinal) {
-    for (const run of runs) count(run);
-    refuseLate();
-    return;
-  }
-  console.log('  These tests failed, and their files are run again:');
-  for (const { title, message } of failed) console.log(`    ${title}: ${message}`);
-  const again = await timed('tests, again', () => runMocha(files, env));
-  const left = again.stats?.failed ?? failed;
-  counts.passed += Math.max(0, failed.length - left.length);
-  for (const { title, message } of failed) {
-    if (!left.some((test) => test.title === title)) passedAgain.push(`${title}: ${message}`);
-  }
-  for (const { stats } of runs) count({ code: 0, stats: { ...stats, failures: 0, failed: [] } });
-  count({ code: again.code, stats: { passes: 0, failures: left.length, failed: left } });
+  for (const run of runs) count(run);
+  if (isLate) throw new NotReady(`the tests were ended after ${LONGEST_MS / 60_000} min`);
 }
 
 function count({ code, stats }) {

@@ -430,7 +430,7 @@ describe('an upgrade', function () {
         }
       });
 
-      // All of them sealed alike; sealed-upgrade.test.ts has every kind of text.
+      // All of them sealed alike; sealed-upgrade.long.ts has every kind of text.
       if (commit === COMMITS[0]) {
         it('keeps what is sealed readable, and ids of clicks, when SECRET_KEY is replaced', async () => {
           const next = 'the-next-key-of-the-upgrade-fixtures-0123456789';
