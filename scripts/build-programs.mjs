@@ -9,8 +9,8 @@ import { PROGRAMS } from './programs.mjs';
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const OUTPUT = path.join(ROOT, 'dist', 'programs');
 
-/** Packages with native code, which find it beside their own files. */
-const NATIVE = /^(?:sharp|@node-rs\/argon2|msgpackr-extract)(?:\/|$)/;
+/** Packages that find files beside their own: native code, programs of threads. */
+const BESIDE_FILES = /^(?:sharp|@node-rs\/argon2|msgpackr-extract|piscina)(?:\/|$)/;
 /** Databases that knex supports as well, the packages of which are not installed. */
 const NOT_INSTALLED =
   /^(?:better-sqlite3|mariadb|mysql2?|oracledb|pg-native|pg-query-stream|sqlite3|tedious)(?:\/|$)/;
@@ -31,7 +31,7 @@ const bundle = await rolldown({
   cwd: ROOT,
   platform: 'node',
   input: { ...PROGRAMS, ...Object.fromEntries([...migrations, ...helpers]) },
-  external: [NATIVE, NOT_INSTALLED, PLAIN],
+  external: [BESIDE_FILES, NOT_INSTALLED, PLAIN],
   tsconfig: path.join(ROOT, 'tsconfig.json'),
   resolve: { alias: { '#font-files': path.join(ROOT, 'src/qrcodes/render/font-files.ts') } },
 });

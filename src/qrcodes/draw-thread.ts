@@ -1,26 +1,20 @@
-import { parentPort } from 'node:worker_threads';
-import { Refusal } from '../errors.ts';
-import type { Done, Task } from './draw-apart.ts';
+import { Refusal, type RefusalData } from '../errors.ts';
 import { drawPicture } from './render/picture.ts';
 
-/* The thread of `drawApart`. */
+/* The thread of `drawInThread`. */
 
-parentPort!.on('message', (task: Task) => void answer(task));
+/** Output of the thread: an error of a class of ours would lose its class on the way. */
+export type Drawn = { bytes: Uint8Array } | { refused: RefusalData };
 
-async function answer(task: Task): Promise<void> {
-  const done = await drawn(task);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-  parentPort!.postMessage(done);
-}
-
-async function drawn({ id, args }: Task): Promise<Done> {
+/** Draws a picture. */
+export default async function run(args: Parameters<typeof drawPicture>): Promise<Drawn> {
+  const [payload, design, format, image] = args;
+  // A Buffer arrives as a plain array of bytes.
+  const middle = image && { ...image, png: Buffer.from(image.png) };
   try {
-    const [payload, design, format, image] = args;
-    // A copy is what arrives of a Buffer: an array of bytes.
-    const middle = image && { ...image, png: Buffer.from(image.png) };
-    return { id, bytes: await drawPicture(payload, design, format, middle) };
+    return { bytes: await drawPicture(payload, design, format, middle) };
   } catch (error) {
-    if (error instanceof Refusal) return { id, refused: error.toJSON() };
-    return { id, error: String(error) };
+    if (error instanceof Refusal) return { refused: error.toJSON() };
+    throw error;
   }
 }
