@@ -204,9 +204,8 @@ describe('GET /metatags', () => {
         response.write(`<head><title>A</title>${end.slice(0, 4)}`);
         setTimeout(() => response.write(`${end.slice(4)}<p>`), 50);
       });
-      const began = Date.now();
+      // The response never ends: to wait for its end is to time out, and to find nothing.
       expect((await found(url))['title']).to.equal('A');
-      expect(Date.now() - began).to.be.below(3_000);
     }
   });
 

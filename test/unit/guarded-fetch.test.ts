@@ -219,11 +219,9 @@ describe('outbound requests', () => {
       });
       site.answer('/hop', { status: 302, headers: { Location: '/hop' }, delayMs: 150 });
       for (const path of ['/silent', '/slow', '/hop']) {
-        const start = Date.now();
         expect(await refusal(`${site.url}${path}`, { timeoutMs: 400 }), path).to.equal(
           'must respond completely within 0.4 s',
         );
-        expect(Date.now() - start, path).to.be.within(390, 4_000);
       }
     });
 

@@ -273,17 +273,20 @@ describe('the visit log', () => {
   });
 
   it('spools an unacknowledged batch, and does not wait for the acknowledgement of the next', async () => {
+    const delivered: string[] = [];
     const visitLog = new VisitLog({
-      deliver: () => new Promise(() => {}),
+      deliver: (batch) => {
+        delivered.push(...batch.map(({ id }) => id));
+        return new Promise(() => {});
+      },
       probe: async () => {},
       spool: spoolIn(),
       log,
     });
     await visitLog.start();
     await visitLog.record(visit('hung'));
-    const start = performance.now();
     await visitLog.record(visit('next'));
-    expect(performance.now() - start).to.be.below(300);
+    expect(delivered).not.to.include('next');
     const files = await readdir(path.join(root, 'spool'));
     const texts = await Promise.all(
       files.map((file) => readFile(path.join(root, 'spool', file), 'utf8')),
@@ -344,9 +347,7 @@ describe('the visit log', () => {
     const visitLog = new VisitLog({ deliver: away, probe: away, spool, log });
     await visitLog.start();
     await visitLog.record(visit('first'));
-    const start = performance.now();
     for (const one of visits(20)) await visitLog.record(one);
-    expect(performance.now() - start).to.be.below(500);
     // Nothing shall be appended: a batch is written after 1 ms.
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(appended).to.equal(1);
@@ -381,9 +382,7 @@ describe('the visit log', () => {
     await visitLog.record(visit('first'));
     isAway = false;
     await eventually(() => expect(queue.ids()).to.deep.equal(['first']));
-    const start = performance.now();
     await visitLog.record(visit('next'));
-    expect(performance.now() - start).to.be.below(300);
     expect(queue.ids()).to.deep.equal(['first', 'next']);
     isAway = true;
     await visitLog.record(visit('held'));
