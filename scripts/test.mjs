@@ -35,12 +35,7 @@ const LONG_CHECKS = [
 ];
 /** Long tests that judge how processes share the machine: each has it for itself. */
 const ALONE = [
-  'fuzz/fuzz',
-  'api/event-loop',
   'api/fair-shares',
-  'api/hostile',
-  'redirect/outages',
-  'workers/frozen-redis',
   'workers/slots',
   'workers/stopping',
   'workers/watchdog',
@@ -110,8 +105,6 @@ const SECONDS = {
 const USUAL_SECONDS = 4;
 /** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
 const PARTS = 3;
-/** Parts of the long tests, which start processes all the time. */
-const LONG_PARTS = 2;
 /** Time for mocha to stop what the tests started after a signal, in ms. */
 const STOP_MS = 60_000;
 /** Time limit of a run of all tests, in ms: what runs then is ended, and the counts tell what had run. */
@@ -178,7 +171,7 @@ async function testLong() {
   const missing = ALONE.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
   const others = files.filter((file) => !ALONE.includes(file));
-  await testParts('long tests', inParts(others, LONG_PARTS), {});
+  await testParts('long tests', inParts(others, PARTS), {});
   await testParts('long tests, one at a time', [ALONE], {});
 }
 

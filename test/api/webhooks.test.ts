@@ -243,7 +243,7 @@ describe('webhooks', () => {
         expect((await api.delete(path)).status).to.equal(200);
       }
       const kinds = (await received(10)).map(({ body }) => body.type);
-      // Alerts are caused in test/api/notifications.test.ts, those of checks in test/workers/destinations.test.ts.
+      // Alerts are caused in test/api/notifications.test.ts, those of checks in test/workers/destinations.long.ts.
       const caused = new Set<string>([...kinds, ...ALERT_KINDS, 'link.recovered']);
       expect([...caused]).to.have.members([...WEBHOOK_KINDS]);
     });

@@ -160,7 +160,7 @@ describe('deployment', () => {
     it('take secrets from files by the addition of the guide', function () {
       if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
       const guide = readFileSync('docs/systemd.md', 'utf8');
-      const [, text] = /^```ini run by test\/deployment\.test\.ts\n([^]*?)^```/m.exec(guide)!;
+      const [, text] = /^```ini run by test\/deployment\.long\.ts\n([^]*?)^```/m.exec(guide)!;
       const addition = path.join(folder, 'shortlinks-.service.d');
       mkdirSync(addition);
       // The last line, which systemd does not know, shows that it reads the file for the unit.
