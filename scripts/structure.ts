@@ -4,7 +4,7 @@ import { measureWalks, type Walks } from './walks.ts';
 
 /*
  * `npm run structure` measures how far apart things that belong together are: which files one request passes, how many lines name a thing of a kind. With `--check` it fails when a figure is above its limit.
- * docs/structure.md has the figures before the last restructuring, and its aims.
+ * docs/structure.md has the figures and their aims.
  */
 
 interface Figure {
