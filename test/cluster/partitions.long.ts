@@ -9,7 +9,7 @@ import { partitionTables } from '../../scripts/partition.ts';
 import { connectDb, execute, type Knex, rows } from '../../src/infra/db.ts';
 import { connectRedis, scanKeys } from '../../src/infra/redis.ts';
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
-import { databaseUrlOf } from '../support/database-url.ts';
+import { databaseUrlOf } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { allowDatabases, postgresAdminUrl } from '../support/private-admin.ts';

@@ -10,7 +10,7 @@ import { migrateLatest } from '../../scripts/migrations.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { connectDb, execute, type Knex } from '../../src/infra/db.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
-import { databaseUrlOf } from '../support/database-url.ts';
+import { databaseUrlOf } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { redisAdminUrl } from '../support/private-admin.ts';

@@ -7,9 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
-import { config } from '../../src/config.ts';
-import { connectDb, db, type Knex } from '../../src/infra/db.ts';
-import { databaseUrlOf } from '../support/database-url.ts';
+import { connectDb, type Knex } from '../../src/infra/db.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { Receiver, verify } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -97,9 +96,7 @@ describe('texts that an earlier version sealed', function () {
   let keyOfJob: string;
 
   before(async () => {
-    await db().raw('DROP DATABASE IF EXISTS ?? WITH (FORCE)', [DATABASE]);
-    await db().raw('CREATE DATABASE ??', [DATABASE]);
-    const url = databaseUrlOf(config().DATABASE_URL, DATABASE);
+    const url = await createDatabase(DATABASE);
     const dump = gunzipSync(readFileSync('test/data/upgrades/0a748ee.sql.gz')).toString();
     const restoring = connectDb(url, 1, 'test');
     await restoring.raw(dump.replaceAll('?', '\\?'));
@@ -118,7 +115,7 @@ describe('texts that an earlier version sealed', function () {
     await receiver?.stop();
     await servers?.stop();
     await database?.destroy();
-    await db().raw('DROP DATABASE IF EXISTS ?? WITH (FORCE)', [DATABASE]);
+    await dropDatabase(DATABASE);
     rmSync(folder, { recursive: true, force: true });
   });
 

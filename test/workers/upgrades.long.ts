@@ -27,13 +27,12 @@ import * as invitationMails from '../../migrations/0050_invitation_mails.ts';
 import * as search from '../../migrations/0052_search.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
-import { config } from '../../src/config.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
 import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
-import { connectDb, db, type Knex } from '../../src/infra/db.ts';
+import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
-import { databaseUrlOf } from '../support/database-url.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectKept, fillEmptyTables, rowsOf } from '../support/rows.ts';
@@ -524,16 +523,6 @@ const UNPACKED = `
 
 /** As the function `rollup_value` of the database shortens a text. */
 const digestOf = (text: string): string => `\u0001${createHash('md5').update(text).digest('hex')}`;
-
-async function createDatabase(name: string): Promise<string> {
-  await dropDatabase(name);
-  await db().raw('CREATE DATABASE ??', [name]);
-  return databaseUrlOf(config().DATABASE_URL, name);
-}
-
-async function dropDatabase(name: string): Promise<void> {
-  await db().raw('DROP DATABASE IF EXISTS ?? WITH (FORCE)', [name]);
-}
 
 async function withDatabase(
   name: string,

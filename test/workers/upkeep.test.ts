@@ -19,7 +19,7 @@ import { connectDb, db, type Knex } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { CHANGED, decodeLink, linkName } from '../../src/lookup/codec.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
-import { databaseUrlOf } from '../support/database-url.ts';
+import { databaseUrlOf } from '../support/databases.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
