@@ -126,6 +126,16 @@ describe('the structure', () => {
     expect(ofNode).to.deep.equal([]);
   });
 
+  it('keeps answers in the console under keys of api/keys.ts alone', () => {
+    const folder = path.join('src', 'console');
+    const literal = /(?:queryKey: |usePaged\(\s*|[kK]ey(?:: \w+)? = )\[/;
+    const found = sourceFiles(folder).filter(
+      (file) =>
+        file !== path.join(folder, 'api', 'keys.ts') && literal.test(readFileSync(file, 'utf8')),
+    );
+    expect(found).to.deep.equal([]);
+  });
+
   it('reads rows through Model.of, so that no query forgets its workspace', () => {
     // COPY asks the connection of the driver, not a model; the others read no rows of a workspace by themselves.
     const allowed = [

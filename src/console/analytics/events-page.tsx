@@ -3,6 +3,7 @@ import { Download, ListX } from 'lucide-react';
 import { useState } from 'react';
 import { type Api, download, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
@@ -101,7 +102,7 @@ function useEvents(question: Question) {
   const { api } = useWorkspace();
   const parameters = parametersOf(question);
   return useInfiniteQuery({
-    queryKey: ['events', parameters],
+    queryKey: keys.events.list(parameters),
     queryFn: async ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam };
       const query = {

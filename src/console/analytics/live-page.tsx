@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -303,7 +304,7 @@ function EventRow({ event, time }: { event: ShownEvent; time(moment: string): st
 function NotCounted({ reason }: { reason: string }) {
   const { slug, api } = useWorkspace();
   const workspace = useQuery({
-    queryKey: ['workspace'],
+    queryKey: keys.workspace.all,
     queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
   });
   const seconds = workspace.data?.clickDedupeSeconds;

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { type Key, pagedKey } from './keys.ts';
 
 /** Records that are loaded page by page. */
 export interface Paged<Row> {
@@ -17,17 +18,17 @@ export const PAGE_SIZE = 50;
 /**
  * Loads a list of the API, one page after another.
  *
- * @param key what the list depends on; its first part is the noun, by which writes make it load again
+ * @param key key of the list
  * @param load returns a page, counted from 1, of `PAGE_SIZE` records
  */
 export function usePaged<Row>(
-  key: readonly unknown[],
+  key: Key,
   load: (page: number, signal: AbortSignal) => Promise<Row[]>,
   options: { enabled?: boolean; refetchInterval?: number | false } = {},
 ): Paged<Row> {
   const query = useInfiniteQuery({
     ...options,
-    queryKey: [...key, 'pages'],
+    queryKey: pagedKey(key),
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),

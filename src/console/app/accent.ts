@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from './workspace.tsx';
 
 type Rgb = readonly [number, number, number];
@@ -19,7 +20,7 @@ const CONTRAST = 4.5;
 export function useAccent(): void {
   const { api } = useWorkspace();
   const { data } = useQuery({
-    queryKey: ['workspace'],
+    queryKey: keys.workspace.all,
     queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
     staleTime: 60_000,
   });

@@ -18,6 +18,7 @@ import {
   User,
 } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { customerName } from '../customers/customer-name.ts';
 import { VIEWS as SETTINGS } from '../settings/layout.tsx';
 import { searchQuery } from '../short-links/listing.ts';
@@ -186,20 +187,20 @@ function useRecordCommands(text: string): {
   const shared = { placeholderData: <T>(before: T) => before };
   const links = useQuery({
     ...shared,
-    queryKey: ['links', 'palette', search],
+    queryKey: keys.links.search(search),
     queryFn: ({ signal }) => answer(api.GET('/links', { params: { query }, signal })),
     enabled: isAsked && may('links.read'),
   });
   const codes = useQuery({
     ...shared,
-    queryKey: ['qrcodes', 'palette', search],
+    queryKey: keys.qrcodes.search(search),
     queryFn: ({ signal }) => answer(api.GET('/qrcodes', { params: { query }, signal })),
     enabled: isAsked && may('qrcodes.read'),
   });
   const hasCustomers = plan === 'business' || plan === 'enterprise';
   const customers = useQuery({
     ...shared,
-    queryKey: ['customers', 'palette', search],
+    queryKey: keys.customers.search(search),
     queryFn: ({ signal }) => {
       const query = { search, pageSize: RECORDS_SHOWN };
       return answer(api.GET('/customers', { params: { query }, signal }));

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { Eraser, Pencil } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -23,7 +24,7 @@ export function CustomerPage() {
   const [opened, setOpened] = useState<'edit' | 'erase'>();
   const close = () => setOpened(undefined);
   const query = useQuery({
-    queryKey: ['customers', customerId],
+    queryKey: keys.customers.one(customerId),
     queryFn: ({ signal }) =>
       answer(api.GET('/customers/{id}', { params: { path: { id: customerId } }, signal })),
   });
@@ -93,7 +94,7 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
     send: (body: Schemas['CustomerUpdate']) =>
       changeRecord({ api, path: '/customers/{id}', of: { id: seen.id }, seen }, body),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['customers'] });
+      void client.invalidateQueries({ queryKey: keys.customers.all });
       onClose();
     },
   });
@@ -138,7 +139,7 @@ function EraseDialog({ customer, onClose }: CustomerDialogProps) {
     onDone: async () => {
       toast('Customer erased');
       await navigate({ to: '/$workspace/customers', params: { workspace: slug } });
-      void client.invalidateQueries({ queryKey: ['customers'] });
+      void client.invalidateQueries({ queryKey: keys.customers.all });
     },
   });
   return (

@@ -3,6 +3,7 @@ import { Users } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -20,7 +21,7 @@ export function CustomersPage() {
   const { slug, api } = useWorkspace();
   const [text, setText] = useState('');
   const search = useDebounced(text.trim(), 150);
-  const customers = usePaged(['customers', 'list', search], (page, signal) =>
+  const customers = usePaged(keys.customers.list(search), (page, signal) =>
     answer(
       api.GET('/customers', {
         params: { query: { page, pageSize: PAGE_SIZE, ...(search !== '' && { search }) } },

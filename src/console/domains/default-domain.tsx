@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Badge } from '../ui/states.tsx';
 
@@ -7,7 +8,7 @@ import { Badge } from '../ui/states.tsx';
 export function DefaultDomain() {
   const { api } = useWorkspace();
   const { data } = useQuery({
-    queryKey: ['workspace'],
+    queryKey: keys.workspace.all,
     queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
     staleTime: 60_000,
   });

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -37,7 +38,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       );
     },
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['domains'] });
+      void client.invalidateQueries({ queryKey: keys.domains.all });
       onClose();
     },
   });

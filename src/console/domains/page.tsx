@@ -3,6 +3,7 @@ import { Archive, Globe, ListChecks, Pencil, Plus, Star, Trash2 } from 'lucide-r
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord, deleteRecord } from '../app/changes.ts';
@@ -27,7 +28,7 @@ export function DomainsPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  const domains = usePaged(['domains', 'all'], (page, signal) =>
+  const domains = usePaged(keys.domains.list(), (page, signal) =>
     answer(
       api.GET('/domains', {
         params: { query: { page, pageSize: PAGE_SIZE, archived: true } },
@@ -75,7 +76,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
   const update = useWrite({
     send: (body: Schemas['DomainUpdate']) =>
       changeRecord({ api, path: '/domains/{id}', of: { id: domain.id }, seen: domain }, body),
-    onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
+    onDone: () => client.invalidateQueries({ queryKey: keys.domains.all }),
     onFailed: (error) => toast(describe(error), 'danger'),
   });
   return (
@@ -151,7 +152,7 @@ function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) 
   const remove = useWrite({
     send: (seen: Domain) => deleteRecord({ api, path: '/domains/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['domains'] });
+      void client.invalidateQueries({ queryKey: keys.domains.all });
       toast(`${domain.slug} deleted`);
       onClose();
     },

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { History, Plug } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -30,7 +31,7 @@ function outcome({ state, counts }: Import, name: 'created' | 'skipped' | 'refus
 export function ImportsPage() {
   const { slug, api, may } = useWorkspace();
   const [isConnecting, setConnecting] = useState(false);
-  const imports = usePaged(['imports', 'list'], (page, signal) =>
+  const imports = usePaged(keys.imports.list(), (page, signal) =>
     answer(api.GET('/imports', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   return (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type LucideIcon, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Api } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -49,7 +50,7 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened<One>>();
   const close = () => setOpened(undefined);
-  const labels = usePaged([`${noun}s`, 'list'], (page, signal) =>
+  const labels = usePaged(keys[`${noun}s`].list(), (page, signal) =>
     kind.load(api, { page, pageSize: PAGE_SIZE }, signal),
   );
   const counts = useCounts(noun);
@@ -154,9 +155,9 @@ export function LabelForm({ noun, label, change, send, onClose, children }: Labe
   const save = useWrite({
     send,
     onDone: () => {
-      void client.invalidateQueries({ queryKey: [`${noun}s`] });
-      void client.invalidateQueries({ queryKey: ['links'] });
-      void client.invalidateQueries({ queryKey: ['qrcodes'] });
+      void client.invalidateQueries({ queryKey: keys[`${noun}s`].all });
+      void client.invalidateQueries({ queryKey: keys.links.all });
+      void client.invalidateQueries({ queryKey: keys.qrcodes.all });
       onClose();
     },
   });
@@ -196,9 +197,9 @@ function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogP
   const remove = useWrite({
     send: (one: One) => kind.remove(api, one),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: [`${noun}s`] });
-      void client.invalidateQueries({ queryKey: ['links'] });
-      void client.invalidateQueries({ queryKey: ['qrcodes'] });
+      void client.invalidateQueries({ queryKey: keys[`${noun}s`].all });
+      void client.invalidateQueries({ queryKey: keys.links.all });
+      void client.invalidateQueries({ queryKey: keys.qrcodes.all });
       toast(`${noun === 'tag' ? 'Tag' : 'Folder'} “${label.name}” deleted`);
       onClose();
     },

@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Api, answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import type { operations } from '../api/reference.d.ts';
 import { type ListKind, type ListSearch, SHARED_FILTERS } from '../short-links/list-kind.ts';
 import { PAGE_ROWS, parametersOf, type Question } from '../short-links/listing.ts';
@@ -36,7 +37,7 @@ type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
 export function pageQuery(api: Api, search: ListSearch, page: number): Question<Link[]> {
   const query = parametersOf<ListQuery>(search, [...LINK_LIST.filters, 'sort']);
   return {
-    queryKey: ['links', 'list', query, page],
+    queryKey: keys.links.list(query, page),
     queryFn: ({ signal }) =>
       answer(
         api.GET('/links', {
@@ -51,7 +52,7 @@ export function pageQuery(api: Api, search: ListSearch, page: number): Question<
 export function countQuery(api: Api, search: ListSearch): Question<number> {
   const query = parametersOf<ListQuery>(search, LINK_LIST.filters);
   return {
-    queryKey: ['links', 'count', query],
+    queryKey: keys.links.count(query),
     queryFn: async ({ signal }) =>
       Number(await answer(api.GET('/links/count', { params: { query }, signal }))),
   };
@@ -60,11 +61,11 @@ export function countQuery(api: Api, search: ListSearch): Question<number> {
 /** One link, also when the list doesn't show it. */
 export const linkQuery = (api: Api, linkId: string) =>
   queryOptions({
-    queryKey: ['links', 'one', linkId],
+    queryKey: keys.links.one(linkId),
     queryFn: ({ signal }) =>
       answer(api.GET('/links/{linkId}', { params: { path: { linkId } }, signal })),
   });
 
 /** After a write: lists and counts are asked for again. */
 export const refreshLinks = (client: QueryClient): Promise<void> =>
-  client.invalidateQueries({ queryKey: ['links'] });
+  client.invalidateQueries({ queryKey: keys.links.all });

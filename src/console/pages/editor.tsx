@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord } from '../app/changes.ts';
 import { useUnsavedForm } from '../app/leaving.ts';
@@ -30,7 +31,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
     send: (body: Schemas['PageUpdate']) =>
       changeRecord({ api, path: '/pages/{id}', of: { id: page.id }, seen }, body),
     onDone: (saved) => {
-      void client.invalidateQueries({ queryKey: ['pages'] });
+      void client.invalidateQueries({ queryKey: keys.pages.all });
       // Others may have changed further fields meanwhile.
       setSeen(saved);
       setTitle(saved.title);

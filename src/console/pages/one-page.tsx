@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -23,7 +24,7 @@ export function OnePage() {
   const [isDeleting, setDeleting] = useState(false);
   const path = { id: pageId };
   const query = useQuery({
-    queryKey: ['pages', pageId],
+    queryKey: keys.pages.one(pageId),
     queryFn: ({ signal }) => answer(api.GET('/pages/{id}', { params: { path }, signal })),
   });
   const remove = useWrite({
@@ -36,7 +37,7 @@ export function OnePage() {
         // Its unsaved changes are gone with it.
         ignoreBlocker: true,
       });
-      void client.invalidateQueries({ queryKey: ['pages'] });
+      void client.invalidateQueries({ queryKey: keys.pages.all });
     },
   });
   const page = query.data;

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { PanelTop, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -20,7 +21,7 @@ const format = new Intl.NumberFormat();
 export function PagesPage() {
   const { slug, api, may } = useWorkspace();
   const [isNew, setNew] = useState(false);
-  const pages = usePaged(['pages', 'list'], (page, signal) =>
+  const pages = usePaged(keys.pages.list(), (page, signal) =>
     answer(api.GET('/pages', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   const createButton = may('pages.write') && (

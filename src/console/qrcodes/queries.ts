@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import type { operations } from '../api/reference.d.ts';
 import { type ListKind, type ListSearch, SHARED_FILTERS } from '../short-links/list-kind.ts';
 import { PAGE_ROWS, parametersOf, type Question } from '../short-links/listing.ts';
@@ -37,7 +38,7 @@ type ListQuery = NonNullable<operations['listQrCodes']['parameters']['query']>;
 export function pageQuery(api: Api, search: ListSearch, page: number): Question<QrCode[]> {
   const query = parametersOf<ListQuery>(search, [...QR_CODE_LIST.filters, 'sort']);
   return {
-    queryKey: ['qrcodes', 'list', query, page],
+    queryKey: keys.qrcodes.list(query, page),
     queryFn: ({ signal }) =>
       answer(
         api.GET('/qrcodes', {
@@ -52,7 +53,7 @@ export function pageQuery(api: Api, search: ListSearch, page: number): Question<
 export function countQuery(api: Api, search: ListSearch): Question<number> {
   const query = parametersOf<ListQuery>(search, QR_CODE_LIST.filters);
   return {
-    queryKey: ['qrcodes', 'count', query],
+    queryKey: keys.qrcodes.count(query),
     queryFn: async ({ signal }) =>
       Number(await answer(api.GET('/qrcodes/count', { params: { query }, signal }))),
   };
@@ -61,18 +62,18 @@ export function countQuery(api: Api, search: ListSearch): Question<number> {
 /** One code. */
 export const qrCodeQuery = (api: Api, qrcodeId: string) =>
   queryOptions({
-    queryKey: ['qrcodes', 'one', qrcodeId],
+    queryKey: keys.qrcodes.one(qrcodeId),
     queryFn: ({ signal }) =>
       answer(api.GET('/qrcodes/{qrcodeId}', { params: { path: { qrcodeId } }, signal })),
   });
 
 /** After a write: lists and counts are asked for again. */
 export const refreshQrCodes = (client: QueryClient): Promise<void> =>
-  client.invalidateQueries({ queryKey: ['qrcodes'] });
+  client.invalidateQueries({ queryKey: keys.qrcodes.all });
 
 /** Looks that were kept, newest first. */
 export const templatesQuery = (api: Api) =>
   queryOptions({
-    queryKey: ['templates'],
+    queryKey: keys.templates.list(),
     queryFn: ({ signal }) => answer(api.GET('/templates', { signal })),
   });

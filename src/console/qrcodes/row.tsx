@@ -9,6 +9,7 @@ import {
   ScanLine,
   Trash2,
 } from 'lucide-react';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { archiving, type BulkEdit } from '../short-links/bulk-bar.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
@@ -184,7 +185,7 @@ const untilStill = (signal: AbortSignal): Promise<void> =>
 
 function Picture({ record }: { record: QrCode }) {
   const { data } = useQuery({
-    queryKey: ['qrcode-picture', record.id, record.updatedAt],
+    queryKey: keys.pictures.one(record.id, record.updatedAt),
     // Drawing takes longer than a frame; rows that are scrolled past are not drawn at all.
     async queryFn({ signal }) {
       await untilStill(signal);

@@ -3,6 +3,7 @@ import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { labelOf, sentenceCase } from '../api/error-words.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -86,7 +87,7 @@ export function AuditLogPage() {
   const [target, setTarget] = useState('');
   const [actor, setActor] = useState('');
   const query = useInfiniteQuery({
-    queryKey: ['audit-log', target, actor],
+    queryKey: keys.auditLog.list(target, actor),
     queryFn: async ({ pageParam: cursor, signal }) => {
       const { data = [], response } = await api.GET('/audit-log', {
         params: {
@@ -157,8 +158,8 @@ function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   const { api } = useWorkspace();
   const query = { page: 1, pageSize: PAGE_SIZE };
   const members = useMembers();
-  const keys = useQuery({
-    queryKey: ['keys', 'first page'],
+  const apiKeys = useQuery({
+    queryKey: keys.keys.list('first page'),
     queryFn: ({ signal }) => answer(api.GET('/keys', { params: { query }, signal })),
   });
   return (
@@ -177,7 +178,7 @@ function ActorChoice({ actor, onChange }: ActorChoiceProps) {
         ))}
       </optgroup>
       <optgroup label="API keys">
-        {keys.data?.map(({ id, name }) => (
+        {apiKeys.data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

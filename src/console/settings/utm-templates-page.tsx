@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -116,7 +117,7 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
           );
     },
     onDone: (saved) => {
-      void client.invalidateQueries({ queryKey: ['utm-templates'] });
+      void client.invalidateQueries({ queryKey: keys.utmTemplates.all });
       toast(`Template “${saved.name}” saved`);
       onClose();
     },
@@ -165,7 +166,7 @@ function DeleteDialog({ template, onClose }: { template: Template; onClose(): vo
     send: (seen: Template) =>
       deleteRecord({ api, path: '/utm-templates/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['utm-templates'] });
+      void client.invalidateQueries({ queryKey: keys.utmTemplates.all });
       toast(`Template “${template.name}” deleted`);
       onClose();
     },

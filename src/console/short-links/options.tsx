@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { CopyButton } from '../ui/button.tsx';
 import { countOf } from '../ui/count-of.ts';
@@ -132,7 +133,7 @@ function StatsHint({ record }: Pick<PartProps, 'record'>) {
 export function PageSection({ draft, errors, change }: PartProps) {
   const { api } = useWorkspace();
   const pages = useQuery({
-    queryKey: ['pages'],
+    queryKey: keys.pages.all,
     queryFn: ({ signal }) => answer(api.GET('/pages', { signal })),
     staleTime: 60_000,
   });
@@ -181,7 +182,7 @@ export function PageSection({ draft, errors, change }: PartProps) {
 export function RedirectSection({ draft, errors, change }: PartProps) {
   const { api, may } = useWorkspace();
   const webhooks = useQuery({
-    queryKey: ['webhooks'],
+    queryKey: keys.webhooks.all,
     queryFn: ({ signal }) => answer(api.GET('/webhooks', { signal })),
     enabled: may('webhooks.read'),
     staleTime: 60_000,

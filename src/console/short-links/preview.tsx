@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, download } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { dataUriOf } from '../ui/data-uri.ts';
 import { Switch, TextArea, TextField } from '../ui/field.tsx';
@@ -69,7 +70,7 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
   const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
   const tags = useQuery({
-    queryKey: ['metatags', url],
+    queryKey: keys.metatags.one(url),
     queryFn: ({ signal }) => answer(api.GET('/metatags', { params: { query: { url } }, signal })),
     enabled: isAddress,
     staleTime: FRESH_MS,
@@ -97,7 +98,7 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
 function CardImage({ source }: { source: string }) {
   const { slug } = useWorkspace();
   const image = useQuery({
-    queryKey: ['metatags', 'image', source],
+    queryKey: keys.metatags.one(source, 'image'),
     queryFn: async ({ signal }) => {
       if (source.startsWith('data:')) return source;
       const query = new URLSearchParams({ url: source });

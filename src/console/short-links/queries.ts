@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 /** Records of a page of the lists below, as the API has them by default. */
 const PAGE_RECORDS = { tags: 100, folders: 100, domains: 50 };
@@ -20,7 +21,7 @@ async function everyPage<Record>(
 /** Everything that links and QR codes are sorted into. */
 export const tagsQuery = (api: Api) =>
   queryOptions({
-    queryKey: ['tags'],
+    queryKey: keys.tags.list(),
     queryFn: ({ signal }) =>
       everyPage(PAGE_RECORDS.tags, (page) =>
         answer(api.GET('/tags', { params: { query: { page } }, signal })),
@@ -30,7 +31,7 @@ export const tagsQuery = (api: Api) =>
 
 export const foldersQuery = (api: Api) =>
   queryOptions({
-    queryKey: ['folders'],
+    queryKey: keys.folders.list(),
     queryFn: ({ signal }) =>
       everyPage(PAGE_RECORDS.folders, (page) =>
         answer(api.GET('/folders', { params: { query: { page } }, signal })),
@@ -40,7 +41,7 @@ export const foldersQuery = (api: Api) =>
 
 export const domainsQuery = (api: Api) =>
   queryOptions({
-    queryKey: ['domains'],
+    queryKey: keys.domains.list(),
     queryFn: ({ signal }) =>
       everyPage(PAGE_RECORDS.domains, (page) =>
         answer(api.GET('/domains', { params: { query: { page } }, signal })),
@@ -54,7 +55,7 @@ const MOST_TEMPLATES = 100;
 /** The UTM templates of the workspace, by name. */
 export const utmTemplatesQuery = (api: Api) =>
   queryOptions({
-    queryKey: ['utm-templates'],
+    queryKey: keys.utmTemplates.list(),
     queryFn: ({ signal }) =>
       answer(
         api.GET('/utm-templates', { params: { query: { pageSize: MOST_TEMPLATES } }, signal }),
@@ -64,7 +65,7 @@ export const utmTemplatesQuery = (api: Api) =>
 /** Availability of a slug, with the short link that it makes. @param domain empty: the default domain of the workspace */
 export const slugQuery = (api: Api, { domain, key }: { domain: string; key: string }) =>
   queryOptions({
-    queryKey: ['slug', domain, key],
+    queryKey: keys.slugs.one(key, domain),
     queryFn: ({ signal }) => {
       const query = { key, ...(domain !== '' && { domain }) };
       return answer(api.GET('/links/availability', { params: { query }, signal }));
@@ -75,7 +76,7 @@ export const slugQuery = (api: Api, { domain, key }: { domain: string; key: stri
 /** The settings of the workspace, such as its brand and the domain of links that name none. */
 export const workspaceQuery = (api: Api) =>
   queryOptions({
-    queryKey: ['workspace'],
+    queryKey: keys.workspace.all,
     queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
     staleTime: 60_000,
   });

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { type Color, TagMark } from '../labels/colors.tsx';
@@ -39,7 +40,7 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
       answer(api.POST('/tags', { params: { header: { 'Idempotency-Key': key } }, body: { name } })),
     onDone(tag) {
       client.setQueryData(tagsQuery(api).queryKey, (now) => now && [...now, tag]);
-      void client.invalidateQueries({ queryKey: ['tags'] });
+      void client.invalidateQueries({ queryKey: keys.tags.all });
       onCreated(tag.id);
       setText('');
     },

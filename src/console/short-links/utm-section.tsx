@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -68,7 +69,7 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
   const templates = useQuery(utmTemplatesQuery(api));
-  const refresh = () => client.invalidateQueries({ queryKey: ['utm-templates'] });
+  const refresh = () => client.invalidateQueries({ queryKey: keys.utmTemplates.all });
   const save = useWrite({
     send: (name: string, key) => {
       // A template of the same name gets these values, and loses others.

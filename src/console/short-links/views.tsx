@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -48,7 +49,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
   const client = useQueryClient();
   const [isOwn, setOwn] = useState(false);
   const views = useQuery({
-    queryKey: ['views', list],
+    queryKey: keys.views.list(list),
     // There may be as many shared views as own ones.
     queryFn: async ({ signal }) => {
       const page = (number: number) =>
@@ -62,7 +63,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
       return first.length < PAGE_SIZE ? first : [...first, ...(await page(2))];
     },
   });
-  const refresh = () => client.invalidateQueries({ queryKey: ['views', list] });
+  const refresh = () => client.invalidateQueries({ queryKey: keys.views.list(list) });
   const save = useWrite({
     send: (name: string, key) => {
       const given = names.flatMap((one): [string, string][] =>

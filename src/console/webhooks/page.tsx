@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -20,7 +21,7 @@ export function WebhooksPage() {
   const navigate = useNavigate();
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<{ id: string; secret: string }>();
-  const webhooks = usePaged(['webhooks', 'list'], (page, signal) =>
+  const webhooks = usePaged(keys.webhooks.list(), (page, signal) =>
     answer(api.GET('/webhooks', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   const createButton = may('webhooks.write') && (

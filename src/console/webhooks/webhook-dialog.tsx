@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -35,7 +36,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       }
     },
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['webhooks'] });
+      void client.invalidateQueries({ queryKey: keys.webhooks.all });
       if (webhook !== undefined) onClose();
     },
   });

@@ -4,6 +4,7 @@ import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord, deleteRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -33,10 +34,10 @@ export function WebhookPage() {
   const close = () => setOpened(undefined);
   const path = { id: webhookId };
   const query = useQuery({
-    queryKey: ['webhooks', webhookId],
+    queryKey: keys.webhooks.one(webhookId),
     queryFn: ({ signal }) => answer(api.GET('/webhooks/{id}', { params: { path }, signal })),
   });
-  const changed = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  const changed = () => client.invalidateQueries({ queryKey: keys.webhooks.all });
   const enable = useWrite({
     send: (enabled: boolean) =>
       changeRecord({ api, path: '/webhooks/{id}', of: path, seen: query.data! }, { enabled }),

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
 import { changeRecord } from '../../app/changes.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
@@ -35,7 +36,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
     send: (body: Schemas['NewApiKey'], key) =>
       answer(api.POST('/keys', { body, params: { header: { 'Idempotency-Key': key } } })),
     onDone: (made) => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
+      void client.invalidateQueries({ queryKey: keys.keys.all });
       onCreated(made);
     },
   });
@@ -116,7 +117,7 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
     send: (body: Schemas['ApiKeyUpdate']) =>
       changeRecord({ api, path: '/keys/{id}', of: { id: apiKey.id }, seen: apiKey }, body),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
+      void client.invalidateQueries({ queryKey: keys.keys.all });
       onClose();
     },
   });

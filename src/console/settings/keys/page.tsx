@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
 import { useWrite } from '../../api/queries.ts';
 import { deleteRecord } from '../../app/changes.ts';
@@ -32,7 +33,7 @@ export function KeysPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  const keys = usePaged(['keys'], (page, signal) =>
+  const apiKeys = usePaged(keys.keys.list(), (page, signal) =>
     answer(api.GET('/keys', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   const members = useMembers();
@@ -47,9 +48,9 @@ export function KeysPage() {
     </Button>
   );
   return (
-    <Page title="API keys" actions={keys.rows.length > 0 && createButton}>
+    <Page title="API keys" actions={apiKeys.rows.length > 0 && createButton}>
       <RecordList
-        query={keys}
+        query={apiKeys}
         empty={
           <Empty icon={KeyRound} title="No API keys" action={createButton}>
             An API key lets your software use the API for this workspace.{' '}
@@ -116,7 +117,7 @@ export function KeysPage() {
           />
         )}
       </RecordList>
-      {keys.rows.length > 0 && (
+      {apiKeys.rows.length > 0 && (
         <p className="max-w-prose px-4 py-3 text-muted md:px-6">
           A key stops working when the person who created it leaves the workspace. If that person’s
           account is only disabled, the key keeps working until you revoke it.
@@ -174,7 +175,7 @@ function RotateDialog({
         }),
       ),
     onDone: (made) => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
+      void client.invalidateQueries({ queryKey: keys.keys.all });
       onRotated(made);
     },
   });
@@ -202,7 +203,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
     send: (seen: Schemas['ApiKey']) =>
       deleteRecord({ api, path: '/keys/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
+      void client.invalidateQueries({ queryKey: keys.keys.all });
       toast(`“${apiKey.name}” revoked`);
       onClose();
     },

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { answer, type Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
+import { keys } from '../../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
 import { useWrite } from '../../api/queries.ts';
 import { deleteRecord } from '../../app/changes.ts';
@@ -15,14 +16,14 @@ import { toast } from '../../ui/toasts.tsx';
 export function Invitations() {
   const { api } = useWorkspace();
   const client = useQueryClient();
-  const invitations = usePaged(['invitations'], (page, signal) =>
+  const invitations = usePaged(keys.invitations.list(), (page, signal) =>
     answer(api.GET('/invitations', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   const cancel = useWrite({
     send: (seen: Schemas['Invitation']) =>
       deleteRecord({ api, path: '/invitations/{id}', of: { id: seen.id }, seen }),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['invitations'] });
+      void client.invalidateQueries({ queryKey: keys.invitations.all });
       toast('Invitation cancelled. Its link no longer works.');
     },
     onFailed: (error) => toast(describe(error), 'danger'),

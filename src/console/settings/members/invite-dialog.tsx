@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import type { Role } from '../../api/people.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
@@ -23,7 +24,7 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
     send: (body: Schemas['NewInvitation'], key) =>
       answer(api.POST('/invitations', { params: { header: { 'Idempotency-Key': key } }, body })),
     onDone: (made) => {
-      void client.invalidateQueries({ queryKey: ['invitations'] });
+      void client.invalidateQueries({ queryKey: keys.invitations.all });
       onInvited(made);
     },
   });

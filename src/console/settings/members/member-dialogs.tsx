@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import type { Role } from '../../api/people.ts';
 import { useWrite } from '../../api/queries.ts';
 import { changeRecord, deleteRecord } from '../../app/changes.ts';
@@ -28,7 +29,7 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
         body,
       ),
     onDone: async () => {
-      void client.invalidateQueries({ queryKey: ['members'] });
+      void client.invalidateQueries({ queryKey: keys.members.all });
       onClose();
       // It may be the person's own role, by which controls are shown.
       await personClient.invalidateQueries(meQuery);
@@ -60,7 +61,7 @@ export function RemoveDialog({ member, onClose }: MemberDialogProps) {
       deleteRecord({ api, path: '/members/{userId}', of: { userId: seen.userId }, seen }),
     onDone: async () => {
       if (!isMe) {
-        void client.invalidateQueries({ queryKey: ['members'] });
+        void client.invalidateQueries({ queryKey: keys.members.all });
         toast(`${member.email} removed`);
         onClose();
         return;

@@ -1,6 +1,7 @@
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
 import { useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
@@ -30,7 +31,7 @@ export function MembersPage() {
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const mayWrite = may('members.write');
-  const members = usePaged(['members'], (page, signal) =>
+  const members = usePaged(keys.members.list(), (page, signal) =>
     answer(api.GET('/members', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
   );
   return (

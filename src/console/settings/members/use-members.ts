@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { PAGE_SIZE } from '../../api/paged.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 
@@ -8,7 +9,7 @@ export function useMembers() {
   const { api } = useWorkspace();
   const query = { page: 1, pageSize: PAGE_SIZE };
   return useQuery({
-    queryKey: ['members', 'first page'],
+    queryKey: keys.members.list('first page'),
     queryFn: ({ signal }) => answer(api.GET('/members', { params: { query }, signal })),
   });
 }

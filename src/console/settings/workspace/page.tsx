@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Sections } from '../../ui/section.tsx';
@@ -13,7 +14,7 @@ import { Visits } from './visits.tsx';
 export function WorkspacePage() {
   const { api } = useWorkspace();
   const query = useQuery({
-    queryKey: ['workspace'],
+    queryKey: keys.workspace.all,
     queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
   });
   return (
