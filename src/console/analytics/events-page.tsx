@@ -11,7 +11,6 @@ import { Page } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Empty, Failure, Skeleton } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { parametersOf } from './ask.ts';
 import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { EventSubject } from './event-subject.tsx';
@@ -22,6 +21,7 @@ import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { spanOf } from './periods.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
+import { parametersOf } from './queries.ts';
 import { KINDS, kindOf, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { answer } from '../api/client.ts';
 import { keys, type Noun } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FilterMenu } from './filter-menu.tsx';
 import { IgnoredNotice } from './ignored-notice.tsx';

@@ -16,6 +16,23 @@ export interface Paged<Row> {
 export const PAGE_SIZE = 50;
 
 /**
+ * Loads all records of a list, page after page: one that is not full is the last.
+ *
+ * @param pageSize records of a full page
+ */
+export async function everyPage<Row>(
+  pageSize: number,
+  load: (page: number) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let page = 1; ; page += 1) {
+    const loaded = await load(page);
+    rows.push(...loaded);
+    if (loaded.length < pageSize) return rows;
+  }
+}
+
+/**
  * Loads a list of the API, one page after another.
  *
  * @param key key of the list

@@ -20,9 +20,9 @@ import {
 import { answer, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { customerName } from '../customers/customer-name.ts';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { VIEWS as SETTINGS } from '../settings/layout.tsx';
 import { searchQuery } from '../short-links/listing.ts';
-import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { copy } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';

@@ -1,5 +1,5 @@
 import { DeleteDialog } from '../short-links/delete-dialog.tsx';
-import { LINK_LIST, type Link } from './question.ts';
+import { LINK_LIST, type Link } from './queries.ts';
 import { nameOf } from './row.tsx';
 
 /** From so many links on, a deletion is confirmed. */

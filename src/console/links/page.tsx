@@ -17,7 +17,7 @@ import { whenIdle } from '../ui/when-idle.ts';
 import { DeleteLinksDialog, needsQuestion } from './delete-dialog.tsx';
 import { duplicateLink } from './duplicate.ts';
 import { changeLinks, deleteLinks } from './pending.ts';
-import { countQuery, LINK_LIST, type Link, pageQuery } from './question.ts';
+import { countQuery, LINK_LIST, type Link, pageQuery } from './queries.ts';
 import { type LinkActions, LinkCells, nameOf } from './row.tsx';
 
 const loadDialog = part(async () => ({

@@ -3,7 +3,7 @@ import { refusalInWords } from '../api/error-words.ts';
 import type { BulkEdit } from '../short-links/bulk-bar.tsx';
 import { countText } from '../short-links/listing.ts';
 import { type WriteContext, writeLater } from '../short-links/pending.ts';
-import { LINK_LIST, type Link, refreshLinks } from './question.ts';
+import { LINK_LIST, type Link, refreshLinks } from './queries.ts';
 
 const countOf = ({ length }: readonly Link[]) => countText(length, LINK_LIST.noun);
 const idsOf = (links: readonly Link[]) => links.map(({ id }) => id);

@@ -24,7 +24,7 @@ import { RowMenu } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
-import type { Link } from './question.ts';
+import type { Link } from './queries.ts';
 
 /** Actions on one link; the same object for all rows. */
 export interface LinkActions {

@@ -6,7 +6,7 @@ import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { workspaceQuery } from '../short-links/queries.ts';
+import { workspaceQuery } from '../settings/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { addressOf, useDrawn } from './drawn.ts';

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 import { labelOf, sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
@@ -13,7 +13,7 @@ import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
-import { useMembers } from './members/use-members.ts';
+import { apiKeysQuery, membersQuery } from './queries.ts';
 
 type Entry = Schemas['AuditEntry'];
 
@@ -156,12 +156,8 @@ interface ActorChoiceProps {
 /** Filter by actor: everybody, a person, or an API key. */
 function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   const { api } = useWorkspace();
-  const query = { page: 1, pageSize: PAGE_SIZE };
-  const members = useMembers();
-  const apiKeys = useQuery({
-    queryKey: keys.keys.list('first page'),
-    queryFn: ({ signal }) => answer(api.GET('/keys', { params: { query }, signal })),
-  });
+  const members = useQuery(membersQuery(api));
+  const apiKeys = useQuery(apiKeysQuery(api));
   return (
     <select
       aria-label="Changed by"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { answer } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
+
 import { useWorkspace } from '../app/workspace.tsx';
+import { pagesQuery } from '../pages/queries.ts';
 import { CopyButton } from '../ui/button.tsx';
 import { countOf } from '../ui/count-of.ts';
 import {
@@ -12,6 +12,7 @@ import {
   TextArea,
   TextField,
 } from '../ui/field.tsx';
+import { webhooksQuery } from '../webhooks/queries.ts';
 import { EMPTY } from './draft.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
@@ -132,11 +133,7 @@ function StatsHint({ record }: Pick<PartProps, 'record'>) {
 /** A page that visitors see first. */
 export function PageSection({ draft, errors, change }: PartProps) {
   const { api } = useWorkspace();
-  const pages = useQuery({
-    queryKey: keys.pages.all,
-    queryFn: ({ signal }) => answer(api.GET('/pages', { signal })),
-    staleTime: 60_000,
-  });
+  const pages = useQuery(pagesQuery(api));
   return (
     <Section
       title="Page before the destination"
@@ -181,12 +178,7 @@ export function PageSection({ draft, errors, change }: PartProps) {
 /** How it redirects, and what it tracks. */
 export function RedirectSection({ draft, errors, change }: PartProps) {
   const { api, may } = useWorkspace();
-  const webhooks = useQuery({
-    queryKey: keys.webhooks.all,
-    queryFn: ({ signal }) => answer(api.GET('/webhooks', { signal })),
-    enabled: may('webhooks.read'),
-    staleTime: 60_000,
-  });
+  const webhooks = useQuery({ ...webhooksQuery(api), enabled: may('webhooks.read') });
   const names = ['trackConversion', 'flexible', 'forwardQuery', 'redirectStatus', 'rewrite'];
   return (
     <Section

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, download } from '../api/client.ts';
+import { download } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { dataUriOf } from '../ui/data-uri.ts';
@@ -9,6 +9,7 @@ import { Switch, TextArea, TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import type { ShortLinkDraft } from './draft.ts';
+import { metatagsQuery } from './queries.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
 interface PreviewProps extends PartProps {
@@ -70,11 +71,8 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
   const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
   const tags = useQuery({
-    queryKey: keys.metatags.one(url),
-    queryFn: ({ signal }) => answer(api.GET('/metatags', { params: { query: { url } }, signal })),
+    ...metatagsQuery(api, url),
     enabled: isAddress,
-    staleTime: FRESH_MS,
-    retry: false,
   });
   const own = draft.proxy ? draft : undefined;
   const title = own?.title || tags.data?.title || (isAddress ? hostOf(url) : 'Title');

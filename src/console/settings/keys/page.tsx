@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
 import { useWrite } from '../../api/queries.ts';
-import { deleteRecord } from '../../app/changes.ts';
+import { useRecords, useResource } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
@@ -17,8 +16,7 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Badge, Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { isPast, Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toasts.tsx';
-import { useMembers } from '../members/use-members.ts';
+import { membersQuery } from '../queries.ts';
 import { EditKeyDialog, NewKeyDialog } from './key-dialog.tsx';
 import { summaryOf } from './scopes.ts';
 
@@ -33,10 +31,8 @@ export function KeysPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  const apiKeys = usePaged(keys.keys.list(), (page, signal) =>
-    answer(api.GET('/keys', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
-  const members = useMembers();
+  const keys = useRecords('keys');
+  const members = useQuery(membersQuery(api));
   const creatorOf = ({ userId }: Key): string => {
     const member = members.data?.find((one) => one.userId === userId);
     return member === undefined ? '–' : member.name || member.email;
@@ -48,9 +44,9 @@ export function KeysPage() {
     </Button>
   );
   return (
-    <Page title="API keys" actions={apiKeys.rows.length > 0 && createButton}>
+    <Page title="API keys" actions={keys.rows.length > 0 && createButton}>
       <RecordList
-        query={apiKeys}
+        query={keys}
         empty={
           <Empty icon={KeyRound} title="No API keys" action={createButton}>
             An API key lets your software use the API for this workspace.{' '}
@@ -117,7 +113,7 @@ export function KeysPage() {
           />
         )}
       </RecordList>
-      {apiKeys.rows.length > 0 && (
+      {keys.rows.length > 0 && (
         <p className="max-w-prose px-4 py-3 text-muted md:px-6">
           A key stops working when the person who created it leaves the workspace. If that person’s
           account is only disabled, the key keeps working until you revoke it.
@@ -197,17 +193,7 @@ function RotateDialog({
 }
 
 function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const revoke = useWrite({
-    send: (seen: Schemas['ApiKey']) =>
-      deleteRecord({ api, path: '/keys/{id}', of: { id: seen.id }, seen }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: keys.keys.all });
-      toast(`“${apiKey.name}” revoked`);
-      onClose();
-    },
-  });
+  const { remove: revoke } = useResource('keys', { onRemoved: onClose });
   return (
     <FormDialog
       title={`Revoke the key “${apiKey.name}”?`}
