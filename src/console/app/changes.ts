@@ -1,6 +1,5 @@
-import { type Api, answer, type Schemas } from '../api/client.ts';
+import { type Api, answer, type paths, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
-import type { paths } from '../api/reference.d.ts';
 import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
 
 /*

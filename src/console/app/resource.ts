@@ -1,9 +1,8 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import { type Api, answer, type Schemas } from '../api/client.ts';
+import { type Api, answer, type paths, type Schemas } from '../api/client.ts';
 import { keys, type Noun } from '../api/keys.ts';
 import { PAGE_SIZE, type Paged, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
-import type { paths } from '../api/reference.d.ts';
 import { toast } from '../ui/toasts.tsx';
 import {
   type BodyAt,

@@ -1,7 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { type Api, answer, type Schemas } from '../api/client.ts';
+import { type Api, answer, type operations, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import type { operations } from '../api/reference.d.ts';
 import { type ListKind, type ListSearch, SHARED_FILTERS } from '../short-links/list-kind.ts';
 import { PAGE_ROWS, parametersOf, type Question } from '../short-links/listing.ts';
 
