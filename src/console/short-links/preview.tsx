@@ -8,7 +8,7 @@ import { dataUriOf } from '../ui/data-uri.ts';
 import { Switch, TextArea, TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import type { ShortLinkDraft } from './draft.ts';
+import type { ShortLinkDraft } from './fields.ts';
 import { metatagsQuery } from './queries.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 

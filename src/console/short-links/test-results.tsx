@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import type { ShortLinkRecord } from './draft.ts';
+import type { ShortLinkRecord } from './fields.ts';
 import {
   intervalOf,
   LEAST_CONVERSIONS,
