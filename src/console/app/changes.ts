@@ -45,7 +45,7 @@ interface Current {
 /** The calls of the client, whose types no function over several paths can state. */
 export type Call = (
   path: string,
-  init: { params: object; body?: object; signal?: AbortSignal },
+  init: { params: object; body?: object; signal?: AbortSignal; keepalive?: true },
 ) => Promise<{ data?: unknown; response: Response }>;
 
 /** Most times that a change begins again because others were faster. */

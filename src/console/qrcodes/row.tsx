@@ -11,7 +11,8 @@ import {
 } from 'lucide-react';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { archiving, type BulkEdit } from '../short-links/bulk-bar.tsx';
+import { archiving } from '../short-links/bulk-bar.tsx';
+import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -25,16 +26,9 @@ import { CONTENT_FORMS } from './content-fields.ts';
 import { addressOf, drawRecord, payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
 
-/** Actions on one code; the same object for all rows. */
-export interface CodeActions {
-  open(record: QrCode): void;
-  change(record: QrCode, edit: BulkEdit): void;
-  remove(record: QrCode): void;
-}
-
 interface CodeCellsProps {
   record: QrCode;
-  actions: CodeActions;
+  actions: RecordActions<QrCode>;
 }
 
 /** The name of a code: its title, else its short link. */
