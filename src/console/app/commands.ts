@@ -92,13 +92,13 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
     {
       id: 'create-link',
       label: 'Create link',
-      scope: 'links.write',
+      scope: 'links.write' as const,
       run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
     },
     {
       id: 'create-qrcode',
       label: 'Create QR code',
-      scope: 'qrcodes.write',
+      scope: 'qrcodes.write' as const,
       run: () => void navigate({ to: '/$workspace/qrcodes/new', params }),
     },
   ];

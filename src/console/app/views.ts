@@ -16,6 +16,7 @@ import {
 } from 'lucide-react';
 import { readQuestion } from '../analytics/question.ts';
 import { part } from '../api/reachability.ts';
+import type { Scope } from './workspace.tsx';
 
 /*
  * Every view of the console. The routes, the navigation, the links of the settings, the command palette and the views that
@@ -36,7 +37,7 @@ interface View {
   /** Name in the navigation or in the settings; a view without one is reached from another. */
   label?: string;
   /** Scope without which the view isn't shown. */
-  scope?: string;
+  scope?: Scope;
   icon?: LucideIcon;
   /** Second key after `g`, which leads to the view. */
   key?: string;
@@ -269,7 +270,7 @@ export type SearchOf<Path extends ViewPath> = Views[Path] extends { search: infe
 type PathWith<Part> = {
   [Path in ViewPath]: Views[Path] extends Part ? Path : never;
 }[ViewPath];
-type Named<Path extends ViewPath> = { to: Path; label: string; scope: string; words?: string };
+type Named<Path extends ViewPath> = { to: Path; label: string; scope: Scope; words?: string };
 
 /** An entry of the navigation, and of the command palette. */
 export type Destination = Named<PathWith<{ icon: LucideIcon }>> &
