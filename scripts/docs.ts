@@ -71,15 +71,6 @@ function inOneLine(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
 }
 
-/** The content of `src/console/api/reference.d.ts`: the types of `docs/openapi.json`. */
-export function consoleReference(): string {
-  const generator = 'generators/node_modules/.bin/openapi-typescript';
-  return execFileSync(generator, ['docs/openapi.json'], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-}
-
 /** Markers before and after the README's table of processes. */
 const PROCESSES = ['<!-- processes, by `npm run docs` -->\n', '<!-- end of processes -->'] as const;
 
@@ -108,6 +99,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync('docs/configuration.md', configurationPage());
   writeFileSync('docs/architecture.svg', architecturePicture());
   writeFileSync('docs/openapi.json', openApiPage());
-  writeFileSync('src/console/api/reference.d.ts', consoleReference());
+  execFileSync(process.execPath, ['scripts/build-reference.mjs']);
   writeFileSync('README.md', readmePage(readFileSync('README.md', 'utf8')));
 }

@@ -139,7 +139,7 @@ export function npm(...args) {
 const RECORD = path.join(ROOT, 'dist', '.built');
 
 /** Differs when a source, a package or a compiled file was changed, added or removed. */
-function stateOf(folders) {
+function stateOf(folders, others = []) {
   const inputs = [
     'package-lock.json',
     'package.json',
@@ -151,7 +151,8 @@ function stateOf(folders) {
     filesIn(path.join(ROOT, folder)).map((file) => path.join(folder, file)),
   );
   const hash = createHash('sha256').update(process.version);
-  for (const file of [...inputs, ...files]) {
+  for (const file of [...inputs, ...files, ...others]) {
+    if (!existsSync(path.join(ROOT, file))) continue;
     const { size, mtimeMs } = statSync(path.join(ROOT, file));
     hash.update(`${file} ${size} ${mtimeMs}\n`);
   }
@@ -163,11 +164,14 @@ const PARTS = {
   files: () => stateOf([...COMPILED, ...COMPILED.map((name) => path.join('dist', name))]),
   programs: () => stateOf([...SERVICE, path.join('dist', 'programs')]),
   console: () => stateOf(['src', path.join('dist', 'console')]),
+  // The types of the API, which the linter reads.
+  reference: () =>
+    stateOf([], ['docs/openapi.json', 'scripts/build-reference.mjs', 'dist/reference.d.ts']),
 };
 
 async function build(progress, withTests) {
   const built = readRecord();
-  const wanted = withTests ? ['files', 'programs', 'console'] : ['programs', 'console'];
+  const wanted = withTests ? Object.keys(PARTS) : ['programs', 'console'];
   const stale = wanted.filter((part) => built[part] !== PARTS[part]());
   if (stale.length === 0) return;
   await progress.during(withTests ? 'Compiling' : 'Building', () =>
@@ -195,7 +199,7 @@ async function compile() {
   throw new NotReady('The sources do not compile, see above.');
 }
 
-/** Runs scripts/build-programs.mjs or scripts/build-console.mjs. */
+/** Runs the script that builds a part, such as scripts/build-console.mjs. */
 async function bundle(part) {
   const script = path.join(ROOT, 'scripts', `build-${part}.mjs`);
   const { code, output } = await run(process.execPath, [script]);

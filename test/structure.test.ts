@@ -112,7 +112,9 @@ describe('the structure', () => {
   });
 
   it('ships to browsers only code of the console, and what draws and describes QR codes', () => {
-    const shared = /^src\/(console|qrcodes\/(render|content))\/|^src\/infra\/csv\.ts$/;
+    // The types of the API, which the build makes, are in no script.
+    const shared =
+      /^src\/(console|qrcodes\/(render|content))\/|^src\/infra\/csv\.ts$|^dist\/reference\.d\.ts$/;
     const imported = sourceFiles(path.join('src', 'console')).flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, target]) =>
         path.join(path.dirname(file), target!),
@@ -124,6 +126,16 @@ describe('the structure', () => {
       (file) => !file.endsWith('vite.config.ts') && /'node:/.test(readFileSync(file, 'utf8')),
     );
     expect(ofNode).to.deep.equal([]);
+  });
+
+  it('keeps answers in the console under keys of api/keys.ts alone', () => {
+    const folder = path.join('src', 'console');
+    const literal = /(?:queryKey: |usePaged\(\s*|[kK]ey(?:: \w+)? = )\[/;
+    const found = sourceFiles(folder).filter(
+      (file) =>
+        file !== path.join(folder, 'api', 'keys.ts') && literal.test(readFileSync(file, 'utf8')),
+    );
+    expect(found).to.deep.equal([]);
   });
 
   it('reads rows through Model.of, so that no query forgets its workspace', () => {

@@ -1,4 +1,5 @@
 import JoiBase from 'joi';
+import { SCOPES } from '../workspaces/scopes.ts';
 
 /*
  * Schemas of fields that many bodies and queries share. They are strict: a value that is not understood is refused.
@@ -240,6 +241,11 @@ export const paging = (most: number) => ({
     .default(most)
     .description(`Records per page, at most ${most}`),
 });
+
+/** A scope of a key, or of a role. */
+export const scope = Joi.string()
+  .valid('*', ...SCOPES)
+  .meta({ name: 'Scope' });
 
 /** An id of any kind, as a path parameter or reference. */
 export const id = (): JoiBase.StringSchema => Joi.string().min(1).max(260);

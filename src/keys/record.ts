@@ -1,6 +1,5 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, scope } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
-import { SCOPES } from '../workspaces/scopes.ts';
 import type { ApiKey } from './model.ts';
 
 /** The public record of an API key, without the key itself. */
@@ -30,11 +29,6 @@ export const openKey = (projectId: string, record: KeyWithSecret): KeyRecord & {
 
 const text = Joi.string().required();
 const nullableTime = Joi.string().isoDate().allow(null).required();
-
-/** A scope of a key. */
-export const scope = Joi.string()
-  .valid('*', ...SCOPES)
-  .meta({ name: 'Scope' });
 
 /** The record of an API key, for the reference and for checking answers. */
 export const keyRecord = Joi.object({

@@ -1,5 +1,4 @@
-import { futureDateTime, id, Joi, list, nameText, paging } from '../http/fields.ts';
-import { scope } from './record.ts';
+import { futureDateTime, id, Joi, list, nameText, paging, scope } from '../http/fields.ts';
 
 /** The body of an update: the fields that change. */
 export interface KeyChanges {

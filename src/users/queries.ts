@@ -3,7 +3,13 @@ import { db, keysDb, rows } from '../infra/db.ts';
 import { placesOwner } from '../visitors/places.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
-import type { Me, Membership, OwnInvitation, SessionRecord } from './record.ts';
+import {
+  type Me,
+  type Membership,
+  membershipOf,
+  type OwnInvitation,
+  type SessionRecord,
+} from './record.ts';
 
 /** Time for which a sign-in by a one-time link may set a new password without the current one. */
 const RESET_TIME = '1 hour';
@@ -79,7 +85,7 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
          FROM users u WHERE u.id = :userId`,
       { userId, sessionId, resetTime: RESET_TIME },
     ),
-    rows<Membership>(
+    rows<Omit<Membership, 'scopes'>>(
       db(),
       `SELECT w.id, w.slug, w.name, w.plan, m.role
          FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
@@ -102,7 +108,12 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
     ),
   ]);
   if (user === undefined) throw noUser();
-  return { ...user, workspaces, invitations, locationsBy: await placesOwner() };
+  return {
+    ...user,
+    workspaces: workspaces.map(membershipOf),
+    invitations,
+    locationsBy: await placesOwner(),
+  };
 }
 
 /** A session with its person, and their membership of the workspace that the request names. */

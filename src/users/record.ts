@@ -1,7 +1,7 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, scope } from '../http/fields.ts';
 import type { PlacesOwner } from '../visitors/places.ts';
 import { PLANS, type Plan } from '../workspaces/plans.ts';
-import { ROLES, type Role } from '../workspaces/roles.ts';
+import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
 
 /** A workspace of a person. */
 export interface Membership {
@@ -10,7 +10,14 @@ export interface Membership {
   name: string;
   plan: Plan;
   role: Role;
+  scopes: readonly string[];
 }
+
+/** The public record of a membership. */
+export const membershipOf = (row: Omit<Membership, 'scopes'>): Membership => ({
+  ...row,
+  scopes: SCOPES_OF[row.role],
+});
 
 /** An invitation as the person with its address sees it. */
 export interface OwnInvitation {
@@ -49,6 +56,11 @@ export const membershipRecord = Joi.object({
     .valid(...ROLES)
     .required()
     .description('Role of the person in the workspace.'),
+  scopes: Joi.array()
+    .items(scope)
+    .required()
+    .description('What the role may do, in the scopes of API keys; `*` is everything.')
+    .example(['*']),
 }).meta({ name: 'Membership' });
 
 const ownInvitationRecord = Joi.object({

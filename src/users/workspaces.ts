@@ -6,7 +6,7 @@ import { handlers } from '../queues/job.ts';
 import { addWorkspace } from '../workspaces/commands.ts';
 import type { OwnWorkspace } from './jobs.ts';
 import { ownWorkspaceJobs } from './jobs.ts';
-import type { Membership } from './record.ts';
+import { type Membership, membershipOf } from './record.ts';
 
 /** Most workspaces that one person owns. */
 const MOST_OWNED = 50;
@@ -31,7 +31,7 @@ export function createOwnWorkspace(
       throw new Refusal('unprocessable_entity', `A person owns at most ${MOST_OWNED} workspaces`);
     }
     await addWorkspace(trx, { id, slug, name, plan: 'free' }, userId);
-    const result: Membership = { id, slug, name, plan: 'free', role: 'owner' };
+    const result = membershipOf({ id, slug, name, plan: 'free', role: 'owner' });
     return { result, changes: [] };
   });
 }

@@ -23,6 +23,32 @@ describe('a signed-in person', () => {
     expect((await api.get('/me')).body).to.deep.equal(body);
   });
 
+  it('sees what their role in each workspace may do', async () => {
+    const rights = [
+      { role: 'owner', may: ['*'], mayNot: [] },
+      {
+        role: 'member',
+        may: ['links.read', 'links.write', 'keys.read', 'webhooks.write', 'workspace.read'],
+        mayNot: ['*', 'keys.write', 'members.write', 'workspace.write', 'audit.read'],
+      },
+      {
+        role: 'viewer',
+        may: ['links.read', 'analytics.read', 'workspace.read'],
+        mayNot: ['*', 'links.write', 'keys.read', 'webhooks.read', 'jobs.read', 'audit.read'],
+      },
+    ] as const;
+    for (const { role, may, mayNot } of rights) {
+      const { projectId, slug } = await aWorkspace();
+      const { api } = await aPerson({ in: { projectId, slug, role } });
+      const [{ scopes }] = (await api.get('/me')).body.workspaces;
+      expect(scopes, role).to.include.members([...may]);
+      expect(
+        scopes.filter((scope: string) => mayNot.some((one) => one === scope)),
+        role,
+      ).to.deep.equal([]);
+    }
+  });
+
   it('sets a first password, and signs in with it', async () => {
     const { api, email } = await aPerson();
     expect((await api.get('/me')).body).to.include({
@@ -171,7 +197,7 @@ describe('a workspace of a person', () => {
     const { status, body, headers } = await api.post('/workspaces', { slug, name: 'My own' });
     expect([status, body]).to.deep.equal([
       201,
-      { id: body.id, slug, name: 'My own', plan: 'free', role: 'owner' },
+      { id: body.id, slug, name: 'My own', plan: 'free', role: 'owner', scopes: ['*'] },
     ]);
     expect(headers.get('location')).to.equal('/workspace');
     expect((await api.get('/me')).body.workspaces).to.deep.equal([body]);

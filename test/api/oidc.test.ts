@@ -3,6 +3,7 @@ import { newId } from '../../src/ids.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { createAccount, createSignInLink, setOperator } from '../../src/users/accounts.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { SCOPES_OF } from '../../src/workspaces/roles.ts';
 import { OwnService } from '../support/own-service.ts';
 import { aBrowser, tokenOf, tokenSet } from '../support/people.ts';
 import { CLIENT, CookieJar, SingleSignOn } from '../support/single-sign-on.ts';
@@ -160,7 +161,14 @@ describe('single sign-on', function () {
     const joined = await request('/invitations/accept', { jar, body: { id } });
     expect(joined.body.invitations).to.deep.equal([]);
     expect(joined.body.workspaces).to.deep.equal([
-      { id: own.projectId, slug: 'chaos', name: 'chaos', plan: 'enterprise', role: 'viewer' },
+      {
+        id: own.projectId,
+        slug: 'chaos',
+        name: 'chaos',
+        plan: 'enterprise',
+        role: 'viewer',
+        scopes: SCOPES_OF.viewer,
+      },
     ]);
     expect((await request('/invitations/accept', { jar, body: { id } })).status).to.equal(410);
     expect(await own.db('invitations').where({ email })).to.deep.equal([]);

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { answer, apiOf, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { personClient } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,7 +18,6 @@ type State = Report['state'];
 type Decision = NonNullable<Report['answer']>['decision'];
 
 const api = apiOf(undefined);
-const key = ['admin', 'abuse-reports'];
 /** Reports of a page. */
 const SHOWN = 50;
 
@@ -46,7 +46,7 @@ export function AbuseReports() {
   const [page, setPage] = useState(1);
   const query = useQuery(
     {
-      queryKey: [...key, state, page],
+      queryKey: keys.admin.list('abuse-reports', state, page),
       queryFn: ({ signal }) =>
         answer(
           api.GET('/admin/abuse-reports', {
@@ -167,7 +167,7 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
         }),
       ),
     onDone: () => {
-      void personClient.invalidateQueries({ queryKey: ['admin'] });
+      void personClient.invalidateQueries({ queryKey: keys.admin.all });
       toast('Report answered');
       onClose();
     },

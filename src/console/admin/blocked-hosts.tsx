@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Ban, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { answer, apiOf, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { personClient } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,7 +17,6 @@ import { useDebounced } from '../ui/use-debounced.ts';
 type BlockedHost = Schemas['BlockedHost'];
 
 const api = apiOf(undefined);
-const key = ['admin', 'blocked-hosts'];
 /** Hosts that are shown; others are found by the search. */
 const SHOWN = 100;
 /** Pause in typing after which hosts are searched, in ms. */
@@ -31,7 +31,7 @@ export function BlockedHosts() {
   const search = useDebounced(typed.trim(), TYPING_MS);
   const query = useQuery(
     {
-      queryKey: [...key, search],
+      queryKey: keys.admin.list('blocked-hosts', search),
       queryFn: ({ signal }) => {
         const asked = { limit: SHOWN, ...(search === '' ? {} : { search }) };
         return answer(api.GET('/admin/blocked-hosts', { params: { query: asked }, signal }));
@@ -105,7 +105,7 @@ const HostTable = ({ hosts, onUnblock }: HostTableProps) => (
 );
 
 const changed = (text: string, onClose: () => void) => () => {
-  void personClient.invalidateQueries({ queryKey: key });
+  void personClient.invalidateQueries({ queryKey: keys.admin.list('blocked-hosts') });
   toast(text);
   onClose();
 };

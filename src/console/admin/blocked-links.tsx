@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, apiOf, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { personClient } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,7 +14,6 @@ import { toast } from '../ui/toasts.tsx';
 type BlockedLink = Schemas['BlockedLink'];
 
 const api = apiOf(undefined);
-const key = ['admin', 'blocked-links'];
 /** Links that are shown, the latest. */
 const SHOWN = 100;
 
@@ -22,7 +22,7 @@ export function BlockedLinks() {
   const [opened, setOpened] = useState<BlockedLink>();
   const query = useQuery(
     {
-      queryKey: key,
+      queryKey: keys.admin.list('blocked-links'),
       queryFn: ({ signal }) =>
         answer(api.GET('/admin/blocked-links', { params: { query: { limit: SHOWN } }, signal })),
     },
@@ -76,7 +76,7 @@ function UnblockDialog({ link, onClose }: { link: BlockedLink; onClose(): void }
     send: (_: undefined) =>
       api.DELETE('/admin/blocked-links/{id}', { params: { path: { id: link.id } } }),
     onDone: () => {
-      void personClient.invalidateQueries({ queryKey: ['admin'] });
+      void personClient.invalidateQueries({ queryKey: keys.admin.all });
       toast('Link unblocked');
       onClose();
     },

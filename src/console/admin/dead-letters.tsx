@@ -3,6 +3,7 @@ import { MailCheck, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, apiOf } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { personClient } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,14 +14,13 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 const api = apiOf(undefined);
-const key = ['admin', 'dead-letters'];
 
 /** Jobs that failed for good, and visits that the database refused. */
 export function DeadLetters() {
   const [openedId, setOpenedId] = useState<string>();
   const query = useQuery(
     {
-      queryKey: key,
+      queryKey: keys.admin.list('dead-letters'),
       queryFn: ({ signal }) => answer(api.GET('/admin/dead-letters', { signal })),
     },
     personClient,
@@ -78,7 +78,7 @@ function DeadLetterDialog({ id, onClose }: { id: string; onClose(): void }) {
   const path = { id };
   const query = useQuery(
     {
-      queryKey: [...key, id],
+      queryKey: keys.admin.list('dead-letters', id),
       queryFn: ({ signal }) =>
         answer(api.GET('/admin/dead-letters/{id}', { params: { path }, signal })),
     },
@@ -86,7 +86,7 @@ function DeadLetterDialog({ id, onClose }: { id: string; onClose(): void }) {
   );
   const over = (text: string) => ({
     onDone: () => {
-      void personClient.invalidateQueries({ queryKey: ['admin'] });
+      void personClient.invalidateQueries({ queryKey: keys.admin.all });
       toast(text);
       onClose();
     },

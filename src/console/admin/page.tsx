@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { answer, apiOf, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { NotFoundPage } from '../app/error-page.tsx';
 import { personClient, useMe } from '../app/session.ts';
 import { buttonLook } from '../ui/button.tsx';
@@ -53,7 +54,7 @@ const STATES = {
 function Processes() {
   const query = useQuery(
     {
-      queryKey: ['admin', 'processes'],
+      queryKey: keys.admin.list('processes'),
       queryFn: ({ signal }) => answer(apiOf(undefined).GET('/admin/processes', { signal })),
       refetchInterval: REFRESH_MS,
     },
@@ -103,7 +104,7 @@ function Processes() {
 function Queues() {
   const query = useQuery(
     {
-      queryKey: ['admin', 'queues'],
+      queryKey: keys.admin.list('queues'),
       queryFn: ({ signal }) => answer(apiOf(undefined).GET('/admin/queues', { signal })),
       refetchInterval: REFRESH_MS,
     },

@@ -4,10 +4,10 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { measureOf, useAnalytics, useTotals } from './ask.ts';
 import { BarRow, entriesOf } from './breakdown-list.tsx';
 import type { Card, Tab } from './cards.ts';
 import { nameOfMetric } from './names.ts';
+import { measureOf, useAnalytics, useTotals } from './queries.ts';
 import { kindOf, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 

@@ -5,11 +5,11 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
-import { measureOf, useAnalytics, useTotals } from './ask.ts';
 import { BarRow, type Entry, entriesOf } from './breakdown-list.tsx';
 import type { Tab } from './cards.ts';
 import { saveCsv } from './csv.ts';
 import { formatCount, nameOfMetric } from './names.ts';
+import { measureOf, useAnalytics, useTotals } from './queries.ts';
 import type { Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { Row } from './ask.ts';
 import type { Tab } from './cards.ts';
 import { formatMetric, formatShare } from './names.ts';
+import type { Row } from './queries.ts';
 import type { Filters, Metric } from './question.ts';
 
 /** A value of a group with its number. */

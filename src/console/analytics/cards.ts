@@ -1,5 +1,5 @@
-import type { GroupName, Row } from './ask.ts';
 import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
+import type { GroupName, Row } from './queries.ts';
 import type { Filters, Kind, UtmFilter } from './question.ts';
 
 /** A list of values with their counts. */

@@ -3,6 +3,7 @@ import { Download, ListX } from 'lucide-react';
 import { useState } from 'react';
 import { type Api, download, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
@@ -10,7 +11,6 @@ import { Page } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Empty, Failure, Skeleton } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { parametersOf } from './ask.ts';
 import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { EventSubject } from './event-subject.tsx';
@@ -21,6 +21,7 @@ import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { spanOf } from './periods.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
+import { parametersOf } from './queries.ts';
 import { KINDS, kindOf, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
@@ -101,7 +102,7 @@ function useEvents(question: Question) {
   const { api } = useWorkspace();
   const parameters = parametersOf(question);
   return useInfiniteQuery({
-    queryKey: ['events', parameters],
+    queryKey: keys.events.list(parameters),
     queryFn: async ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam };
       const query = {

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { answer } from '../api/client.ts';
+import { keys, type Noun } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FilterMenu } from './filter-menu.tsx';
 import { IgnoredNotice } from './ignored-notice.tsx';
@@ -46,12 +47,19 @@ export function FilterBar() {
   );
 }
 
+/** Nouns of the records that a filter has by their id. */
+const RECORDS: Readonly<Partial<Record<Filter, Noun>>> = {
+  linkId: 'links',
+  qrcodeId: 'qrcodes',
+  pageId: 'pages',
+};
+
 /** A filter's value as people read it. */
 function Value({ filter, value }: { filter: Filter; value: string }) {
   const { api } = useWorkspace();
-  const isRecord = filter === 'linkId' || filter === 'qrcodeId' || filter === 'pageId';
+  const noun = RECORDS[filter];
   const name = useQuery({
-    queryKey: ['name of', filter, value],
+    queryKey: keys[noun ?? 'links'].one(value, 'name'),
     queryFn: async ({ signal }) => {
       if (filter === 'pageId') {
         const params = { path: { id: value } };
@@ -65,7 +73,7 @@ function Value({ filter, value }: { filter: Filter; value: string }) {
       const { domain, key } = await answer<Record<'domain' | 'key', string>>(call);
       return `${domain}/${key}`;
     },
-    enabled: isRecord,
+    enabled: noun !== undefined,
     retry: false,
     staleTime: 60_000,
   });
@@ -79,7 +87,7 @@ function Value({ filter, value }: { filter: Filter; value: string }) {
       filter === 'tagId' ? tags : folders;
     return values.map((id) => known?.find((one) => one.id === id)?.name ?? id).join(' or ');
   }
-  if (isRecord) return name.data ?? value;
+  if (noun !== undefined) return name.data ?? value;
   return filter === 'device' || filter === 'browser' || filter === 'os'
     ? values.join(' or ')
     : value;

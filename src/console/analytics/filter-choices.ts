@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../app/workspace.tsx';
-import { domainsQuery, foldersQuery, tagsQuery } from '../short-links/queries.ts';
-import { measureOf, type Row, useAnalytics } from './ask.ts';
+import { domainsQuery } from '../domains/queries.ts';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { entriesOf } from './breakdown-list.tsx';
 import { tabNamed } from './cards.ts';
+import { measureOf, type Row, useAnalytics } from './queries.ts';
 import { type Filter, kindOf, type Metric, type Question } from './question.ts';
 
 /** Filters of the menu in their order; of most, the values are those of a tab of the cards. */

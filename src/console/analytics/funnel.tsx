@@ -1,6 +1,6 @@
 import { Skeleton } from '../ui/states.tsx';
-import { useTotals } from './ask.ts';
 import { formatCents, formatCount, formatShare } from './names.ts';
+import { useTotals } from './queries.ts';
 import type { Question } from './question.ts';
 
 /** Visits, leads and sales, with the share that reached each step. */

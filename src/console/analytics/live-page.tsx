@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { answer } from '../api/client.ts';
+
 import { useWorkspace } from '../app/workspace.tsx';
+import { workspaceQuery } from '../settings/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
-import { useAnalytics } from './ask.ts';
 import { Bars } from './bars.tsx';
 import { Panel } from './breakdown-card.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
@@ -25,6 +25,7 @@ import {
   nameOfMetric,
 } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
+import { useAnalytics } from './queries.ts';
 import { type Filters, filtersOf } from './question.ts';
 import { type ShownEvent, useLive } from './use-live.ts';
 import { useQuestion } from './use-question.ts';
@@ -302,10 +303,7 @@ function EventRow({ event, time }: { event: ShownEvent; time(moment: string): st
 /** Says why a visit was not counted, with a link to the setting. */
 function NotCounted({ reason }: { reason: string }) {
   const { slug, api } = useWorkspace();
-  const workspace = useQuery({
-    queryKey: ['workspace'],
-    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
-  });
+  const workspace = useQuery(workspaceQuery(api));
   const seconds = workspace.data?.clickDedupeSeconds;
   if (reason !== 'repeat') return 'Seen, not counted · ';
   return (

@@ -1,4 +1,4 @@
-import type { operations } from '../api/reference.d.ts';
+import type { operations } from '../api/client.ts';
 
 /** Kinds of events, as the API's parameter `event` names them. */
 export const KINDS = ['clicks', 'scans', 'views', 'leads', 'sales'] as const;

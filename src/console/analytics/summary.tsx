@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
-import { measureOf, useAnalytics } from './ask.ts';
 import { Bars } from './bars.tsx';
 import { browserTimezone, formatCount, nameOfMetric } from './names.ts';
 import { planNeeded } from './plan-needed.tsx';
+import { measureOf, useAnalytics } from './queries.ts';
 import type { Filters } from './question.ts';
 import { stepNames } from './timeline.ts';
 

@@ -3,7 +3,6 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
-import { measureOf, type Timeline, useTimeline } from './ask.ts';
 import {
   browserTimezone,
   formatMetric,
@@ -11,6 +10,7 @@ import {
   nameOfComparison,
   nameOfMetric,
 } from './names.ts';
+import { measureOf, type Timeline, useTimeline } from './queries.ts';
 import type { Question } from './question.ts';
 import { type Point, TimeChart } from './time-chart.tsx';
 import { type Step, stepEnd, stepNames } from './timeline.ts';

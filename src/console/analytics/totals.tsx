@@ -1,8 +1,8 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
-import { measureOf, useTotals } from './ask.ts';
 import { formatCount, formatMetric, formatShare, nameOfComparison, nameOfMetric } from './names.ts';
+import { measureOf, useTotals } from './queries.ts';
 import { METRICS } from './question.ts';
 import { useQuestion } from './use-question.ts';
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { geoNaturalEarth1, geoPath } from 'd3-geo';
 import { type ReactNode, useMemo, useState } from 'react';
+import { keys } from '../api/keys.ts';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { formatMetric, nameOfCountry } from './names.ts';
@@ -20,7 +21,7 @@ interface Shape extends Place {
 /** The countries on a plane, in units of the drawing. */
 function useShapes(): Shape[] | undefined {
   const places = useQuery({
-    queryKey: ['places'],
+    queryKey: keys.places.all,
     queryFn: loadPlaces,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,7 +1,9 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import type { components, operations, paths } from '../../../dist/reference.d.ts';
 import { ApiError } from './error.ts';
 import { noteFailure, noteSuccess } from './reachability.ts';
-import type { components, paths } from './reference.d.ts';
+
+export type { operations, paths };
 
 /** The records of the API by their names in the reference: `Schemas['Link']`. */
 export type Schemas = components['schemas'];

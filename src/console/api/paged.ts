@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { type Key, pagedKey } from './keys.ts';
 
 /** Records that are loaded page by page. */
 export interface Paged<Row> {
@@ -15,19 +16,36 @@ export interface Paged<Row> {
 export const PAGE_SIZE = 50;
 
 /**
+ * Loads all records of a list, page after page: one that is not full is the last.
+ *
+ * @param pageSize records of a full page
+ */
+export async function everyPage<Row>(
+  pageSize: number,
+  load: (page: number) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let page = 1; ; page += 1) {
+    const loaded = await load(page);
+    rows.push(...loaded);
+    if (loaded.length < pageSize) return rows;
+  }
+}
+
+/**
  * Loads a list of the API, one page after another.
  *
- * @param key what the list depends on; its first part is the noun, by which writes make it load again
+ * @param key key of the list
  * @param load returns a page, counted from 1, of `PAGE_SIZE` records
  */
 export function usePaged<Row>(
-  key: readonly unknown[],
+  key: Key,
   load: (page: number, signal: AbortSignal) => Promise<Row[]>,
   options: { enabled?: boolean; refetchInterval?: number | false } = {},
 ): Paged<Row> {
   const query = useInfiniteQuery({
     ...options,
-    queryKey: [...key, 'pages'],
+    queryKey: pagedKey(key),
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { answer } from '../api/client.ts';
+import { workspaceQuery } from '../settings/queries.ts';
 import { useWorkspace } from './workspace.tsx';
 
 type Rgb = readonly [number, number, number];
@@ -18,11 +18,7 @@ const CONTRAST = 4.5;
 /** Shows the console in the color of the workspace's brand, as far as it can be read. */
 export function useAccent(): void {
   const { api } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: ['workspace'],
-    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
-    staleTime: 60_000,
-  });
+  const { data } = useQuery(workspaceQuery(api));
   const color = data?.brandColor;
   useEffect(() => {
     const brand = rgbOf(color);

@@ -1,6 +1,5 @@
-import { type Api, answer, type Schemas } from '../api/client.ts';
+import { type Api, answer, type paths, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
-import type { paths } from '../api/reference.d.ts';
 import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
 
 /*
@@ -9,18 +8,31 @@ import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
  */
 
 type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
-type RecordAt<P extends keyof paths> = paths[P] extends {
+/** A record, by the path that answers it. */
+export type RecordAt<P extends keyof paths> = paths[P] extends {
   get: { responses: { 200: infer Answer } };
 }
   ? JsonOf<Answer>
   : never;
-type BodyAt<P extends keyof paths> = paths[P] extends {
+/** The body of a change, by the path of the record. */
+export type BodyAt<P extends keyof paths> = paths[P] extends {
   patch: { requestBody: infer Body };
 }
   ? JsonOf<Body>
   : paths[P] extends { put: { requestBody: infer Body } }
     ? JsonOf<Body>
     : never;
+
+/** The body of a creation, by the path of the list. */
+export type NewAt<P extends keyof paths> = paths[P] extends { post: { requestBody: infer Body } }
+  ? JsonOf<Body>
+  : never;
+/** The answer to a creation, by the path of the list. */
+export type CreatedAt<P extends keyof paths> = paths[P] extends {
+  post: { responses: { 201: infer Answer } };
+}
+  ? JsonOf<Answer>
+  : never;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,9 +43,9 @@ interface Current {
 }
 
 /** The calls of the client, whose types no function over several paths can state. */
-type Call = (
+export type Call = (
   path: string,
-  init: { params: object; body?: object },
+  init: { params: object; body?: object; signal?: AbortSignal; keepalive?: true },
 ) => Promise<{ data?: unknown; response: Response }>;
 
 /** Most times that a change begins again because others were faster. */
@@ -54,6 +66,23 @@ export interface Place<P extends keyof paths> {
   of: Readonly<Record<string, string>>;
   /** The record as it was shown when the person began. */
   seen: RecordAt<P>;
+}
+
+/**
+ * Creates a record.
+ *
+ * @param path path of the list
+ * @param key idempotency key: repeats after a lost connection create one record
+ */
+export async function createRecord<P extends keyof paths>(
+  api: Api,
+  path: P,
+  body: NewAt<P>,
+  key: string,
+): Promise<CreatedAt<P>> {
+  const send = api.POST as unknown as Call;
+  const params = { header: { 'Idempotency-Key': key } };
+  return (await answer(send(path, { params, body: body as Fields }))) as CreatedAt<P>;
 }
 
 /**

@@ -18,16 +18,16 @@ import {
   User,
 } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { customerName } from '../customers/customer-name.ts';
-import { VIEWS as SETTINGS } from '../settings/layout.tsx';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { searchQuery } from '../short-links/listing.ts';
-import { foldersQuery, tagsQuery } from '../short-links/queries.ts';
 import { copy } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { DESTINATIONS } from './navigation.ts';
 import { useMe } from './session.ts';
 import { THEME_LABELS, THEMES, useTheme } from './theme.ts';
+import { DESTINATIONS, SETTINGS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
 /** Something that the palette finds and does. */
@@ -49,22 +49,6 @@ export interface Command {
 const RECORDS_SHOWN = 6;
 /** Pause in typing after which records are searched for, in ms. */
 const PAUSE_MS = 120;
-
-/** Words by which people look for a view whose name has others. */
-const WORDS: Readonly<Partial<Record<string, string>>> = {
-  '/$workspace/analytics': 'statistics reports clicks',
-  '/$workspace/live': 'realtime',
-  '/$workspace/labels': 'campaigns',
-  '/$workspace/domains': 'dns',
-  '/$workspace/imports': 'csv upload migrate',
-  '/$workspace/settings/workspace': 'name logo brand color',
-  '/$workspace/settings/members': 'invite people team roles',
-  '/$workspace/settings/keys': 'token secret developer',
-  '/$workspace/settings/utm-templates': 'campaign',
-  '/$workspace/settings/audit-log': 'history changes',
-  '/$workspace/settings/exports': 'download csv backup',
-  '/$workspace/settings/profile': 'account password email sessions notifications sign-in',
-};
 
 /** The commands for what is typed, best first; `isBusy` while more may come. */
 export function useCommands(text: string): { commands: Command[]; isBusy: boolean } {
@@ -108,13 +92,13 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
     {
       id: 'create-link',
       label: 'Create link',
-      scope: 'links.write',
+      scope: 'links.write' as const,
       run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
     },
     {
       id: 'create-qrcode',
       label: 'Create QR code',
-      scope: 'qrcodes.write',
+      scope: 'qrcodes.write' as const,
       run: () => void navigate({ to: '/$workspace/qrcodes/new', params }),
     },
   ];
@@ -126,11 +110,11 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
     ...creations
       .filter(({ scope }) => may(scope))
       .map((one) => ({ ...one, icon: Plus, words: 'new add', isUsual: true })),
-    ...DESTINATIONS.filter(({ scope }) => may(scope)).map(({ to, label, icon }) => ({
+    ...DESTINATIONS.filter(({ scope }) => may(scope)).map(({ to, label, icon, words = '' }) => ({
       id: to,
       label,
       icon,
-      words: WORDS[to] ?? '',
+      words,
       isUsual: true,
       run: () => void navigate({ to, params }),
     })),
@@ -144,11 +128,11 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
         isUsual: true,
         run: () => void navigate({ to: '/$workspace/links', params: { workspace: other.slug } }),
       })),
-    ...SETTINGS.filter(({ scope }) => may(scope)).map(({ to, label }) => ({
+    ...SETTINGS.filter(({ scope }) => may(scope)).map(({ to, label, words = '' }) => ({
       id: to,
       label,
       hint: 'Settings',
-      words: WORDS[to] ?? '',
+      words,
       icon: Settings,
       run: () => void navigate({ to, params }),
     })),
@@ -186,20 +170,20 @@ function useRecordCommands(text: string): {
   const shared = { placeholderData: <T>(before: T) => before };
   const links = useQuery({
     ...shared,
-    queryKey: ['links', 'palette', search],
+    queryKey: keys.links.search(search),
     queryFn: ({ signal }) => answer(api.GET('/links', { params: { query }, signal })),
     enabled: isAsked && may('links.read'),
   });
   const codes = useQuery({
     ...shared,
-    queryKey: ['qrcodes', 'palette', search],
+    queryKey: keys.qrcodes.search(search),
     queryFn: ({ signal }) => answer(api.GET('/qrcodes', { params: { query }, signal })),
     enabled: isAsked && may('qrcodes.read'),
   });
   const hasCustomers = plan === 'business' || plan === 'enterprise';
   const customers = useQuery({
     ...shared,
-    queryKey: ['customers', 'palette', search],
+    queryKey: keys.customers.search(search),
     queryFn: ({ signal }) => {
       const query = { search, pageSize: RECORDS_SHOWN };
       return answer(api.GET('/customers', { params: { query }, signal }));

@@ -5,7 +5,7 @@ import { useIsOnline } from '../api/reachability.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../ui/states.tsx';
-import { type Destination, destinationAt } from './navigation.ts';
+import { type Destination, destinationAt } from './views.ts';
 import { useIsInWorkspace, useWorkspace } from './workspace.tsx';
 
 /** In place of a view that failed. */

@@ -5,19 +5,18 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type ResolveFullPath,
+  type ResolveId,
+  type ResolveParams,
+  type Route,
   redirect,
 } from '@tanstack/react-router';
-import { readQuestion } from '../analytics/question.ts';
 import { ApiError } from '../api/error.ts';
 import { part } from '../api/reachability.ts';
 import { takeReturn } from '../sign-in/return.ts';
 import { ErrorPage, NoSuchView, NotFoundPage, PendingView } from './error-page.tsx';
 import { meQuery, personClient, whenSignedOut } from './session.ts';
-
-/*
- * Every view of the application. Below `/$workspace`, a view is a file of its area that is loaded when it is first
- * opened; its row in `navigation.ts` makes it visible.
- */
+import { type SearchOf, VIEWS, type ViewPath } from './views.ts';
 
 const root = createRootRoute({
   component: Outlet,
@@ -48,59 +47,6 @@ const start = createRoute({
     if (workspace === undefined) throw redirect({ to: '/welcome' });
     throw redirect({ to: '/$workspace/links', params: { workspace: workspace.slug } });
   },
-});
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => ({
-    ...returnTo(search),
-    ...(typeof search['error'] === 'string' && { error: search['error'] }),
-  }),
-  component: lazyRouteComponent(
-    part(() => import('../sign-in/sign-in-page.tsx')),
-    'SignInPage',
-  ),
-});
-
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: '/invitation',
-  component: lazyRouteComponent(
-    part(() => import('../sign-in/invitation-page.tsx')),
-    'InvitationPage',
-  ),
-});
-
-const choosePassword = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in/password',
-  validateSearch: returnTo,
-  beforeLoad: signedIn,
-  component: lazyRouteComponent(
-    part(() => import('../sign-in/password-page.tsx')),
-    'PasswordPage',
-  ),
-});
-
-const welcome = createRoute({
-  getParentRoute: () => root,
-  path: '/welcome',
-  beforeLoad: signedIn,
-  component: lazyRouteComponent(
-    part(() => import('../sign-in/welcome-page.tsx')),
-    'WelcomePage',
-  ),
-});
-
-const admin = createRoute({
-  getParentRoute: () => root,
-  path: '/admin',
-  beforeLoad: signedIn,
-  component: lazyRouteComponent(
-    part(() => import('../admin/page.tsx')),
-    'AdminPage',
-  ),
 });
 
 /** Loads the scripts of a view while the person is asked for, not after it. */
@@ -136,77 +82,10 @@ const workspaceStart = createRoute({
   },
 });
 
-const links = createRoute({
-  getParentRoute: () => workspace,
-  path: '/links',
-  validateSearch: texts,
-  component: lazyRouteComponent(
-    part(() => import('../links/page.tsx')),
-    'LinksPage',
-  ),
-});
-
-const pages = createRoute({
-  getParentRoute: () => workspace,
-  path: '/pages',
-  component: lazyRouteComponent(
-    part(() => import('../pages/page.tsx')),
-    'PagesPage',
-  ),
-});
-
-const onePage = createRoute({
-  getParentRoute: () => workspace,
-  path: '/pages/$pageId',
-  component: lazyRouteComponent(
-    part(() => import('../pages/one-page.tsx')),
-    'OnePage',
-  ),
-});
-
-const customers = createRoute({
-  getParentRoute: () => workspace,
-  path: '/customers',
-  component: lazyRouteComponent(
-    part(() => import('../customers/page.tsx')),
-    'CustomersPage',
-  ),
-});
-
-const customer = createRoute({
-  getParentRoute: () => workspace,
-  path: '/customers/$customerId',
-  component: lazyRouteComponent(
-    part(() => import('../customers/customer-page.tsx')),
-    'CustomerPage',
-  ),
-});
-
-const imports = createRoute({
-  getParentRoute: () => workspace,
-  path: '/imports',
-  component: lazyRouteComponent(
-    part(() => import('../imports/page.tsx')),
-    'ImportsPage',
-  ),
-});
-
-const oneImport = createRoute({
-  getParentRoute: () => workspace,
-  path: '/imports/$importId',
-  component: lazyRouteComponent(
-    part(() => import('../imports/import-page.tsx')),
-    'ImportPage',
-  ),
-});
-
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  component: lazyRouteComponent(
-    part(() => import('../settings/layout.tsx')),
-    'SettingsLayout',
-  ),
+  component: VIEWS['/$workspace/settings'].page,
   notFoundComponent: NoSuchView,
 });
 
@@ -218,216 +97,78 @@ const settingsStart = createRoute({
   },
 });
 
-const workspaceSettings = createRoute({
-  getParentRoute: () => settings,
-  path: '/workspace',
-  component: lazyRouteComponent(
-    part(() => import('../settings/workspace/page.tsx')),
-    'WorkspacePage',
-  ),
-});
+type ViewRoute<Parent extends AnyRoute, Path extends string, Search> = Route<
+  unknown,
+  Parent,
+  Path,
+  ResolveFullPath<Parent, Path>,
+  string,
+  ResolveId<Parent, string, Path>,
+  Search,
+  ResolveParams<Path>
+>;
 
-const exports = createRoute({
-  getParentRoute: () => settings,
-  path: '/exports',
-  component: lazyRouteComponent(
-    part(() => import('../settings/exports-page.tsx')),
-    'ExportsPage',
-  ),
-});
+/** The routes of the views below a prefix, by their paths seen from there. */
+type RoutesBelow<Parent extends AnyRoute, Prefix extends string, Paths extends ViewPath> = {
+  [Path in Paths as Path extends `${Prefix}${infer Rest}`
+    ? Rest
+    : never]: Path extends `${Prefix}${infer Rest}`
+    ? ViewRoute<Parent, Rest, SearchOf<Path>>
+    : never;
+};
 
-const utmTemplates = createRoute({
-  getParentRoute: () => settings,
-  path: '/utm-templates',
-  component: lazyRouteComponent(
-    part(() => import('../settings/utm-templates-page.tsx')),
-    'UtmTemplatesPage',
-  ),
-});
+type OfSettings = Extract<ViewPath, `/$workspace/settings/${string}`>;
+type OfWorkspace = Exclude<
+  Extract<ViewPath, `/$workspace/${string}`>,
+  OfSettings | '/$workspace/settings'
+>;
+type Others = Exclude<ViewPath, `/$workspace/${string}`>;
 
-const members = createRoute({
-  getParentRoute: () => settings,
-  path: '/members',
-  component: lazyRouteComponent(
-    part(() => import('../settings/members/page.tsx')),
-    'MembersPage',
-  ),
-});
-
-const profile = createRoute({
-  getParentRoute: () => settings,
-  path: '/profile',
-  component: lazyRouteComponent(
-    part(() => import('../settings/profile/page.tsx')),
-    'ProfilePage',
-  ),
-});
-
-const keys = createRoute({
-  getParentRoute: () => settings,
-  path: '/keys',
-  component: lazyRouteComponent(
-    part(() => import('../settings/keys/page.tsx')),
-    'KeysPage',
-  ),
-});
-
-const auditLog = createRoute({
-  getParentRoute: () => settings,
-  path: '/audit-log',
-  component: lazyRouteComponent(
-    part(() => import('../settings/audit-log-page.tsx')),
-    'AuditLogPage',
-  ),
-});
-
-const domains = createRoute({
-  getParentRoute: () => workspace,
-  path: '/domains',
-  component: lazyRouteComponent(
-    part(() => import('../domains/page.tsx')),
-    'DomainsPage',
-  ),
-});
-
-const labels = createRoute({
-  getParentRoute: () => workspace,
-  path: '/labels',
-  component: lazyRouteComponent(
-    part(() => import('../labels/page.tsx')),
-    'LabelsPage',
-  ),
-});
-
-const webhooks = createRoute({
-  getParentRoute: () => workspace,
-  path: '/webhooks',
-  component: lazyRouteComponent(
-    part(() => import('../webhooks/page.tsx')),
-    'WebhooksPage',
-  ),
-});
-
-const webhook = createRoute({
-  getParentRoute: () => workspace,
-  path: '/webhooks/$webhookId',
-  component: lazyRouteComponent(
-    part(() => import('../webhooks/webhook-page.tsx')),
-    'WebhookPage',
-  ),
-});
-
-const qrcodes = createRoute({
-  getParentRoute: () => workspace,
-  path: '/qrcodes',
-  validateSearch: texts,
-  component: lazyRouteComponent(
-    part(() => import('../qrcodes/page.tsx')),
-    'QrCodesPage',
-  ),
-});
-
-const newQrcode = createRoute({
-  getParentRoute: () => workspace,
-  path: '/qrcodes/new',
-  component: lazyRouteComponent(
-    part(() => import('../qrcodes/designer-page.tsx')),
-    'NewQrCodePage',
-  ),
-});
-
-const qrcode = createRoute({
-  getParentRoute: () => workspace,
-  path: '/qrcodes/$qrcode',
-  component: lazyRouteComponent(
-    part(() => import('../qrcodes/designer-page.tsx')),
-    'QrCodePage',
-  ),
-});
-
-const analytics = createRoute({
-  getParentRoute: () => workspace,
-  path: '/analytics',
-  validateSearch: readQuestion,
-  component: lazyRouteComponent(
-    part(() => import('../analytics/page.tsx')),
-    'AnalyticsPage',
-  ),
-});
-
-const live = createRoute({
-  getParentRoute: () => workspace,
-  path: '/live',
-  validateSearch: readQuestion,
-  component: lazyRouteComponent(
-    part(() => import('../analytics/live-page.tsx')),
-    'LivePage',
-  ),
-});
-
-const events = createRoute({
-  getParentRoute: () => workspace,
-  path: '/events',
-  validateSearch: readQuestion,
-  component: lazyRouteComponent(
-    part(() => import('../analytics/events-page.tsx')),
-    'EventsPage',
-  ),
-});
-
-/** The view to go to afterwards. */
-function returnTo(search: Record<string, unknown>): { to?: string } {
-  return typeof search['to'] === 'string' ? { to: search['to'] } : {};
+/**
+ * Makes the routes of views.
+ *
+ * @param prefix path of the parent, with which the paths begin
+ * @param isBelow true for the paths of these views
+ */
+function routesBelow<Parent extends AnyRoute, Prefix extends string, Paths extends ViewPath>(
+  parent: Parent,
+  prefix: Prefix,
+  isBelow: (path: ViewPath) => path is Paths,
+): RoutesBelow<Parent, Prefix, Paths> {
+  const paths = (Object.keys(VIEWS) as ViewPath[]).filter(isBelow);
+  const routes = paths.map((path) => {
+    const view: { search?: unknown; isPersonal?: true; page: unknown } = VIEWS[path];
+    const options = {
+      getParentRoute: () => parent,
+      path: path.slice(prefix.length),
+      component: view.page,
+      ...(view.search !== undefined && { validateSearch: view.search }),
+      ...(view.isPersonal === true && { beforeLoad: signedIn }),
+    };
+    return [path.slice(prefix.length), createRoute(options as never)];
+  });
+  return Object.fromEntries(routes) as RoutesBelow<Parent, Prefix, Paths>;
 }
 
-/** A view keeps its state in the address bar, as texts by name. */
-function texts(search: Record<string, unknown>): Partial<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(search).flatMap(([name, value]) =>
-      typeof value === 'string' && value !== '' ? [[name, value]] : [],
-    ),
-  );
-}
+const isOfSettings = (path: ViewPath): path is OfSettings =>
+  path.startsWith('/$workspace/settings/');
+const isOfWorkspace = (path: ViewPath): path is OfWorkspace =>
+  path.startsWith('/$workspace/') && path !== '/$workspace/settings' && !isOfSettings(path);
+const isOther = (path: ViewPath): path is Others => !path.startsWith('/$workspace/');
 
 export const router = createRouter({
-  routeTree: root.addChildren([
+  routeTree: root.addChildren({
     start,
-    signIn,
-    choosePassword,
-    invitation,
-    welcome,
-    admin,
-    workspace.addChildren([
+    ...routesBelow(root, '', isOther),
+    workspace: workspace.addChildren({
       workspaceStart,
-      links,
-      qrcodes,
-      newQrcode,
-      qrcode,
-      analytics,
-      live,
-      events,
-      domains,
-      labels,
-      webhooks,
-      webhook,
-      pages,
-      onePage,
-      customers,
-      customer,
-      imports,
-      oneImport,
-      settings.addChildren([
+      ...routesBelow(workspace, '/$workspace', isOfWorkspace),
+      settings: settings.addChildren({
         settingsStart,
-        workspaceSettings,
-        members,
-        keys,
-        utmTemplates,
-        auditLog,
-        exports,
-        profile,
-      ]),
-    ]),
-  ]),
+        ...routesBelow(settings, '/$workspace/settings', isOfSettings),
+      }),
+    }),
+  }),
   basepath: '/console',
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { keys } from '../api/keys.ts';
 import { people } from '../api/people.ts';
 import { makeQueryClient } from '../api/queries.ts';
 
@@ -14,18 +15,18 @@ export const personClient = makeQueryClient(() => undefined);
 
 /** Forgets the person who has left, when nothing that needs them is shown any more. */
 export const forgetPerson = (): void =>
-  personClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'methods' });
+  personClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.methods.all[0] });
 
 /** The signed-in person; fails with 401 when nobody is signed in. */
 export const meQuery = queryOptions({
-  queryKey: ['me'],
+  queryKey: keys.me.all,
   queryFn: people.me,
   staleTime: 60_000,
 });
 
 /** The ways in which people can sign in. */
 export const methodsQuery = queryOptions({
-  queryKey: ['methods'],
+  queryKey: keys.methods.all,
   queryFn: people.methods,
   staleTime: 60_000,
 });

@@ -11,11 +11,11 @@ import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { ListLink, NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
-import { DESTINATIONS, destinationAt, GROUPS } from './navigation.ts';
 import { PasswordBanner } from './password-banner.tsx';
 import { useMe } from './session.ts';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { DESTINATIONS, destinationAt, GROUPS } from './views.ts';
 import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 

@@ -1,6 +1,6 @@
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/menu.tsx';
-import { DESTINATIONS } from './navigation.ts';
+import { DESTINATIONS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
 /** Keys by where they work. */

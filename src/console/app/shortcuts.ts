@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { DESTINATIONS } from './navigation.ts';
+import { DESTINATIONS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
 /** A key, two in a row (`g l`), or one with Ctrl, which on a Mac is ⌘ (`Ctrl+a`). */

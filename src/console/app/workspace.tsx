@@ -3,17 +3,18 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { type Api, apiOf, type Schemas } from '../api/client.ts';
 import { makeQueryClient } from '../api/queries.ts';
 import { WindowName } from '../ui/page.tsx';
-import { mayDo } from './rights.ts';
 import { onSignedOut } from './session.ts';
 
 type Membership = Schemas['Membership'];
+/** A right of a role, such as `links.write`. */
+export type Scope = Exclude<Schemas['Scope'], '*'>;
 
 /** The workspace whose records are shown. */
 export interface CurrentWorkspace extends Membership {
   /** A client that names this workspace, also when another one is shown before an answer comes. */
   api: Api;
   /** True when the person's role allows it: `may('links.write')`. */
-  may(scope: string): boolean;
+  may(scope: Scope): boolean;
 }
 
 const Current = createContext<CurrentWorkspace | undefined>(undefined);
@@ -27,12 +28,15 @@ function storeOf(slug: string): QueryClient {
   return store;
 }
 
+/** Tells what a person may do: controls that the API would refuse are not shown. */
+const rightsOf =
+  ({ scopes }: Membership) =>
+  (scope: Scope): boolean =>
+    scopes.includes('*') || scopes.includes(scope);
+
 /** Provides the current workspace to the views inside. */
 export function WorkspaceProvider({ of, children }: { of: Membership; children: ReactNode }) {
-  const value = useMemo(
-    () => ({ ...of, api: apiOf(of.slug), may: (scope: string) => mayDo(of.role, scope) }),
-    [of],
-  );
+  const value = useMemo(() => ({ ...of, api: apiOf(of.slug), may: rightsOf(of) }), [of]);
   return (
     <QueryClientProvider client={storeOf(of.slug)}>
       <Current value={value}>

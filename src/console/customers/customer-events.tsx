@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -12,7 +13,7 @@ const SEARCHED = 100;
 export function CustomerEvents({ customerId }: { customerId: string }) {
   const { api } = useWorkspace();
   const query = useQuery({
-    queryKey: ['events', 'customer', customerId],
+    queryKey: keys.events.list({ customerId }),
     async queryFn({ signal }) {
       const kinds = ['leads', 'sales'] as const;
       const events = await Promise.all(

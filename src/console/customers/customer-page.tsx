@@ -1,10 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Eraser, Pencil } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord, deleteRecord } from '../app/changes.ts';
+import type { Schemas } from '../api/client.ts';
+import { recordQuery, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
@@ -12,7 +11,6 @@ import { RowMenu } from '../ui/menu.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
 import { CustomerEvents } from './customer-events.tsx';
 import { customerName } from './customer-name.ts';
 
@@ -22,11 +20,7 @@ export function CustomerPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<'edit' | 'erase'>();
   const close = () => setOpened(undefined);
-  const query = useQuery({
-    queryKey: ['customers', customerId],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/customers/{id}', { params: { path: { id: customerId } }, signal })),
-  });
+  const query = useQuery(recordQuery(api, 'customers', customerId));
   const customer = query.data;
   return (
     <Page
@@ -84,19 +78,10 @@ interface CustomerDialogProps {
 }
 
 function EditDialog({ customer, onClose }: CustomerDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
   const [name, setName] = useState(customer.name ?? '');
   const [email, setEmail] = useState(customer.email ?? '');
   const [seen] = useState(customer);
-  const save = useWrite({
-    send: (body: Schemas['CustomerUpdate']) =>
-      changeRecord({ api, path: '/customers/{id}', of: { id: seen.id }, seen }, body),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['customers'] });
-      onClose();
-    },
-  });
+  const { update: save } = useResource('customers', { onUpdated: onClose });
   const messages = messagesOf(save.error);
   return (
     <FormDialog
@@ -106,7 +91,10 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
       busy={save.isPending}
       error={save.error}
       onSubmit={() =>
-        save.write({ name: name === '' ? null : name, email: email === '' ? null : email })
+        save.write({
+          seen,
+          body: { name: name === '' ? null : name, email: email === '' ? null : email },
+        })
       }
     >
       <TextField
@@ -129,17 +117,10 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
 }
 
 function EraseDialog({ customer, onClose }: CustomerDialogProps) {
-  const { slug, api } = useWorkspace();
-  const client = useQueryClient();
+  const { slug } = useWorkspace();
   const navigate = useNavigate();
-  const erase = useWrite({
-    send: (seen: Schemas['Customer']) =>
-      deleteRecord({ api, path: '/customers/{id}', of: { id: seen.id }, seen }),
-    onDone: async () => {
-      toast('Customer erased');
-      await navigate({ to: '/$workspace/customers', params: { workspace: slug } });
-      void client.invalidateQueries({ queryKey: ['customers'] });
-    },
+  const { remove: erase } = useResource('customers', {
+    onRemoved: () => navigate({ to: '/$workspace/customers', params: { workspace: slug } }),
   });
   return (
     <FormDialog

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
-import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useRecords } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { Page } from '../ui/page.tsx';
@@ -17,17 +16,10 @@ import { customerName } from './customer-name.ts';
 
 /** The people that leads and sales belong to. */
 export function CustomersPage() {
-  const { slug, api } = useWorkspace();
+  const { slug } = useWorkspace();
   const [text, setText] = useState('');
   const search = useDebounced(text.trim(), 150);
-  const customers = usePaged(['customers', 'list', search], (page, signal) =>
-    answer(
-      api.GET('/customers', {
-        params: { query: { page, pageSize: PAGE_SIZE, ...(search !== '' && { search }) } },
-        signal,
-      }),
-    ),
-  );
+  const customers = useRecords('customers', search === '' ? {} : { search });
   if (customers.error instanceof ApiError && customers.error.status === 403) {
     return (
       <Page title="Customers">

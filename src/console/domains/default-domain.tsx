@@ -1,16 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { answer } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { workspaceQuery } from '../settings/queries.ts';
 import { Badge } from '../ui/states.tsx';
 
 /** The domain that every workspace of the installation may use, which has no record of its own. */
 export function DefaultDomain() {
   const { api } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: ['workspace'],
-    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
-    staleTime: 60_000,
-  });
+  const { data } = useQuery(workspaceQuery(api));
   if (data === undefined) return null;
   return (
     <section aria-label="Default domain" className="w-full max-w-6xl px-4 pb-10 md:px-6">

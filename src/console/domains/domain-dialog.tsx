@@ -1,9 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord } from '../app/changes.ts';
-import { useWorkspace } from '../app/workspace.tsx';
+import type { Schemas } from '../api/client.ts';
+import { useResource } from '../app/resource.ts';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 
@@ -15,8 +12,6 @@ interface DomainDialogProps {
 
 /** Adds or edits a domain. */
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
   const [slug, setSlug] = useState(domain?.slug ?? '');
   const [target, setTarget] = useState(domain?.target ?? '');
   const [type, setType] = useState(domain?.type ?? 'redirect');
@@ -25,22 +20,8 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const [apple, setApple] = useState(jsonOf(domain?.appleAppSiteAssociation));
   const [android, setAndroid] = useState(jsonOf(domain?.assetLinks));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  const save = useWrite({
-    send(body: Schemas['DomainUpdate'], key) {
-      if (domain !== undefined) {
-        const place = { api, path: '/domains/{id}', of: { id: domain.id }, seen: domain } as const;
-        return changeRecord(place, body);
-      }
-      const header = { 'Idempotency-Key': key };
-      return answer(
-        api.POST('/domains', { params: { header }, body: { ...body, slug: hostFrom(slug) } }),
-      );
-    },
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['domains'] });
-      onClose();
-    },
-  });
+  const { create, update } = useResource('domains', { onCreated: onClose, onUpdated: onClose });
+  const save = domain === undefined ? create : update;
   const messages = { ...messagesOf(save.error), ...faults };
   return (
     <FormDialog
@@ -55,13 +36,15 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
         setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
         if (wrong.length > 0) return;
-        save.write({
+        const body = {
           target: target === '' ? null : target,
           type,
           expiredUrl: expiredUrl === '' ? null : expiredUrl,
           notFoundUrl: notFoundUrl === '' ? null : notFoundUrl,
           ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
-        });
+        };
+        if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
+        else update.write({ seen: domain, body });
       }}
     >
       {domain === undefined && (

@@ -1,11 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Archive, Globe, ListChecks, Pencil, Plus, Star, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
-import { PAGE_SIZE, usePaged } from '../api/paged.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord, deleteRecord } from '../app/changes.ts';
+import { useRecords, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -24,17 +21,10 @@ type Opened = { what: 'new' } | { what: 'edit' | 'delete'; domain: Domain };
 
 /** The domains of a workspace, each with what its owner still has to set. */
 export function DomainsPage() {
-  const { api, may } = useWorkspace();
+  const { may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  const domains = usePaged(['domains', 'all'], (page, signal) =>
-    answer(
-      api.GET('/domains', {
-        params: { query: { page, pageSize: PAGE_SIZE, archived: true } },
-        signal,
-      }),
-    ),
-  );
+  const domains = useRecords('domains', { archived: true });
   const addButton = may('domains.write') && (
     <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
       Add domain
@@ -68,16 +58,13 @@ export function DomainsPage() {
 }
 
 function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void }) {
-  const { api, may } = useWorkspace();
-  const client = useQueryClient();
+  const { may } = useWorkspace();
   // It stays when the domain becomes verified: visitors may not arrive yet.
   const [isSetupShown, showSetup] = useState(!domain.verified);
-  const update = useWrite({
-    send: (body: Schemas['DomainUpdate']) =>
-      changeRecord({ api, path: '/domains/{id}', of: { id: domain.id }, seen: domain }, body),
-    onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
+  const { update } = useResource('domains', {
     onFailed: (error) => toast(describe(error), 'danger'),
   });
+  const change = (body: Schemas['DomainUpdate']) => update.write({ seen: domain, body });
   return (
     <li className="overflow-hidden rounded-xl border border-line bg-panel">
       <div className="flex items-start gap-3 p-4">
@@ -122,13 +109,13 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
                     {
                       label: 'Make primary',
                       icon: Star,
-                      onSelect: () => update.write({ primary: true }),
+                      onSelect: () => change({ primary: true }),
                     },
                   ]),
               {
                 label: domain.archived ? 'Restore' : 'Archive',
                 icon: Archive,
-                onSelect: () => update.write({ archived: !domain.archived }),
+                onSelect: () => change({ archived: !domain.archived }),
               },
               {
                 label: 'Delete',
@@ -146,16 +133,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
 }
 
 function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const remove = useWrite({
-    send: (seen: Domain) => deleteRecord({ api, path: '/domains/{id}', of: { id: seen.id }, seen }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['domains'] });
-      toast(`${domain.slug} deleted`);
-      onClose();
-    },
-  });
+  const { remove } = useResource('domains', { onRemoved: onClose });
   return (
     <FormDialog
       title={`Delete the domain “${domain.slug}”?`}

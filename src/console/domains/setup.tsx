@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, Clock, type LucideIcon, RefreshCw } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, CopyButton } from '../ui/button.tsx';
@@ -25,7 +26,7 @@ export function Setup({ domain, onClose }: SetupProps) {
   const client = useQueryClient();
   const path = { id: domain.id };
   const checks = useQuery({
-    queryKey: ['domains', 'checks', domain.id],
+    queryKey: keys.domains.one(domain.id, 'checks'),
     queryFn: ({ signal }) => answer(api.GET('/domains/{id}/checks', { params: { path }, signal })),
     refetchInterval: REFRESH_MS,
   });
@@ -36,7 +37,7 @@ export function Setup({ domain, onClose }: SetupProps) {
           params: { path: { id }, header: { 'Idempotency-Key': key } },
         }),
       ),
-    onDone: () => client.invalidateQueries({ queryKey: ['domains'] }),
+    onDone: () => client.invalidateQueries({ queryKey: keys.domains.all }),
   });
   // Checks that nobody asked for don't disturb the button.
   const [isAsked, setAsked] = useState(false);

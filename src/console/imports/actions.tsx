@@ -3,6 +3,7 @@ import { Play, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -26,8 +27,8 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
     },
     onDone: () => {
       setUndoing(false);
-      void client.invalidateQueries({ queryKey: ['imports'] });
-      void client.invalidateQueries({ queryKey: ['links'] });
+      void client.invalidateQueries({ queryKey: keys.imports.all });
+      void client.invalidateQueries({ queryKey: keys.links.all });
     },
     onFailed: (error, action) => {
       if (action !== 'undo') toast(describe(error), 'danger');

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -37,7 +38,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
     send: (body: Schemas['NewImportFetch'], key) =>
       answer(api.POST('/imports/fetch', { body, params: { header: { 'Idempotency-Key': key } } })),
     onDone: ({ id }) => {
-      void client.invalidateQueries({ queryKey: ['imports'] });
+      void client.invalidateQueries({ queryKey: keys.imports.all });
       return navigate({
         to: '/$workspace/imports/$importId',
         params: { workspace: slug, importId: id },

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -49,7 +50,7 @@ export function DropZone() {
         }),
       ),
     onDone: ({ id }) => {
-      void client.invalidateQueries({ queryKey: ['imports'] });
+      void client.invalidateQueries({ queryKey: keys.imports.all });
       return navigate({
         to: '/$workspace/imports/$importId',
         params: { workspace: slug, importId: id },

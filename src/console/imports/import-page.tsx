@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { answer } from '../api/client.ts';
+import { recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
@@ -20,9 +20,7 @@ export function ImportPage() {
   const { importId } = useParams({ from: '/$workspace/imports/$importId' });
   const { api, may } = useWorkspace();
   const query = useQuery({
-    queryKey: ['imports', importId],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/imports/{id}', { params: { path: { id: importId } }, signal })),
+    ...recordQuery(api, 'imports', importId),
     refetchInterval: ({ state: { data } }) =>
       data !== undefined && isBusy(data.state) ? REFRESH_MS : false,
   });

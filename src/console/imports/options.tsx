@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { domainsQuery, foldersQuery } from '../short-links/queries.ts';
+import { domainsQuery } from '../domains/queries.ts';
+import { foldersQuery } from '../labels/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
@@ -22,7 +24,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
   const change = useWrite({
     send: (body: Schemas['ImportUpdate']) =>
       answer(api.PATCH('/imports/{id}', { params: { path: { id: one.id } }, body })),
-    onDone: () => client.invalidateQueries({ queryKey: ['imports'] }),
+    onDone: () => client.invalidateQueries({ queryKey: keys.imports.all }),
   });
   const domains = useQuery(domainsQuery(api));
   const folders = useQuery(foldersQuery(api));

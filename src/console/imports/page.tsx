@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { History, Plug } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import type { Schemas } from '../api/client.ts';
+import { useRecords } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -28,11 +28,9 @@ function outcome({ state, counts }: Import, name: 'created' | 'skipped' | 'refus
 
 /** Imports links from files and from other services, and lists earlier imports. */
 export function ImportsPage() {
-  const { slug, api, may } = useWorkspace();
+  const { slug, may } = useWorkspace();
   const [isConnecting, setConnecting] = useState(false);
-  const imports = usePaged(['imports', 'list'], (page, signal) =>
-    answer(api.GET('/imports', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
+  const imports = useRecords('imports');
   return (
     <Page
       title="Imports"

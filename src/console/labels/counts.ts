@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { countOf } from '../ui/count-of.ts';
 
@@ -12,12 +13,12 @@ export function useCounts(groupBy: 'tag' | 'folder'): (id: string) => string | u
   const { api, may } = useWorkspace();
   const params = { query: { groupBy } };
   const links = useQuery({
-    queryKey: ['links', 'count', 'by', groupBy],
+    queryKey: keys.links.count({ groupBy }),
     queryFn: ({ signal }) => answer(api.GET('/links/count', { params, signal })),
     enabled: may('links.read'),
   });
   const codes = useQuery({
-    queryKey: ['qrcodes', 'count', 'by', groupBy],
+    queryKey: keys.qrcodes.count({ groupBy }),
     queryFn: ({ signal }) => answer(api.GET('/qrcodes/count', { params, signal })),
     enabled: may('qrcodes.read'),
   });

@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type LucideIcon, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Api } from '../api/client.ts';
-import { PAGE_SIZE, usePaged } from '../api/paged.ts';
-import { useWrite } from '../api/queries.ts';
+import type { Schemas } from '../api/client.ts';
+import type { Paged } from '../api/paged.ts';
+import { useRecords, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -13,13 +12,9 @@ import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
-import { toast } from '../ui/toasts.tsx';
 import { useCounts } from './counts.ts';
 
-interface Label {
-  id: string;
-  name: string;
-}
+type Label = Schemas['Tag'] | Schemas['Folder'];
 
 /** A kind of label: tags, or folders. */
 export interface Kind<One extends Label> {
@@ -32,8 +27,6 @@ export interface Kind<One extends Label> {
   change: string;
   /** Records that the deletion of one does not change. */
   deletion: string;
-  load(api: Api, query: { page: number; pageSize: number }, signal: AbortSignal): Promise<One[]>;
-  remove(api: Api, label: One): Promise<unknown>;
   mark(label: One): ReactNode;
   /** The question by which the list of links shows those that have it. */
   linksOf(label: One): Record<string, string>;
@@ -46,12 +39,10 @@ type Opened<One> = { what: 'new' } | { what: 'edit' | 'delete'; label: One };
 /** All labels of a kind; the name of one leads to its links. */
 export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
   const { noun, title, icon } = kind;
-  const { api, may } = useWorkspace();
+  const { may } = useWorkspace();
   const [opened, setOpened] = useState<Opened<One>>();
   const close = () => setOpened(undefined);
-  const labels = usePaged([`${noun}s`, 'list'], (page, signal) =>
-    kind.load(api, { page, pageSize: PAGE_SIZE }, signal),
-  );
+  const labels = useRecords(`${noun}s`) as Paged<One>;
   const counts = useCounts(noun);
   const mayWrite = may(`${noun}s.write`);
   return (
@@ -141,25 +132,23 @@ interface LabelFormProps {
   label: Label | undefined;
   /** The action that changes one. */
   change: string;
-  send(name: string, key: string): Promise<unknown>;
+  /** Values of the fields after the name. */
+  values?: { color: Schemas['Tag']['color'] };
   onClose(): void;
   /** Fields after the name. */
   children?: ReactNode;
 }
 
 /** Makes a label, or changes one. */
-export function LabelForm({ noun, label, change, send, onClose, children }: LabelFormProps) {
-  const client = useQueryClient();
+export function LabelForm({ noun, label, change, values, onClose, children }: LabelFormProps) {
   const [name, setName] = useState(label?.name ?? '');
-  const save = useWrite({
-    send,
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: [`${noun}s`] });
-      void client.invalidateQueries({ queryKey: ['links'] });
-      void client.invalidateQueries({ queryKey: ['qrcodes'] });
-      onClose();
-    },
-  });
+  const { create, update } = useResource(`${noun}s`, { onCreated: onClose, onUpdated: onClose });
+  const save = label === undefined ? create : update;
+  const submit = () => {
+    const body = { name, ...values };
+    if (label === undefined) create.write(body);
+    else update.write({ seen: label, body });
+  };
   return (
     <FormDialog
       title={`${label === undefined ? 'Create' : change} ${noun}`}
@@ -167,7 +156,7 @@ export function LabelForm({ noun, label, change, send, onClose, children }: Labe
       onClose={onClose}
       busy={save.isPending}
       error={save.error}
-      onSubmit={() => save.write(name)}
+      onSubmit={submit}
     >
       <TextField
         label="Name"
@@ -191,18 +180,7 @@ interface DeleteDialogProps<One extends Label> {
 
 function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogProps<One>) {
   const { noun } = kind;
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const remove = useWrite({
-    send: (one: One) => kind.remove(api, one),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: [`${noun}s`] });
-      void client.invalidateQueries({ queryKey: ['links'] });
-      void client.invalidateQueries({ queryKey: ['qrcodes'] });
-      toast(`${noun === 'tag' ? 'Tag' : 'Folder'} “${label.name}” deleted`);
-      onClose();
-    },
-  });
+  const { remove } = useResource(`${noun}s`, { onRemoved: onClose });
   return (
     <FormDialog
       title={`Delete the ${noun} “${label.name}”?`}

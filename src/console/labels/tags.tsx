@@ -1,8 +1,6 @@
 import { Tag as TagIcon } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { changeRecord, deleteRecord } from '../app/changes.ts';
-import { useWorkspace } from '../app/workspace.tsx';
+import type { Schemas } from '../api/client.ts';
 import { ColorChoice, TagDot } from './colors.tsx';
 import { type Kind, LabelForm, LabelList } from './list.tsx';
 
@@ -16,8 +14,6 @@ const TAGS: Kind<Tag> = {
   change: 'Edit',
   deletion:
     'It’s removed from all links and QR codes. The links and codes stay. You can’t undo this.',
-  load: (api, query, signal) => answer(api.GET('/tags', { params: { query }, signal })),
-  remove: (api, seen) => deleteRecord({ api, path: '/tags/{id}', of: { id: seen.id }, seen }),
   mark: ({ color }) => <TagDot color={color} />,
   linksOf: ({ id }) => ({ tagIds: id }),
   form: TagForm,
@@ -27,21 +23,9 @@ const TAGS: Kind<Tag> = {
 export const Tags = () => <LabelList kind={TAGS} />;
 
 function TagForm({ label, onClose }: { label: Tag | undefined; onClose(): void }) {
-  const { api } = useWorkspace();
   const [color, setColor] = useState(label?.color ?? 'blue');
   return (
-    <LabelForm
-      noun="tag"
-      label={label}
-      change={TAGS.change}
-      onClose={onClose}
-      send={(name, key) => {
-        const body = { name, color };
-        return label === undefined
-          ? answer(api.POST('/tags', { params: { header: { 'Idempotency-Key': key } }, body }))
-          : changeRecord({ api, path: '/tags/{id}', of: { id: label.id }, seen: label }, body);
-      }}
-    >
+    <LabelForm noun="tag" label={label} change={TAGS.change} values={{ color }} onClose={onClose}>
       <ColorChoice color={color} onChange={setColor} />
     </LabelForm>
   );

@@ -3,7 +3,7 @@ import { describe } from '../api/error.ts';
 import type { WriteContext } from '../short-links/pending.ts';
 import { isPast } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { type Link, refreshLinks } from './question.ts';
+import { type Link, refreshLinks } from './queries.ts';
 
 /** Fields of a link that no other link has. */
 const OWN = { key: '', prefix: '', externalId: '', notificationToken: '', archived: false };

@@ -16,7 +16,8 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
-import { archiving, type BulkEdit } from '../short-links/bulk-bar.tsx';
+import { archiving } from '../short-links/bulk-bar.tsx';
+import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { CopyButton, copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -24,20 +25,17 @@ import { RowMenu } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
-import type { Link } from './question.ts';
+import type { Link } from './queries.ts';
 
-/** Actions on one link; the same object for all rows. */
+/** Actions that only links have. */
 export interface LinkActions {
-  open(link: Link): void;
   showQrCode(link: Link): void;
   duplicate(link: Link): void;
-  change(link: Link, edit: BulkEdit): void;
-  remove(link: Link): void;
 }
 
 interface LinkCellsProps {
   link: Link;
-  actions: LinkActions;
+  actions: RecordActions<Link> & LinkActions;
 }
 
 /** One link: its name, its short link, its destination, and how often it was clicked. */

@@ -1,21 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord } from '../app/changes.ts';
 import { useUnsavedForm } from '../app/leaving.ts';
+import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { messagesOf, Refused } from '../ui/form-dialog.tsx';
-import { toast } from '../ui/toasts.tsx';
 import { type FormField, FormFields } from './form-fields.tsx';
 import { Preview } from './preview.tsx';
 
 /** Edits a page, beside a preview of what visitors will see. */
 export function PageEditor({ page }: { page: Schemas['Page'] }) {
-  const { api, may } = useWorkspace();
-  const client = useQueryClient();
+  const { may } = useWorkspace();
   const mayWrite = may('pages.write');
   const [title, setTitle] = useState(page.title);
   const [text, setText] = useState(page.text ?? '');
@@ -26,11 +22,8 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const [isChanged, setChanged] = useState(false);
   const [seen, setSeen] = useState(page);
   useUnsavedForm(isChanged);
-  const save = useWrite({
-    send: (body: Schemas['PageUpdate']) =>
-      changeRecord({ api, path: '/pages/{id}', of: { id: page.id }, seen }, body),
-    onDone: (saved) => {
-      void client.invalidateQueries({ queryKey: ['pages'] });
+  const { update: save } = useResource('pages', {
+    onUpdated: (saved) => {
       // Others may have changed further fields meanwhile.
       setSeen(saved);
       setTitle(saved.title);
@@ -40,7 +33,6 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
       setWaitSeconds(saved.waitSeconds);
       setFields(saved.fields);
       setChanged(false);
-      toast('Saved');
     },
   });
   const messages = messagesOf(save.error);
@@ -51,14 +43,15 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
         onChange={() => setChanged(true)}
         onSubmit={(event) => {
           event.preventDefault();
-          save.write({
+          const body = {
             title,
             text: text === '' ? null : text,
             image: image === '' ? null : image,
             button: button === '' ? null : button,
             waitSeconds,
             fields: fields.map(toBody),
-          });
+          };
+          save.write({ seen, body });
         }}
       >
         <fieldset disabled={!mayWrite} className="flex flex-col gap-4">

@@ -1,16 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { deleteRecord } from '../app/changes.ts';
+import { recordQuery, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
-import { toast } from '../ui/toasts.tsx';
 import { PageEditor } from './editor.tsx';
 import { Responses } from './responses.tsx';
 
@@ -18,26 +15,17 @@ import { Responses } from './responses.tsx';
 export function OnePage() {
   const { pageId } = useParams({ from: '/$workspace/pages/$pageId' });
   const { slug, api, may } = useWorkspace();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
-  const path = { id: pageId };
-  const query = useQuery({
-    queryKey: ['pages', pageId],
-    queryFn: ({ signal }) => answer(api.GET('/pages/{id}', { params: { path }, signal })),
-  });
-  const remove = useWrite({
-    send: (_: undefined) => deleteRecord({ api, path: '/pages/{id}', of: path, seen: query.data! }),
-    onDone: async () => {
-      toast('Page deleted');
-      await navigate({
+  const query = useQuery(recordQuery(api, 'pages', pageId));
+  const { remove } = useResource('pages', {
+    onRemoved: () =>
+      navigate({
         to: '/$workspace/pages',
         params: { workspace: slug },
         // Its unsaved changes are gone with it.
         ignoreBlocker: true,
-      });
-      void client.invalidateQueries({ queryKey: ['pages'] });
-    },
+      }),
   });
   const page = query.data;
   return (
@@ -76,7 +64,7 @@ export function OnePage() {
           onClose={() => setDeleting(false)}
           busy={remove.isPending}
           error={remove.error}
-          onSubmit={() => remove.write(undefined)}
+          onSubmit={() => remove.write(query.data!)}
         >
           <p>
             Its responses stay in Events. If a link or QR code still shows the page, remove it there

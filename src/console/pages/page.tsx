@@ -1,9 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { PanelTop, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
-import { PAGE_SIZE, usePaged } from '../api/paged.ts';
-import { useWrite } from '../api/queries.ts';
+import { useRecords, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -18,11 +16,9 @@ const format = new Intl.NumberFormat();
 
 /** The pages that links and QR codes show before their destination. */
 export function PagesPage() {
-  const { slug, api, may } = useWorkspace();
+  const { slug, may } = useWorkspace();
   const [isNew, setNew] = useState(false);
-  const pages = usePaged(['pages', 'list'], (page, signal) =>
-    answer(api.GET('/pages', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
+  const pages = useRecords('pages');
   const createButton = may('pages.write') && (
     <Button look="primary" icon={Plus} onClick={() => setNew(true)}>
       Create page
@@ -76,13 +72,11 @@ export function PagesPage() {
 }
 
 function NewPageDialog({ onClose }: { onClose(): void }) {
-  const { slug, api } = useWorkspace();
+  const { slug } = useWorkspace();
   const navigate = useNavigate();
   const [title, setTitle] = useState('');
-  const create = useWrite({
-    send: (body: { title: string }, key) =>
-      answer(api.POST('/pages', { params: { header: { 'Idempotency-Key': key } }, body })),
-    onDone: ({ id }) =>
+  const { create } = useResource('pages', {
+    onCreated: ({ id }) =>
       navigate({ to: '/$workspace/pages/$pageId', params: { workspace: slug, pageId: id } }),
   });
   return (

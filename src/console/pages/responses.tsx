@@ -1,6 +1,7 @@
 import { Inbox } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { RecordList } from '../ui/record-list.tsx';
@@ -11,7 +12,7 @@ import { Time } from '../ui/time.tsx';
 /** Responses of visitors to the form of a page, newest first. */
 export function Responses({ page }: { page: Schemas['Page'] }) {
   const { api } = useWorkspace();
-  const responses = usePaged(['events', 'responses', page.id], async (number, signal) => {
+  const responses = usePaged(keys.events.list({ pageId: page.id }), async (number, signal) => {
     const events = await answer(
       api.GET('/events', {
         params: {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import { keys } from '../api/keys.ts';
 import { classes } from '../ui/classes.ts';
 import { addressOf, drawCode } from './drawn.ts';
 import { type Look, PLAIN_LOOK } from './look.ts';
@@ -66,7 +67,7 @@ export function PictureChoice<Value extends string>({
 
 function Sample({ look, crop }: { look: Partial<Look>; crop: PictureChoiceProps<string>['crop'] }) {
   const { data } = useQuery({
-    queryKey: ['sample', look, crop],
+    queryKey: keys.drawings.list('sample', look, crop),
     queryFn: async () => {
       const { svg } = await drawCode(SAMPLE, { ...PLAIN_LOOK, size: 300, ...look });
       if (crop === undefined) return addressOf(svg);

@@ -3,6 +3,7 @@ import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord } from '../app/changes.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
@@ -286,7 +287,7 @@ function useSave(
     async onDone(saved, { draft }) {
       client.setQueryData(qrCodeQuery(api, saved.id).queryKey, saved);
       setSeen(saved);
-      if (draft.isTemplate) void client.invalidateQueries({ queryKey: ['templates'] });
+      if (draft.isTemplate) void client.invalidateQueries({ queryKey: keys.templates.all });
       toast(record === undefined ? 'QR code created' : 'Changes saved');
       forget();
       // One may have left while there was no connection.

@@ -1,5 +1,6 @@
 import type { Schemas } from '../api/client.ts';
 import * as shared from '../short-links/draft.ts';
+import type { ShortLinkDraft } from '../short-links/fields.ts';
 import { type ContentName, type Draft, toValue } from './content.ts';
 import { emptyDraft } from './content-fields.ts';
 import { changedFields, fieldsOf, type Look, lookOf, PLAIN_LOOK, type QrCode } from './look.ts';
@@ -13,7 +14,7 @@ export interface CodeDraft {
   isStatic: boolean | undefined;
   useDisplayPage: boolean;
   /** The fields that links have too. */
-  shortLink: shared.ShortLinkDraft;
+  shortLink: ShortLinkDraft;
   look: Look;
   /** The look becomes a template too. */
   isTemplate: boolean;

@@ -7,6 +7,7 @@ import { FRAMES } from '../../qrcodes/render/frames/index.ts';
 import { type Score, scoreOf } from '../../qrcodes/render/score.ts';
 import { resolveDesign } from '../../qrcodes/render/stored-design.ts';
 import { toSvg } from '../../qrcodes/render/svg.ts';
+import { keys } from '../api/keys.ts';
 import { loadFonts } from './font-files.ts';
 import { type LoadedImage, loadImage } from './image.ts';
 import { type Look, lookOf, type QrCode, storedDesignOf } from './look.ts';
@@ -57,7 +58,7 @@ export async function drawRecord(record: QrCode): Promise<Picture> {
 /** A drawn code, kept until the next one is drawn. */
 export function useDrawn(payload: string | undefined, look: Look) {
   return useQuery({
-    queryKey: ['drawn', payload, look],
+    queryKey: keys.drawings.list(payload, look),
     async queryFn(): Promise<Drawn> {
       const picture = await drawCode(payload!, look);
       return { ...picture, score: scoreOf(payload!, picture.design) };

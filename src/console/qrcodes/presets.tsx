@@ -3,9 +3,10 @@ import { Trash2 } from 'lucide-react';
 import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { answer } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { workspaceQuery } from '../short-links/queries.ts';
+import { workspaceQuery } from '../settings/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { addressOf, useDrawn } from './drawn.ts';
@@ -22,7 +23,7 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const brand = useQuery(workspaceQuery(api)).data;
   const remove = useWrite({
     send: (id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
-    onDone: () => client.invalidateQueries({ queryKey: ['templates'] }),
+    onDone: () => client.invalidateQueries({ queryKey: keys.templates.all }),
     onFailed: (error) => toast(describe(error), 'danger'),
   });
   return (

@@ -9,8 +9,10 @@ import {
   ScanLine,
   Trash2,
 } from 'lucide-react';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { archiving, type BulkEdit } from '../short-links/bulk-bar.tsx';
+import { archiving } from '../short-links/bulk-bar.tsx';
+import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -24,16 +26,9 @@ import { CONTENT_FORMS } from './content-fields.ts';
 import { addressOf, drawRecord, payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
 
-/** Actions on one code; the same object for all rows. */
-export interface CodeActions {
-  open(record: QrCode): void;
-  change(record: QrCode, edit: BulkEdit): void;
-  remove(record: QrCode): void;
-}
-
 interface CodeCellsProps {
   record: QrCode;
-  actions: CodeActions;
+  actions: RecordActions<QrCode>;
 }
 
 /** The name of a code: its title, else its short link. */
@@ -184,7 +179,7 @@ const untilStill = (signal: AbortSignal): Promise<void> =>
 
 function Picture({ record }: { record: QrCode }) {
   const { data } = useQuery({
-    queryKey: ['qrcode-picture', record.id, record.updatedAt],
+    queryKey: keys.pictures.one(record.id, record.updatedAt),
     // Drawing takes longer than a frame; rows that are scrolled past are not drawn at all.
     async queryFn({ signal }) {
       await untilStill(signal);

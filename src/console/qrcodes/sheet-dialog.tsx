@@ -9,8 +9,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { save } from './downloads.ts';
 import { payloadOf } from './drawn.ts';
+import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
-import { QR_CODE_LIST } from './queries.ts';
 import { nameOf } from './row.tsx';
 import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
 
@@ -68,7 +68,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
   const form = 'sheet-form';
   return (
     <Dialog
-      title={`Download ${countText(records.length, QR_CODE_LIST.noun)}`}
+      title={`Download ${countText(records.length, QR_CODES.noun)}`}
       onClose={onClose}
       footer={
         <Button type="submit" form={form} look="primary" icon={Download} busy={done !== undefined}>

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import type { Schemas } from '../api/client.ts';
 import { labelOf, sentenceCase } from '../api/error-words.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -12,7 +13,7 @@ import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
-import { useMembers } from './members/use-members.ts';
+import { apiKeysQuery, membersQuery } from './queries.ts';
 
 type Entry = Schemas['AuditEntry'];
 
@@ -86,7 +87,7 @@ export function AuditLogPage() {
   const [target, setTarget] = useState('');
   const [actor, setActor] = useState('');
   const query = useInfiniteQuery({
-    queryKey: ['audit-log', target, actor],
+    queryKey: keys.auditLog.list(target, actor),
     queryFn: async ({ pageParam: cursor, signal }) => {
       const { data = [], response } = await api.GET('/audit-log', {
         params: {
@@ -155,12 +156,8 @@ interface ActorChoiceProps {
 /** Filter by actor: everybody, a person, or an API key. */
 function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   const { api } = useWorkspace();
-  const query = { page: 1, pageSize: PAGE_SIZE };
-  const members = useMembers();
-  const keys = useQuery({
-    queryKey: ['keys', 'first page'],
-    queryFn: ({ signal }) => answer(api.GET('/keys', { params: { query }, signal })),
-  });
+  const members = useQuery(membersQuery(api));
+  const apiKeys = useQuery(apiKeysQuery(api));
   return (
     <select
       aria-label="Changed by"
@@ -177,7 +174,7 @@ function ActorChoice({ actor, onChange }: ActorChoiceProps) {
         ))}
       </optgroup>
       <optgroup label="API keys">
-        {keys.data?.map(({ id, name }) => (
+        {apiKeys.data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

@@ -1,28 +1,17 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { NoAccess } from '../app/error-page.tsx';
+import { SETTINGS } from '../app/views.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { inputLook } from '../ui/field.tsx';
-
-/** Views of the settings, with the scope without which one isn't shown. */
-export const VIEWS = [
-  { to: '/$workspace/settings/workspace', label: 'Workspace', scope: 'workspace.read' },
-  { to: '/$workspace/settings/members', label: 'Members', scope: 'members.read' },
-  { to: '/$workspace/settings/keys', label: 'API keys', scope: 'keys.read' },
-  { to: '/$workspace/settings/utm-templates', label: 'UTM templates', scope: 'links.read' },
-  { to: '/$workspace/settings/audit-log', label: 'Audit log', scope: 'audit.read' },
-  { to: '/$workspace/settings/exports', label: 'Exports', scope: 'links.read' },
-  // Of the person, whatever their role is.
-  { to: '/$workspace/settings/profile', label: 'My profile', scope: 'links.read' },
-] as const;
 
 /** The frame of all settings: links to each of them, or a list to choose from where the window is narrow. */
 export function SettingsLayout() {
   const { slug, may } = useWorkspace();
   const navigate = useNavigate();
   const path = useLocation({ select: ({ pathname }) => pathname });
-  const views = VIEWS.filter(({ scope }) => may(scope));
-  const shown = VIEWS.find(({ to }) => path === to.replace('$workspace', slug));
+  const views = SETTINGS.filter(({ scope }) => may(scope));
+  const shown = SETTINGS.find(({ to }) => path === to.replace('$workspace', slug));
   return (
     <>
       <nav aria-label="Settings" className="shrink-0 border-b border-line px-4 max-lg:py-2">

@@ -1,11 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord, deleteRecord } from '../app/changes.ts';
+import type { Schemas } from '../api/client.ts';
+import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { utmTemplatesQuery } from '../short-links/queries.ts';
 import { UTM, type UtmValues } from '../short-links/utm.ts';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -16,6 +14,7 @@ import { Page } from '../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { utmTemplatesQuery } from './queries.ts';
 
 type Template = Schemas['UtmTemplate'];
 type Opened = { what: 'new' } | { what: 'edit' | 'delete'; template: Template };
@@ -98,29 +97,15 @@ interface TemplateDialogProps {
 }
 
 function TemplateDialog({ template, onClose }: TemplateDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
   const [name, setName] = useState(template?.name ?? '');
   const [values, setValues] = useState<UtmValues>(() =>
     Object.fromEntries(UTM.map(([one]) => [one, template?.[one] ?? ''])),
   );
-  const save = useWrite({
-    send(body: Schemas['NewUtmTemplate'], key) {
-      return template === undefined
-        ? answer(
-            api.POST('/utm-templates', { params: { header: { 'Idempotency-Key': key } }, body }),
-          )
-        : changeRecord(
-            { api, path: '/utm-templates/{id}', of: { id: template.id }, seen: template },
-            body,
-          );
-    },
-    onDone: (saved) => {
-      void client.invalidateQueries({ queryKey: ['utm-templates'] });
-      toast(`Template “${saved.name}” saved`);
-      onClose();
-    },
+  const { create, update } = useResource('utmTemplates', {
+    onCreated: onClose,
+    onUpdated: onClose,
   });
+  const save = template === undefined ? create : update;
   const messages = messagesOf(save.error);
   return (
     <FormDialog
@@ -131,7 +116,9 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
       error={save.error}
       onSubmit={() => {
         const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
-        save.write({ name, ...utm });
+        const body = { name, ...utm };
+        if (template === undefined) create.write(body);
+        else update.write({ seen: template, body });
       }}
     >
       <TextField
@@ -159,13 +146,8 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
 }
 
 function DeleteDialog({ template, onClose }: { template: Template; onClose(): void }) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const remove = useWrite({
-    send: (seen: Template) =>
-      deleteRecord({ api, path: '/utm-templates/{id}', of: { id: seen.id }, seen }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['utm-templates'] });
+  const { remove } = useResource('utmTemplates', {
+    onRemoved: () => {
       toast(`Template “${template.name}” deleted`);
       onClose();
     },

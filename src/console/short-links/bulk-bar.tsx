@@ -3,9 +3,9 @@ import { Archive, ArchiveRestore, Folder, Tags, Trash2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
-import { foldersQuery, tagsQuery } from './queries.ts';
 import { TagChoice, type TagState } from './tag-choice.tsx';
 
 /** The fields of a record that actions on many records change. */

@@ -1,29 +1,25 @@
 import { FormDialog } from '../ui/form-dialog.tsx';
-import type { ListKind } from './list-kind.ts';
+import type { RecordKind } from './list-kind.ts';
 import { countText } from './listing.ts';
 
-interface DeleteDialogProps {
-  noun: ListKind['noun'];
-  /** Names of the records that are to be deleted. */
-  names: readonly string[];
-  /** Number of their visits. */
-  visits: number;
-  /** Name of one visit: "click". */
-  visit: string;
-  /** Says what stops working. */
-  consequence: string;
+interface DeleteDialogProps<Row> {
+  kind: RecordKind<Row>;
+  records: readonly Row[];
   onDelete(): void;
   onClose(): void;
 }
 
 /** Asks before links or QR codes are deleted that somebody may use. */
-export function DeleteDialog(props: DeleteDialogProps) {
-  const { noun, names, visits, visit, consequence, onDelete, onClose } = props;
-  const isOne = names.length === 1;
-  const many = countText(names.length, noun);
+export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDialogProps<Row>) {
+  const { noun, visit } = kind;
+  const [only] = records;
+  const isOne = records.length === 1;
+  const name = only === undefined ? '' : kind.nameOf(only);
+  const many = countText(records.length, noun);
+  const visits = records.reduce((sum, record) => sum + kind.visitsOf(record), 0);
   return (
     <FormDialog
-      title={`Delete ${isOne ? `the ${noun.one} “${names[0]}”` : many}?`}
+      title={`Delete ${isOne ? `the ${noun.one} “${name}”` : many}?`}
       action={`Delete ${isOne ? noun.one : many}`}
       isDanger
       busy={false}
@@ -37,7 +33,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
       <p>
         {visits > 0 &&
           `${isOne ? 'It has' : 'They have'} ${visits.toLocaleString()} ${visit}${visits === 1 ? '' : 's'}. `}
-        {consequence} To hide {isOne ? 'it' : 'them'} from lists only, archive{' '}
+        {kind.consequenceOf(records)} To hide {isOne ? 'it' : 'them'} from lists only, archive{' '}
         {isOne ? 'it' : 'them'}.
       </p>
     </FormDialog>

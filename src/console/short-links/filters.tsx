@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListFilter, X } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
+import { domainsQuery } from '../domains/queries.ts';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
+import { workspaceQuery } from '../settings/queries.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { FEATURES, type ListKind, type ListSearch } from './list-kind.ts';
-import { domainsQuery, foldersQuery, tagsQuery, workspaceQuery } from './queries.ts';
 
 interface FilterProps {
   kind: ListKind;

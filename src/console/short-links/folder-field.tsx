@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../app/workspace.tsx';
+import { foldersQuery } from '../labels/queries.ts';
 import { SelectField } from '../ui/field.tsx';
-import { foldersQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 
 /** The folder that the record is in. */

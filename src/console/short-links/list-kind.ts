@@ -23,6 +23,29 @@ export interface ListKind {
   visits: { least: string; most: string; label: string };
 }
 
+/** A kind of records with a short link, as lists and actions on them see it. */
+export interface RecordKind<Row> extends ListKind {
+  /** Name of the list as a title. */
+  title: string;
+  /** Route of the list. */
+  route: '/$workspace/links' | '/$workspace/qrcodes';
+  /** Parameter that names records in requests for many of them. */
+  ids: 'linkIds' | 'qrcodeIds';
+  /** Height of a row, in pixels. */
+  rowPx: number;
+  nameOf(record: Row): string;
+  /** Text that the key for copying takes. */
+  copyOf(record: Row): string;
+  /** True for records whose deletion is confirmed first. */
+  needsQuestion(records: readonly Row[]): boolean;
+  /** Number of visits of a record. */
+  visitsOf(record: Row): number;
+  /** Name of one visit: "click". */
+  visit: string;
+  /** Says what a deletion of records stops. */
+  consequenceOf(records: readonly Row[]): string;
+}
+
 /** Filters that ask whether a record has something. */
 export const FEATURES: Readonly<Record<string, string>> = {
   hasTags: 'Has tags',

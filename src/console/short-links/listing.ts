@@ -33,10 +33,10 @@ export const searchQuery = (text: string): string =>
  * Parameters of a request for a list: texts, which the API reads as the parameter's type. What is typed into the search,
  * `search` in the address bar, is `query` for the API, whose own `search` finds by slug and destination alone.
  */
-export const parametersOf = <Query>(
+export const parametersOf = (
   search: Partial<Record<string, string>>,
   names: readonly string[],
-): Query =>
+): Partial<Record<string, string>> =>
   withoutEmpty(
     Object.fromEntries(
       names.map((name) =>
@@ -45,7 +45,7 @@ export const parametersOf = <Query>(
           : [name, search[name] ?? ''],
       ),
     ),
-  ) as Query;
+  );
 
 /**
  * The first page of a list, and the number of all rows that match; `undefined` while they are counted. A first page that

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, download } from '../api/client.ts';
+import { download } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { dataUriOf } from '../ui/data-uri.ts';
 import { Switch, TextArea, TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import type { ShortLinkDraft } from './draft.ts';
+import type { ShortLinkDraft } from './fields.ts';
+import { metatagsQuery } from './queries.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
 interface PreviewProps extends PartProps {
@@ -69,11 +71,8 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
   const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
   const tags = useQuery({
-    queryKey: ['metatags', url],
-    queryFn: ({ signal }) => answer(api.GET('/metatags', { params: { query: { url } }, signal })),
+    ...metatagsQuery(api, url),
     enabled: isAddress,
-    staleTime: FRESH_MS,
-    retry: false,
   });
   const own = draft.proxy ? draft : undefined;
   const title = own?.title || tags.data?.title || (isAddress ? hostOf(url) : 'Title');
@@ -97,7 +96,7 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
 function CardImage({ source }: { source: string }) {
   const { slug } = useWorkspace();
   const image = useQuery({
-    queryKey: ['metatags', 'image', source],
+    queryKey: keys.metatags.one(source, 'image'),
     queryFn: async ({ signal }) => {
       if (source.startsWith('data:')) return source;
       const query = new URLSearchParams({ url: source });

@@ -6,13 +6,13 @@ import { Empty, Failure } from '../ui/states.tsx';
 import { BulkBar, type BulkEdit, type Listed } from './bulk-bar.tsx';
 import { ActiveFilters } from './filters.tsx';
 import { RecordGrid } from './list.tsx';
-import { hasFilters, type ListKind, type ListSearch } from './list-kind.ts';
+import { hasFilters, type ListKind, type ListSearch, type RecordKind } from './list-kind.ts';
 import { countText, type Question, useFirstPage } from './listing.ts';
 import { MOST_SELECTED, type Selection } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 
 interface RecordsProps<Row extends Listed> {
-  kind: ListKind;
+  kind: RecordKind<Row>;
   search: ListSearch;
   setSearch(change: ListSearch, replace?: boolean): void;
   /** Takes search and filters away. */
@@ -23,10 +23,7 @@ interface RecordsProps<Row extends Listed> {
   maySelect: boolean;
   /** In place of the list while there is no record at all. */
   empty: ReactNode;
-  rowPx: number;
   cells(record: Row): ReactNode;
-  nameOf(record: Row): string;
-  copyOf(record: Row): string;
   onOpen(record: Row): void;
   /** Absent where the records may not be changed. */
   onChange: ((records: readonly Row[], edit: BulkEdit) => void) | undefined;
@@ -73,15 +70,15 @@ export function Records<Row extends Listed>(props: RecordsProps<Row>) {
           />
           <RecordGrid
             label={kind.noun.many}
-            rowPx={props.rowPx}
+            rowPx={kind.rowPx}
             total={total}
             pageQuery={pageQuery}
             selected={selection.records}
             setSelected={selection.set}
             maySelect={maySelect}
             onOpen={props.onOpen}
-            nameOf={props.nameOf}
-            copyOf={props.copyOf}
+            nameOf={kind.nameOf}
+            copyOf={kind.copyOf}
             cells={props.cells}
           />
         </>

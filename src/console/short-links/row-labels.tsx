@@ -3,9 +3,9 @@ import { Folder } from 'lucide-react';
 import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TagMark } from '../labels/colors.tsx';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { classes } from '../ui/classes.ts';
 import { Badge } from '../ui/states.tsx';
-import { foldersQuery, tagsQuery } from './queries.ts';
 
 /** Tags that a row has room for. */
 const SHOWN = 2;

@@ -1,5 +1,6 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { keys } from '../api/keys.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { SearchInput } from '../ui/search-input.tsx';
 
@@ -19,7 +20,7 @@ export function SearchField({ label, placeholder, value, onChange, list }: Searc
   const field = useRef<HTMLInputElement>(null);
   const sent = useRef(value);
   // One question at a time: the API would go on with those that nobody waits for any more.
-  const isAsking = useIsFetching({ queryKey: [list, 'list'] }) > 0;
+  const isAsking = useIsFetching({ queryKey: keys[list].list() }) > 0;
   useEffect(() => {
     // An address on its way would come back as another's change, and undo what has been typed since.
     const isUnderWay = value !== sent.current.trim();

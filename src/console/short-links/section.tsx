@@ -1,8 +1,8 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Badge } from '../ui/states.tsx';
-import type { ShortLinkDraft, ShortLinkRecord } from './draft.ts';
 import type { FieldErrors } from './errors.ts';
+import type { ShortLinkDraft, ShortLinkRecord } from './fields.ts';
 
 /** Properties of every part of a form. */
 export interface PartProps {

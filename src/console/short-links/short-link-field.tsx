@@ -3,11 +3,13 @@ import { useRef } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { domainsQuery } from '../domains/queries.ts';
+import { workspaceQuery } from '../settings/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
 import { slugFrom } from '../ui/slug.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { domainsQuery, slugQuery, workspaceQuery } from './queries.ts';
+import { slugQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 
 /** Domain and slug, checked while it is typed, with the short link that they make. */

@@ -1,15 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
 import { describe } from '../api/error.ts';
-import { useWrite } from '../api/queries.ts';
+import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { type Color, TagMark } from '../labels/colors.tsx';
+import { tagsQuery } from '../labels/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { tagsQuery } from './queries.ts';
 
 /** Share of the edited records that have a tag. */
 export type TagState = 'all' | 'some' | 'none';
@@ -34,12 +33,9 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
   const shown = tags.filter(({ name }) => name.toLowerCase().includes(wanted));
   const exact = tags.find(({ name }) => name.toLowerCase() === wanted);
   const isNew = wanted !== '' && exact === undefined && may('tags.write');
-  const create = useWrite({
-    send: (name: string, key) =>
-      answer(api.POST('/tags', { params: { header: { 'Idempotency-Key': key } }, body: { name } })),
-    onDone(tag) {
+  const { create } = useResource('tags', {
+    onCreated(tag) {
       client.setQueryData(tagsQuery(api).queryKey, (now) => now && [...now, tag]);
-      void client.invalidateQueries({ queryKey: ['tags'] });
       onCreated(tag.id);
       setText('');
     },
@@ -56,7 +52,7 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
           if (event.key !== 'Enter') return;
           // It would send the form around it.
           event.preventDefault();
-          if (isNew) create.write(text.trim());
+          if (isNew) create.write({ name: text.trim() });
           else if (exact !== undefined) onToggle(exact.id);
         }}
         className={inputLook}
@@ -73,7 +69,11 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
       </div>
       {tags.length === 0 && wanted === '' && <p className="px-1 py-2">No tags yet.</p>}
       {isNew && (
-        <Button icon={Plus} busy={create.isPending} onClick={() => create.write(text.trim())}>
+        <Button
+          icon={Plus}
+          busy={create.isPending}
+          onClick={() => create.write({ name: text.trim() })}
+        >
           Create “{text.trim()}”
         </Button>
       )}

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronsUpDown } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TagMark } from '../labels/colors.tsx';
+import { tagsQuery } from '../labels/queries.ts';
 import { inputLook } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
-import { tagsQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 import { TagChoice } from './tag-choice.tsx';
 

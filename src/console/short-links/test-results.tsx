@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { changeRecord } from '../app/changes.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -9,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import type { ShortLinkRecord } from './draft.ts';
+import type { ShortLinkRecord } from './fields.ts';
 import {
   intervalOf,
   LEAST_CONVERSIONS,
@@ -115,7 +116,7 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
   const { api } = useWorkspace();
   const isCode = id.startsWith('qr_');
   return useQuery({
-    queryKey: ['analytics', 'variants', id, testStartedAt, testCompletedAt],
+    queryKey: keys.analytics.one(id, 'variants', testStartedAt, testCompletedAt),
     queryFn: async ({ signal }) => {
       const of = isCode ? { qrcodeId: id } : { linkId: id };
       const ask = async (event: 'composite' | 'scans') => {
@@ -166,7 +167,7 @@ function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
     },
     onDone: async () => {
       await client.invalidateQueries({
-        queryKey: [record.id.startsWith('qr_') ? 'qrcodes' : 'links'],
+        queryKey: keys[record.id.startsWith('qr_') ? 'qrcodes' : 'links'].all,
       });
       toast(`All visitors now go to ${name}`);
     },

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { DateTimeField, FieldError, inputLook, UrlInput } from '../ui/field.tsx';
-import type { ShortLinkDraft } from './draft.ts';
+import type { ShortLinkDraft } from './fields.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 import { TestResults } from './test-results.tsx';
 

@@ -1,15 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { answer, type Schemas } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord, deleteRecord } from '../app/changes.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { utmTemplatesQuery } from '../settings/queries.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { SavedList } from '../ui/saved-list.tsx';
-import { toast } from '../ui/toasts.tsx';
 import type { FieldErrors } from './errors.ts';
-import { utmTemplatesQuery } from './queries.ts';
 import { Section, summaryOf } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 
@@ -66,49 +63,30 @@ interface TemplateListProps {
 
 function TemplateList({ values, apply, close }: TemplateListProps) {
   const { api, may } = useWorkspace();
-  const client = useQueryClient();
   const templates = useQuery(utmTemplatesQuery(api));
-  const refresh = () => client.invalidateQueries({ queryKey: ['utm-templates'] });
-  const save = useWrite({
-    send: (name: string, key) => {
-      // A template of the same name gets these values, and loses others.
-      const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
-      const known = templates.data?.find((one) => one.name.toLowerCase() === name.toLowerCase());
-      return known === undefined
-        ? answer(
-            api.POST('/utm-templates', {
-              params: { header: { 'Idempotency-Key': key } },
-              body: { name, ...utm },
-            }),
-          )
-        : changeRecord(
-            { api, path: '/utm-templates/{id}', of: { id: known.id }, seen: known },
-            utm,
-          );
-    },
-    onDone: ({ name }) => {
-      void refresh();
-      toast(`Template “${name}” saved`);
-      close();
-    },
+  const { create, update, remove } = useResource('utmTemplates', {
+    onCreated: close,
+    onUpdated: close,
   });
-  const remove = useWrite({
-    send: (seen: Schemas['UtmTemplate']) =>
-      deleteRecord({ api, path: '/utm-templates/{id}', of: { id: seen.id }, seen }),
-    onDone: refresh,
-  });
+  /** Saves the values as a template. One of the same name gets these values, and loses others. */
+  const save = (name: string) => {
+    const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
+    const existing = templates.data?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (existing === undefined) create.write({ name, ...utm });
+    else update.write({ seen: existing, body: utm });
+  };
   return (
     <SavedList
       noun="template"
       records={templates.data}
       mayWrite={may('links.write')}
-      busy={save.isPending}
-      error={save.error ?? remove.error ?? templates.error}
+      busy={create.isPending || update.isPending}
+      error={create.error ?? update.error ?? remove.error ?? templates.error}
       onOpen={(template) => {
         apply(Object.fromEntries(UTM.map(([one]) => [one, template[one] ?? ''])));
         close();
       }}
-      onSave={save.write}
+      onSave={save}
       onDelete={(template) => remove.write(template)}
     />
   );

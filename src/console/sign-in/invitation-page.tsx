@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
 import { people } from '../api/people.ts';
 import { meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
@@ -24,7 +25,7 @@ export function InvitationPage() {
   });
   const invitation = useQuery(
     {
-      queryKey: ['invitation', token],
+      queryKey: keys.openInvitation.one(token),
       queryFn: () => people.lookUpInvitation(token),
       enabled: token !== '',
     },

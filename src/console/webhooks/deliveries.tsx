@@ -3,6 +3,7 @@ import { RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { sentenceCase } from '../api/error-words.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -29,7 +30,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   const [openedId, setOpenedId] = useState<string>();
   const [isResending, setResending] = useState(false);
   const deliveries = usePaged(
-    ['deliveries', webhookId, state],
+    keys.deliveries.one(webhookId, 'list', state),
     (page, signal) =>
       answer(
         api.GET('/webhooks/{id}/deliveries', {
@@ -144,7 +145,7 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
         }),
       ),
     onDone: ({ count }) => {
-      void client.invalidateQueries({ queryKey: ['deliveries', webhookId] });
+      void client.invalidateQueries({ queryKey: keys.deliveries.one(webhookId) });
       toast(count === 1 ? 'Resending 1 delivery' : `Resending ${count} deliveries`);
       onClose();
     },

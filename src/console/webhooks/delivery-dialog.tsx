@@ -3,6 +3,7 @@ import { RotateCw } from 'lucide-react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { fieldsInWords, inWords, sentence } from '../api/error-words.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -27,7 +28,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
   const client = useQueryClient();
   const path = { id: webhookId, deliveryId };
   const query = useQuery({
-    queryKey: ['deliveries', webhookId, 'one', deliveryId],
+    queryKey: keys.deliveries.one(webhookId, deliveryId),
     queryFn: ({ signal }) =>
       answer(api.GET('/webhooks/{id}/deliveries/{deliveryId}', { params: { path }, signal })),
     refetchInterval: REFRESH_MS,
@@ -40,7 +41,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
         }),
       ),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['deliveries', webhookId] });
+      void client.invalidateQueries({ queryKey: keys.deliveries.one(webhookId) });
       toast('Resending the delivery');
     },
     onFailed: (error) => toast(describe(error), 'danger'),

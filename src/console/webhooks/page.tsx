@@ -1,8 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
-import { answer } from '../api/client.ts';
-import { PAGE_SIZE, usePaged } from '../api/paged.ts';
+import { useRecords } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
@@ -16,13 +15,11 @@ import { WebhookDialog } from './webhook-dialog.tsx';
 
 /** The webhooks of a workspace. */
 export function WebhooksPage() {
-  const { slug, api, may } = useWorkspace();
+  const { slug, may } = useWorkspace();
   const navigate = useNavigate();
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<{ id: string; secret: string }>();
-  const webhooks = usePaged(['webhooks', 'list'], (page, signal) =>
-    answer(api.GET('/webhooks', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
+  const webhooks = useRecords('webhooks');
   const createButton = may('webhooks.write') && (
     <Button look="primary" icon={Plus} onClick={() => setNew(true)}>
       Create webhook

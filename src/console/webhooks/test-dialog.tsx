@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -22,7 +23,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; 
         }),
       ),
     onDone: () => {
-      void client.invalidateQueries({ queryKey: ['deliveries', webhook.id] });
+      void client.invalidateQueries({ queryKey: keys.deliveries.one(webhook.id) });
       toast('Test event sent');
       onClose();
     },

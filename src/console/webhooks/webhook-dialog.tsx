@@ -1,9 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord } from '../app/changes.ts';
-import { useWorkspace } from '../app/workspace.tsx';
+import type { Schemas } from '../api/client.ts';
+import { useResource } from '../app/resource.ts';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
@@ -17,28 +14,22 @@ interface WebhookDialogProps {
 
 /** Creates or edits a webhook. */
 export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
   const [name, setName] = useState(webhook?.name ?? '');
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [kinds, setKinds] = useState<readonly WebhookKind[]>(
     webhook?.kinds ?? ['link.created', 'link.updated', 'link.deleted'],
   );
   const [seen] = useState(webhook);
-  const save = useWrite({
-    async send(body: { name: string; url: string; kinds: WebhookKind[] }, key) {
-      if (seen === undefined) {
-        const header = { 'Idempotency-Key': key };
-        onCreated?.(await answer(api.POST('/webhooks', { params: { header }, body })));
-      } else {
-        await changeRecord({ api, path: '/webhooks/{id}', of: { id: seen.id }, seen }, body);
-      }
-    },
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['webhooks'] });
-      if (webhook !== undefined) onClose();
-    },
+  const { create, update } = useResource('webhooks', {
+    onCreated: (created) => onCreated?.(created),
+    onUpdated: onClose,
   });
+  const save = seen === undefined ? create : update;
+  const submit = () => {
+    const body = { name, url, kinds: [...kinds] };
+    if (seen === undefined) create.write(body);
+    else update.write({ seen, body });
+  };
   const messages = messagesOf(save.error);
   const toggle = (kind: WebhookKind) =>
     setKinds(kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind]);
@@ -51,7 +42,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       busy={save.isPending}
       error={save.error}
       isDisabled={kinds.length === 0}
-      onSubmit={() => save.write({ name, url, kinds: [...kinds] })}
+      onSubmit={submit}
     >
       <TextField
         label="Name"

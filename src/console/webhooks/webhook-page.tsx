@@ -1,11 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
-import { changeRecord, deleteRecord } from '../app/changes.ts';
+import { recordQuery, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -26,23 +26,16 @@ type Opened = 'edit' | 'rotate' | 'delete' | 'test';
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/$workspace/webhooks/$webhookId' });
   const { slug, api, may } = useWorkspace();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [opened, setOpened] = useState<Opened>();
   const [secret, setSecret] = useState<string>();
   const close = () => setOpened(undefined);
   const path = { id: webhookId };
-  const query = useQuery({
-    queryKey: ['webhooks', webhookId],
-    queryFn: ({ signal }) => answer(api.GET('/webhooks/{id}', { params: { path }, signal })),
-  });
-  const changed = () => client.invalidateQueries({ queryKey: ['webhooks'] });
-  const enable = useWrite({
-    send: (enabled: boolean) =>
-      changeRecord({ api, path: '/webhooks/{id}', of: path, seen: query.data! }, { enabled }),
-    onDone: changed,
+  const query = useQuery(recordQuery(api, 'webhooks', webhookId));
+  const { update } = useResource('webhooks', {
     onFailed: (error) => toast(describe(error), 'danger'),
   });
+  const enable = (enabled: boolean) => update.write({ seen: query.data!, body: { enabled } });
   const rotate = useWrite({
     send: (_: undefined, key) =>
       answer(
@@ -55,13 +48,8 @@ export function WebhookPage() {
       setSecret(made.secret);
     },
   });
-  const remove = useWrite({
-    send: (_: undefined) =>
-      deleteRecord({ api, path: '/webhooks/{id}', of: path, seen: query.data! }),
-    onDone: async () => {
-      await navigate({ to: '/$workspace/webhooks', params: { workspace: slug } });
-      void changed();
-    },
+  const { remove } = useResource('webhooks', {
+    onRemoved: () => navigate({ to: '/$workspace/webhooks', params: { workspace: slug } }),
   });
   const webhook = query.data;
   return (
@@ -79,8 +67,8 @@ export function WebhookPage() {
               items={[
                 { label: 'Edit', icon: Pencil, onSelect: () => setOpened('edit') },
                 webhook.enabled
-                  ? { label: 'Disable', icon: Pause, onSelect: () => enable.write(false) }
-                  : { label: 'Enable', icon: Play, onSelect: () => enable.write(true) },
+                  ? { label: 'Disable', icon: Pause, onSelect: () => enable(false) }
+                  : { label: 'Enable', icon: Play, onSelect: () => enable(true) },
                 { label: 'Rotate secret', icon: RefreshCw, onSelect: () => setOpened('rotate') },
                 {
                   label: 'Delete',
@@ -127,7 +115,7 @@ export function WebhookPage() {
           onClose={close}
           busy={remove.isPending}
           error={remove.error}
-          onSubmit={() => remove.write(undefined)}
+          onSubmit={() => remove.write(query.data!)}
         >
           <p>We’ll stop sending events and delete the delivery log. You can’t undo this.</p>
         </FormDialog>

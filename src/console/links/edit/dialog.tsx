@@ -14,7 +14,7 @@ import { openDialog } from '../../ui/open-dialogs.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { useIsShown } from '../../ui/use-is-shown.ts';
-import { type Link, linkQuery, refreshLinks } from '../question.ts';
+import { type Link, linkQuery, refreshLinks } from '../queries.ts';
 import { Aside, QrDialog } from './aside.tsx';
 import { changesOf, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';

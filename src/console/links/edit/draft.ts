@@ -1,9 +1,10 @@
 import type { Schemas } from '../../api/client.ts';
 import * as shortLink from '../../short-links/draft.ts';
-import type { Link } from '../question.ts';
+import type { ShortLinkDraft } from '../../short-links/fields.ts';
+import type { Link } from '../queries.ts';
 
 /** A link as the form holds it. */
-export interface Draft extends shortLink.ShortLinkDraft {
+export interface Draft extends ShortLinkDraft {
   url: string;
   video: string;
 }

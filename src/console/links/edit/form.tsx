@@ -6,7 +6,7 @@ import { ShortLinkField } from '../../short-links/short-link-field.tsx';
 import { TagsField } from '../../short-links/tags-field.tsx';
 import { UtmSection } from '../../short-links/utm-section.tsx';
 import { TextField } from '../../ui/field.tsx';
-import type { Link } from '../question.ts';
+import type { Link } from '../queries.ts';
 import { DestinationNotice } from './destination-notice.tsx';
 import type { Draft } from './draft.ts';
 

@@ -1,8 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
-import { useWrite } from '../../api/queries.ts';
-import { changeRecord } from '../../app/changes.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useResource } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog, messagesOf } from '../../ui/form-dialog.tsx';
@@ -25,20 +23,12 @@ const DAY_MS = 86_400_000;
 
 /** Creates a key. */
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
-  const { api, may } = useWorkspace();
-  const client = useQueryClient();
+  const { may } = useWorkspace();
   const [name, setName] = useState('');
   const [days, setDays] = useState(90);
   const [isLimited, setLimited] = useState(false);
   const [scopes, setScopes] = useState<Scope[]>(['links.write']);
-  const create = useWrite({
-    send: (body: Schemas['NewApiKey'], key) =>
-      answer(api.POST('/keys', { body, params: { header: { 'Idempotency-Key': key } } })),
-    onDone: (made) => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
-      onCreated(made);
-    },
-  });
+  const { create } = useResource('keys', { onCreated });
   const messages = messagesOf(create.error);
   return (
     <FormDialog
@@ -107,19 +97,11 @@ interface EditKeyDialogProps {
 
 /** Edits the name and the scopes of a key. */
 export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
-  const { api, may } = useWorkspace();
-  const client = useQueryClient();
+  const { may } = useWorkspace();
   const [name, setName] = useState(apiKey.name);
   const [scopes, setScopes] = useState<Scope[]>(apiKey.scopes);
   const isAll = scopes.includes('*');
-  const update = useWrite({
-    send: (body: Schemas['ApiKeyUpdate']) =>
-      changeRecord({ api, path: '/keys/{id}', of: { id: apiKey.id }, seen: apiKey }, body),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
-      onClose();
-    },
-  });
+  const { update } = useResource('keys', { onUpdated: onClose });
   const messages = messagesOf(update.error);
   return (
     <FormDialog
@@ -129,7 +111,7 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
       onClose={onClose}
       busy={update.isPending}
       error={update.error}
-      onSubmit={() => update.write({ name, scopes })}
+      onSubmit={() => update.write({ seen: apiKey, body: { name, scopes } })}
     >
       <TextField
         label="Name"

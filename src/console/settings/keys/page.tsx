@@ -1,10 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../../api/client.ts';
-import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
+import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
-import { deleteRecord } from '../../app/changes.ts';
+import { useRecords, useResource } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
@@ -16,8 +16,7 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Badge, Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { isPast, Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toasts.tsx';
-import { useMembers } from '../members/use-members.ts';
+import { membersQuery } from '../queries.ts';
 import { EditKeyDialog, NewKeyDialog } from './key-dialog.tsx';
 import { summaryOf } from './scopes.ts';
 
@@ -32,10 +31,8 @@ export function KeysPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  const keys = usePaged(['keys'], (page, signal) =>
-    answer(api.GET('/keys', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
-  const members = useMembers();
+  const keys = useRecords('keys');
+  const members = useQuery(membersQuery(api));
   const creatorOf = ({ userId }: Key): string => {
     const member = members.data?.find((one) => one.userId === userId);
     return member === undefined ? '–' : member.name || member.email;
@@ -174,7 +171,7 @@ function RotateDialog({
         }),
       ),
     onDone: (made) => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
+      void client.invalidateQueries({ queryKey: keys.keys.all });
       onRotated(made);
     },
   });
@@ -196,17 +193,7 @@ function RotateDialog({
 }
 
 function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const revoke = useWrite({
-    send: (seen: Schemas['ApiKey']) =>
-      deleteRecord({ api, path: '/keys/{id}', of: { id: seen.id }, seen }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['keys'] });
-      toast(`“${apiKey.name}” revoked`);
-      onClose();
-    },
-  });
+  const { remove: revoke } = useResource('keys', { onRemoved: onClose });
   return (
     <FormDialog
       title={`Revoke the key “${apiKey.name}”?`}

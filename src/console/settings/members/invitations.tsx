@@ -1,10 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { answer, type Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
-import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
-import { useWrite } from '../../api/queries.ts';
-import { deleteRecord } from '../../app/changes.ts';
-import { useWorkspace } from '../../app/workspace.tsx';
+import { useRecords, useResource } from '../../app/resource.ts';
 import { Button } from '../../ui/button.tsx';
 import { RecordList } from '../../ui/record-list.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -13,18 +8,8 @@ import { toast } from '../../ui/toasts.tsx';
 
 /** Invitations that can still be accepted. */
 export function Invitations() {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const invitations = usePaged(['invitations'], (page, signal) =>
-    answer(api.GET('/invitations', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
-  const cancel = useWrite({
-    send: (seen: Schemas['Invitation']) =>
-      deleteRecord({ api, path: '/invitations/{id}', of: { id: seen.id }, seen }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['invitations'] });
-      toast('Invitation cancelled. Its link no longer works.');
-    },
+  const invitations = useRecords('invitations');
+  const { remove: cancel } = useResource('invitations', {
     onFailed: (error) => toast(describe(error), 'danger'),
   });
   return (

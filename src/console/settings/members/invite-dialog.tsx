@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import type { Role } from '../../api/people.ts';
-import { useWrite } from '../../api/queries.ts';
-import { useWorkspace } from '../../app/workspace.tsx';
+import { useResource } from '../../app/resource.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog, messagesOf } from '../../ui/form-dialog.tsx';
 import { RoleChoice } from './roles.tsx';
@@ -15,18 +13,9 @@ interface InviteDialogProps {
 
 /** Creates an invitation. */
 export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
-  const invite = useWrite({
-    send: (body: Schemas['NewInvitation'], key) =>
-      answer(api.POST('/invitations', { params: { header: { 'Idempotency-Key': key } }, body })),
-    onDone: (made) => {
-      void client.invalidateQueries({ queryKey: ['invitations'] });
-      onInvited(made);
-    },
-  });
+  const { create: invite } = useResource('invitations', { onCreated: onInvited });
   return (
     <FormDialog
       title="Invite a person"

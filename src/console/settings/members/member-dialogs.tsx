@@ -1,10 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import type { Role } from '../../api/people.ts';
-import { useWrite } from '../../api/queries.ts';
-import { changeRecord, deleteRecord } from '../../app/changes.ts';
+import { useResource } from '../../app/resource.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -18,17 +16,9 @@ interface MemberDialogProps {
 
 /** Changes the role of a person. */
 export function RoleDialog({ member, onClose }: MemberDialogProps) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
   const [role, setRole] = useState<Role>(member.role);
-  const save = useWrite({
-    send: (body: { role: Role }) =>
-      changeRecord(
-        { api, path: '/members/{userId}', of: { userId: member.userId }, seen: member },
-        body,
-      ),
-    onDone: async () => {
-      void client.invalidateQueries({ queryKey: ['members'] });
+  const { update: save } = useResource('members', {
+    onUpdated: async () => {
       onClose();
       // It may be the person's own role, by which controls are shown.
       await personClient.invalidateQueries(meQuery);
@@ -42,7 +32,7 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
       busy={save.isPending}
       error={save.error}
       isDisabled={role === member.role}
-      onSubmit={() => save.write({ role })}
+      onSubmit={() => save.write({ seen: member, body: { role } })}
     >
       <RoleChoice role={role} onChange={setRole} />
     </FormDialog>
@@ -51,16 +41,12 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
 
 /** Removes a person, or leaves. */
 export function RemoveDialog({ member, onClose }: MemberDialogProps) {
-  const { api, name } = useWorkspace();
-  const client = useQueryClient();
+  const { name } = useWorkspace();
   const navigate = useNavigate();
   const isMe = useMe().id === member.userId;
-  const remove = useWrite({
-    send: (seen: Schemas['Member']) =>
-      deleteRecord({ api, path: '/members/{userId}', of: { userId: seen.userId }, seen }),
-    onDone: async () => {
+  const { remove } = useResource('members', {
+    onRemoved: async () => {
       if (!isMe) {
-        void client.invalidateQueries({ queryKey: ['members'] });
         toast(`${member.email} removed`);
         onClose();
         return;

@@ -1,7 +1,7 @@
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
-import { PAGE_SIZE, usePaged } from '../../api/paged.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useRecords } from '../../app/resource.ts';
 import { useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -25,14 +25,12 @@ type Opened =
 
 /** The people of a workspace. */
 export function MembersPage() {
-  const { api, may } = useWorkspace();
+  const { may } = useWorkspace();
   const me = useMe();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const mayWrite = may('members.write');
-  const members = usePaged(['members'], (page, signal) =>
-    answer(api.GET('/members', { params: { query: { page, pageSize: PAGE_SIZE } }, signal })),
-  );
+  const members = useRecords('members');
   return (
     <Page
       title="Members"

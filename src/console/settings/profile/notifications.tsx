@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
+import { keys } from '../../api/keys.ts';
 import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
@@ -15,7 +16,7 @@ import { ReportPreview } from './report-preview.tsx';
 type Notifications = Schemas['Notifications'];
 type Alert = Notifications['alerts'][number];
 
-const key = ['notifications'];
+const key = keys.notifications.all;
 
 /** Alerts in the words of the console. */
 const ALERTS: Record<Alert, { label: string; hint: string }> = {

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { keys } from '../../api/keys.ts';
 import { people } from '../../api/people.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { TextField } from '../../ui/field.tsx';
@@ -31,7 +32,7 @@ function useChangeMe(done: string, onDone?: () => void) {
       mutationFn: people.changeMe,
       onSuccess: (me) => {
         personClient.setQueryData(meQuery.queryKey, me);
-        void personClient.invalidateQueries({ queryKey: ['sessions'] });
+        void personClient.invalidateQueries({ queryKey: keys.sessions.all });
         toast(done);
         onDone?.();
       },

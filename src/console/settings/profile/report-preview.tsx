@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { download, type Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
@@ -10,7 +11,7 @@ type Choice = Pick<NonNullable<Schemas['Notifications']['report']>, 'every' | 't
 export function ReportPreview({ choice, onClose }: { choice: Choice; onClose(): void }) {
   const { slug } = useWorkspace();
   const mail = useQuery({
-    queryKey: ['report', choice],
+    queryKey: keys.reports.list(choice),
     queryFn: async ({ signal }) => {
       const file = await download(slug, `/report/mail?${new URLSearchParams(choice)}`, signal);
       return file.text();

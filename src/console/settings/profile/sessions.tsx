@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
 import type { Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
+import { keys } from '../../api/keys.ts';
 import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,7 +11,7 @@ import { Badge, Failure, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
-const key = ['sessions'];
+const key = keys.sessions.all;
 
 /** The browsers in which the person is signed in. */
 export function Sessions() {

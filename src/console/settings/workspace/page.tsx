@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { answer } from '../../api/client.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Sections } from '../../ui/section.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
+import { workspaceQuery } from '../queries.ts';
 import { Brand } from './brand.tsx';
 import { General } from './general.tsx';
 import { Usage } from './usage.tsx';
 import { Visits } from './visits.tsx';
 
+/** Time for which the numbers of use are shown again without a request, in ms. */
+const USAGE_FRESH_MS = 15_000;
+
 /** The settings of the workspace itself, with its plan and use. */
 export function WorkspacePage() {
   const { api } = useWorkspace();
-  const query = useQuery({
-    queryKey: ['workspace'],
-    queryFn: ({ signal }) => answer(api.GET('/workspace', { signal })),
-  });
+  const query = useQuery({ ...workspaceQuery(api), staleTime: USAGE_FRESH_MS });
   return (
     <Page title="Workspace">
       {query.isPending && (

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
 import { changeRecord } from '../../app/changes.ts';
 import { meQuery, personClient } from '../../app/session.ts';
@@ -24,7 +25,7 @@ export function useSaveWorkspace(workspace: Workspace, onSaved?: (saved: Workspa
       changeRecord({ api, path: '/workspace', of: {}, seen }, body),
     onDone: async (saved) => {
       setSeen(saved);
-      await client.invalidateQueries({ queryKey: ['workspace'] });
+      await client.invalidateQueries({ queryKey: keys.workspace.all });
       onSaved?.(saved);
       // The switcher has the name of the workspace.
       await personClient.invalidateQueries(meQuery);

@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type Api, answer, type Schemas } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { browserTimezone } from './names.ts';
 import { comparedSpans, type Span, spanOf } from './periods.ts';
@@ -95,7 +96,7 @@ export function useAnalytics<Group extends GroupName>(
   const { api } = useWorkspace();
   const parameters = parametersOf(question);
   return useQuery({
-    queryKey: ['analytics', groupBy, parameters],
+    queryKey: keys.analytics.list(groupBy, parameters),
     queryFn: ({ signal }) => ask(api, groupBy, parameters, signal),
     placeholderData: (before) => before,
     enabled,
@@ -127,7 +128,7 @@ export function useTotals(question: Question): UseQueryResult<TotalsCompared> {
   const { event: _, ...parameters } = parametersOf(question);
   const { compare } = question;
   return useQuery({
-    queryKey: ['analytics', 'totals', parameters, compare],
+    queryKey: keys.analytics.list('totals', parameters, compare),
     queryFn: async ({ signal }): Promise<TotalsCompared> => {
       const spans = comparedSpans(question, parameters['timezone']!, Date.now());
       const [now, before] = await Promise.all([
@@ -162,7 +163,7 @@ export function useTimeline(question: Question): UseQueryResult<Timeline> {
   const parameters = parametersOf(question);
   const { compare } = question;
   return useQuery({
-    queryKey: ['analytics', 'timeline', parameters, compare],
+    queryKey: keys.analytics.list('timeline', parameters, compare),
     queryFn: async ({ signal }): Promise<Timeline> => {
       const timezone = parameters['timezone']!;
       const now = Date.now();

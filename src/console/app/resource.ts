@@ -1,0 +1,197 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { type Api, answer, type paths, type Schemas } from '../api/client.ts';
+import { keys, type Noun } from '../api/keys.ts';
+import { PAGE_SIZE, type Paged, usePaged } from '../api/paged.ts';
+import { useWrite } from '../api/queries.ts';
+import { toast } from '../ui/toasts.tsx';
+import {
+  type BodyAt,
+  type Call,
+  type CreatedAt,
+  changeRecord,
+  createRecord,
+  deleteRecord,
+  type NewAt,
+  type Place,
+  type RecordAt,
+} from './changes.ts';
+import { useWorkspace } from './workspace.tsx';
+
+/** A noun of the API whose records are listed, created, changed and deleted alike. */
+interface Resource<List extends keyof paths, One extends keyof paths> {
+  /** Path of the list, to which new records are sent. */
+  list: List;
+  /** Path of one record. */
+  one: One;
+  /** Name of the parameter in the path of one record; without it, `id`. */
+  id?: 'userId';
+  /** Other nouns whose records show records of this one, and are read again after a change. */
+  shownBy?: readonly Noun[];
+  /** Messages after a write; without one, the view itself shows the change. */
+  says?: {
+    created?(record: RecordAt<One>): string;
+    updated?(record: RecordAt<One>): string;
+    removed?(record: RecordAt<One>): string;
+  };
+}
+
+/** Returns the row, with the types that its paths have. */
+const row = <List extends keyof paths, One extends keyof paths>(of: Resource<List, One>) => of;
+
+const templateSaved = ({ name }: Schemas['UtmTemplate']) => `Template “${name}” saved`;
+const viewSaved = ({ name }: Schemas['View']) => `View “${name}” saved`;
+
+const RESOURCES = {
+  customers: row({
+    list: '/customers',
+    one: '/customers/{id}',
+    says: { removed: () => 'Customer erased' },
+  }),
+  domains: row({
+    list: '/domains',
+    one: '/domains/{id}',
+    says: { removed: ({ slug }) => `${slug} deleted` },
+  }),
+  folders: row({
+    list: '/folders',
+    one: '/folders/{id}',
+    shownBy: ['links', 'qrcodes'],
+    says: { removed: ({ name }) => `Folder “${name}” deleted` },
+  }),
+  imports: row({ list: '/imports', one: '/imports/{id}' }),
+  invitations: row({
+    list: '/invitations',
+    one: '/invitations/{id}',
+    says: { removed: () => 'Invitation cancelled. Its link no longer works.' },
+  }),
+  keys: row({
+    list: '/keys',
+    one: '/keys/{id}',
+    says: { removed: ({ name }) => `“${name}” revoked` },
+  }),
+  members: row({ list: '/members', one: '/members/{userId}', id: 'userId' }),
+  pages: row({
+    list: '/pages',
+    one: '/pages/{id}',
+    says: { updated: () => 'Saved', removed: () => 'Page deleted' },
+  }),
+  tags: row({
+    list: '/tags',
+    one: '/tags/{id}',
+    shownBy: ['links', 'qrcodes'],
+    says: { removed: ({ name }) => `Tag “${name}” deleted` },
+  }),
+  utmTemplates: row({
+    list: '/utm-templates',
+    one: '/utm-templates/{id}',
+    says: { created: templateSaved, updated: templateSaved },
+  }),
+  views: row({
+    list: '/views',
+    one: '/views/{id}',
+    says: { created: viewSaved, updated: viewSaved },
+  }),
+  webhooks: row({ list: '/webhooks', one: '/webhooks/{id}' }),
+} satisfies Partial<Record<Noun, unknown>>;
+
+type ResourceNoun = keyof typeof RESOURCES;
+type ListPath<N extends ResourceNoun> = (typeof RESOURCES)[N]['list'];
+type OnePath<N extends ResourceNoun> = (typeof RESOURCES)[N]['one'];
+/** A record of a noun, as the API has it. */
+type RecordOf<N extends ResourceNoun> = N extends ResourceNoun ? RecordAt<OnePath<N>> : never;
+type NewOf<N extends ResourceNoun> = N extends ResourceNoun ? NewAt<ListPath<N>> : never;
+type CreatedOf<N extends ResourceNoun> = N extends ResourceNoun ? CreatedAt<ListPath<N>> : never;
+type ChangesOf<N extends ResourceNoun> = N extends ResourceNoun ? BodyAt<OnePath<N>> : never;
+
+/** A row of the table, as code for all nouns sees it. */
+interface AnyResource {
+  list: keyof paths;
+  one: keyof paths;
+  id?: string;
+  shownBy?: readonly Noun[];
+  says?: Readonly<Partial<Record<'created' | 'updated' | 'removed', (record: unknown) => string>>>;
+}
+const resourceOf = (noun: ResourceNoun) => RESOURCES[noun] as unknown as AnyResource;
+
+/** Actions of a view after a write. */
+interface Reactions<N extends ResourceNoun> {
+  onCreated?(record: CreatedOf<N>): unknown;
+  onUpdated?(record: RecordOf<N>): unknown;
+  /** @param record the record as it was before */
+  onRemoved?(record: RecordOf<N>): unknown;
+  /** Called instead of the message that a change is not saved. */
+  onFailed?(error: Error): unknown;
+}
+
+/**
+ * Creates, changes and deletes records of a noun. Each write says what it did, then the view reacts, then everything that
+ * shows the records is read again. A change, or a deletion, names the record as the person saw it.
+ */
+export function useResource<N extends ResourceNoun>(noun: N, reactions: Reactions<N> = {}) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const { list, one, id = 'id', shownBy = [], says = {} } = resourceOf(noun);
+  const { onFailed } = reactions;
+  const refresh = (...nouns: readonly Noun[]) => {
+    for (const other of nouns) void client.invalidateQueries({ queryKey: keys[other].all });
+  };
+  const placeOf = (seen: RecordOf<N>) => {
+    const value = (seen as Readonly<Record<string, string>>)[id] ?? '';
+    return { api, path: one, of: { [id]: value }, seen } as unknown as Place<OnePath<N>>;
+  };
+  const failing = onFailed === undefined ? {} : { onFailed };
+  const create = useWrite({
+    ...failing,
+    send: (body: NewOf<N>, key) =>
+      createRecord(api, list, body as never, key) as Promise<CreatedOf<N>>,
+    onDone: async (record) => {
+      if (says.created) toast(says.created(record));
+      await reactions.onCreated?.(record);
+      refresh(noun);
+    },
+  });
+  const update = useWrite({
+    ...failing,
+    send: ({ seen, body }: { seen: RecordOf<N>; body: ChangesOf<N> }) =>
+      changeRecord(placeOf(seen), body as never) as Promise<RecordOf<N>>,
+    onDone: async (record) => {
+      if (says.updated) toast(says.updated(record));
+      await reactions.onUpdated?.(record);
+      refresh(noun, ...shownBy);
+    },
+  });
+  const remove = useWrite({
+    ...failing,
+    send: (seen: RecordOf<N>) => deleteRecord(placeOf(seen)),
+    onDone: async (_, seen) => {
+      if (says.removed) toast(says.removed(seen));
+      await reactions.onRemoved?.(seen);
+      refresh(noun, ...shownBy);
+    },
+  });
+  return { create, update, remove };
+}
+
+/** The records of a noun, page after page. @param query further parameters of the list */
+export function useRecords<N extends ResourceNoun>(
+  noun: N,
+  query: Readonly<Record<string, unknown>> = {},
+): Paged<RecordOf<N>> {
+  const { api } = useWorkspace();
+  const read = api.GET as unknown as Call;
+  return usePaged(keys[noun].list(query), (page, signal) => {
+    const params = { query: { ...query, page, pageSize: PAGE_SIZE } };
+    return answer(read(resourceOf(noun).list, { params, signal })) as Promise<RecordOf<N>[]>;
+  });
+}
+
+/** One record. */
+export function recordQuery<N extends ResourceNoun>(api: Api, noun: N, recordId: string) {
+  const { one, id = 'id' } = resourceOf(noun);
+  const read = api.GET as unknown as Call;
+  return queryOptions({
+    queryKey: keys[noun].one(recordId),
+    queryFn: ({ signal }) =>
+      answer(read(one, { params: { path: { [id]: recordId } }, signal })) as Promise<RecordOf<N>>,
+  });
+}

@@ -1,0 +1,296 @@
+import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router';
+import {
+  Activity,
+  ChartNoAxesColumn,
+  FileUp,
+  Globe,
+  Link2,
+  List,
+  type LucideIcon,
+  PanelTop,
+  QrCode,
+  Settings,
+  Tags,
+  Users,
+  Webhook,
+} from 'lucide-react';
+import { readQuestion } from '../analytics/question.ts';
+import { part } from '../api/reachability.ts';
+import type { Scope } from './workspace.tsx';
+
+/*
+ * Every view of the console. The routes, the navigation, the links of the settings, the command palette and the views that
+ * test/console/views-flows.ts looks at are made from this table: a new view is one row, and a file of its area.
+ */
+
+/** Headings of the navigation, in their order. */
+export const GROUPS = ['Insights', 'Library', 'Workspace'] as const;
+
+/** A view. Its route is the key of its row. */
+interface View {
+  /** The component, whose file is loaded when the view is first opened. */
+  page: RouteComponent;
+  /** Reads the search parameters of the address. */
+  search?(search: Record<string, unknown>): object;
+  /** True for a view outside of workspaces that needs a signed-in person. */
+  isPersonal?: true;
+  /** Name in the navigation or in the settings; a view without one is reached from another. */
+  label?: string;
+  /** Scope without which the view isn't shown. */
+  scope?: Scope;
+  icon?: LucideIcon;
+  /** Second key after `g`, which leads to the view. */
+  key?: string;
+  /** Heading under which the navigation has the view; the first ones have none. */
+  group?: (typeof GROUPS)[number];
+  /** Further words by which the command palette finds the view. */
+  words?: string;
+}
+
+/** The component of a view. @param load imports its file @param name export of the file */
+const page = <Exports extends Record<string, RouteComponent>>(
+  load: () => Promise<Exports>,
+  name: keyof Exports & string,
+): RouteComponent => lazyRouteComponent(part(load), name) as RouteComponent;
+
+/** The search parameter that names the view to go to afterwards. */
+const returnTo = (search: Record<string, unknown>): { to?: string } =>
+  typeof search['to'] === 'string' ? { to: search['to'] } : {};
+
+const signInSearch = (search: Record<string, unknown>): { to?: string; error?: string } => ({
+  ...returnTo(search),
+  ...(typeof search['error'] === 'string' && { error: search['error'] }),
+});
+
+/** Search parameters of a list, as texts by name. */
+const texts = (search: Record<string, unknown>): Partial<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) =>
+      typeof value === 'string' && value !== '' ? [[name, value]] : [],
+    ),
+  );
+
+/** All views, those of a workspace in the order of the navigation, those of the settings in that of their links. */
+export const VIEWS = {
+  '/sign-in': {
+    page: page(() => import('../sign-in/sign-in-page.tsx'), 'SignInPage'),
+    search: signInSearch,
+  },
+  '/sign-in/password': {
+    page: page(() => import('../sign-in/password-page.tsx'), 'PasswordPage'),
+    search: returnTo,
+    isPersonal: true,
+  },
+  '/invitation': {
+    page: page(() => import('../sign-in/invitation-page.tsx'), 'InvitationPage'),
+  },
+  '/welcome': {
+    page: page(() => import('../sign-in/welcome-page.tsx'), 'WelcomePage'),
+    isPersonal: true,
+  },
+  '/admin': {
+    page: page(() => import('../admin/page.tsx'), 'AdminPage'),
+    isPersonal: true,
+  },
+  '/$workspace/links': {
+    page: page(() => import('../links/page.tsx'), 'LinksPage'),
+    search: texts,
+    label: 'Links',
+    icon: Link2,
+    key: 'l',
+    scope: 'links.read',
+  },
+  '/$workspace/qrcodes': {
+    page: page(() => import('../qrcodes/page.tsx'), 'QrCodesPage'),
+    search: texts,
+    label: 'QR codes',
+    icon: QrCode,
+    key: 'q',
+    scope: 'qrcodes.read',
+  },
+  '/$workspace/qrcodes/new': {
+    page: page(() => import('../qrcodes/designer-page.tsx'), 'NewQrCodePage'),
+  },
+  '/$workspace/qrcodes/$qrcode': {
+    page: page(() => import('../qrcodes/designer-page.tsx'), 'QrCodePage'),
+  },
+  '/$workspace/analytics': {
+    page: page(() => import('../analytics/page.tsx'), 'AnalyticsPage'),
+    search: readQuestion,
+    label: 'Analytics',
+    icon: ChartNoAxesColumn,
+    key: 'a',
+    scope: 'analytics.read',
+    group: 'Insights',
+    words: 'statistics reports clicks',
+  },
+  '/$workspace/live': {
+    page: page(() => import('../analytics/live-page.tsx'), 'LivePage'),
+    search: readQuestion,
+    label: 'Live',
+    icon: Activity,
+    key: 'v',
+    scope: 'events.read',
+    group: 'Insights',
+    words: 'realtime',
+  },
+  '/$workspace/events': {
+    page: page(() => import('../analytics/events-page.tsx'), 'EventsPage'),
+    search: readQuestion,
+    label: 'Events',
+    icon: List,
+    key: 'e',
+    scope: 'events.read',
+    group: 'Insights',
+  },
+  '/$workspace/customers': {
+    page: page(() => import('../customers/page.tsx'), 'CustomersPage'),
+    label: 'Customers',
+    icon: Users,
+    key: 'u',
+    scope: 'customers.read',
+    group: 'Insights',
+  },
+  '/$workspace/customers/$customerId': {
+    page: page(() => import('../customers/customer-page.tsx'), 'CustomerPage'),
+  },
+  '/$workspace/domains': {
+    page: page(() => import('../domains/page.tsx'), 'DomainsPage'),
+    label: 'Domains',
+    icon: Globe,
+    key: 'd',
+    scope: 'domains.read',
+    group: 'Library',
+    words: 'dns',
+  },
+  '/$workspace/labels': {
+    page: page(() => import('../labels/page.tsx'), 'LabelsPage'),
+    label: 'Tags and folders',
+    icon: Tags,
+    key: 't',
+    scope: 'tags.read',
+    group: 'Library',
+    words: 'campaigns',
+  },
+  '/$workspace/pages': {
+    page: page(() => import('../pages/page.tsx'), 'PagesPage'),
+    label: 'Pages',
+    icon: PanelTop,
+    key: 'p',
+    scope: 'pages.read',
+    group: 'Library',
+  },
+  '/$workspace/pages/$pageId': {
+    page: page(() => import('../pages/one-page.tsx'), 'OnePage'),
+  },
+  '/$workspace/webhooks': {
+    page: page(() => import('../webhooks/page.tsx'), 'WebhooksPage'),
+    label: 'Webhooks',
+    icon: Webhook,
+    key: 'w',
+    scope: 'webhooks.read',
+    group: 'Workspace',
+  },
+  '/$workspace/webhooks/$webhookId': {
+    page: page(() => import('../webhooks/webhook-page.tsx'), 'WebhookPage'),
+  },
+  '/$workspace/imports': {
+    page: page(() => import('../imports/page.tsx'), 'ImportsPage'),
+    label: 'Imports',
+    icon: FileUp,
+    key: 'i',
+    scope: 'imports.read',
+    group: 'Workspace',
+    words: 'csv upload migrate',
+  },
+  '/$workspace/imports/$importId': {
+    page: page(() => import('../imports/import-page.tsx'), 'ImportPage'),
+  },
+  '/$workspace/settings': {
+    page: page(() => import('../settings/layout.tsx'), 'SettingsLayout'),
+    label: 'Settings',
+    icon: Settings,
+    key: 's',
+    scope: 'workspace.read',
+    group: 'Workspace',
+  },
+  '/$workspace/settings/workspace': {
+    page: page(() => import('../settings/workspace/page.tsx'), 'WorkspacePage'),
+    label: 'Workspace',
+    scope: 'workspace.read',
+    words: 'name logo brand color',
+  },
+  '/$workspace/settings/members': {
+    page: page(() => import('../settings/members/page.tsx'), 'MembersPage'),
+    label: 'Members',
+    scope: 'members.read',
+    words: 'invite people team roles',
+  },
+  '/$workspace/settings/keys': {
+    page: page(() => import('../settings/keys/page.tsx'), 'KeysPage'),
+    label: 'API keys',
+    scope: 'keys.read',
+    words: 'token secret developer',
+  },
+  '/$workspace/settings/utm-templates': {
+    page: page(() => import('../settings/utm-templates-page.tsx'), 'UtmTemplatesPage'),
+    label: 'UTM templates',
+    scope: 'links.read',
+    words: 'campaign',
+  },
+  '/$workspace/settings/audit-log': {
+    page: page(() => import('../settings/audit-log-page.tsx'), 'AuditLogPage'),
+    label: 'Audit log',
+    scope: 'audit.read',
+    words: 'history changes',
+  },
+  '/$workspace/settings/exports': {
+    page: page(() => import('../settings/exports-page.tsx'), 'ExportsPage'),
+    label: 'Exports',
+    scope: 'links.read',
+    words: 'download csv backup',
+  },
+  '/$workspace/settings/profile': {
+    page: page(() => import('../settings/profile/page.tsx'), 'ProfilePage'),
+    label: 'My profile',
+    // A view of the person, whatever their role is.
+    scope: 'links.read',
+    words: 'account password email sessions notifications sign-in',
+  },
+} satisfies Record<`/${string}`, View>;
+
+type Views = typeof VIEWS;
+/** The route of a view. */
+export type ViewPath = keyof Views;
+/** The type of the search parameters of a view. */
+export type SearchOf<Path extends ViewPath> = Views[Path] extends { search: infer Search }
+  ? Search
+  : undefined;
+
+type PathWith<Part> = {
+  [Path in ViewPath]: Views[Path] extends Part ? Path : never;
+}[ViewPath];
+type Named<Path extends ViewPath> = { to: Path; label: string; scope: Scope; words?: string };
+
+/** An entry of the navigation, and of the command palette. */
+export type Destination = Named<PathWith<{ icon: LucideIcon }>> &
+  Required<Pick<View, 'icon' | 'key'>> &
+  Pick<View, 'group'>;
+/** A link of the settings. */
+type SettingsView = Named<Extract<ViewPath, `/$workspace/settings/${string}`>>;
+
+const all = Object.entries(VIEWS as Record<string, View>).map(([to, view]) => ({ to, ...view }));
+
+/** The views of the navigation. */
+export const DESTINATIONS = all.filter(({ icon }) => icon !== undefined) as Destination[];
+
+/** The views of the settings. */
+export const SETTINGS = all.filter(({ to }) =>
+  to.startsWith('/$workspace/settings/'),
+) as unknown as SettingsView[];
+
+/** The view of a workspace that a path belongs to: `/acme/pages/page_1` to that of pages. */
+export const destinationAt = (path: string): Destination | undefined => {
+  const [, , view] = path.split('/');
+  return DESTINATIONS.find(({ to }) => to === `/$workspace/${view}`);
+};

@@ -1,0 +1,46 @@
+import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import type { Link } from './queries.ts';
+import { nameOf } from './row.tsx';
+
+/** Number of links from which on a deletion is confirmed. */
+const MANY = 10;
+
+const visitsOf = ({ clicks, importedClicks }: Link): number => clicks + importedClicks;
+
+/** Links, as lists and actions on many records see them. */
+export const LINKS: RecordKind<Link> = {
+  title: 'Links',
+  route: '/$workspace/links',
+  ids: 'linkIds',
+  rowPx: 60,
+  nameOf,
+  copyOf: ({ shortLink }) => shortLink,
+  // Links that people use, and so many that nobody looks at each.
+  needsQuestion: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
+  visitsOf,
+  visit: 'click',
+  consequenceOf: ({ length }) =>
+    length === 1
+      ? 'The short link stops working, also where it is printed.'
+      : 'The short links stop working, also where they are printed.',
+  list: 'links',
+  noun: { one: 'link', many: 'links' },
+  searched: 'titles, short links, destinations, tags and comments',
+  sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
+  filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState'],
+  choices: [
+    {
+      name: 'destinationState',
+      label: 'Destination',
+      options: [
+        { value: 'broken', label: 'Broken' },
+        { value: 'failing', label: 'Failing' },
+        { value: 'redirecting', label: 'Redirects to another site' },
+        { value: 'unclear', label: 'Couldn’t be checked' },
+        { value: 'ok', label: 'Works' },
+        { value: 'unchecked', label: 'Not checked yet' },
+      ],
+    },
+  ],
+  visits: { least: 'clicksMin', most: 'clicksMax', label: 'clicks' },
+};

@@ -1,0 +1,41 @@
+import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import { CONTENT_FORMS } from './content-fields.ts';
+import { payloadOf } from './drawn.ts';
+import type { QrCode } from './look.ts';
+import { nameOf } from './row.tsx';
+
+/** QR codes, as lists and actions on many records see them. */
+export const QR_CODES: RecordKind<QrCode> = {
+  title: 'QR codes',
+  route: '/$workspace/qrcodes',
+  ids: 'qrcodeIds',
+  rowPx: 76,
+  nameOf,
+  copyOf: payloadOf,
+  // They may be printed.
+  needsQuestion: () => true,
+  visitsOf: ({ scans }) => scans,
+  visit: 'scan',
+  consequenceOf: () => 'Printed copies of dynamic codes stop working.',
+  list: 'qrcodes',
+  noun: { one: 'QR code', many: 'QR codes' },
+  searched: 'titles, short links, destinations, tags and comments',
+  sorts: { createdAt: 'Newest', scans: 'Most scans', lastClicked: 'Last scanned' },
+  filters: [...SHARED_FILTERS, 'type', 'format', 'scansMin', 'scansMax'],
+  choices: [
+    {
+      name: 'type',
+      label: 'Content',
+      options: Object.entries(CONTENT_FORMS).map(([value, { label }]) => ({ value, label })),
+    },
+    {
+      name: 'format',
+      label: 'Kind',
+      options: [
+        { value: 'dynamic', label: 'Dynamic' },
+        { value: 'static', label: 'Static' },
+      ],
+    },
+  ],
+  visits: { least: 'scansMin', most: 'scansMax', label: 'scans' },
+};

@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import { DateTimeField, FieldError, Switch, TextArea, TextField } from '../ui/field.tsx';
+import { ALL_FIELDS, type FieldControl, type SectionName, type ShortLinkDraft } from './fields.ts';
+import { type PartProps, Section, summaryOf } from './section.tsx';
+
+interface FieldSectionProps extends PartProps {
+  section: SectionName;
+  title: string;
+  /** Controls of fields whose input is `own`, by their names. */
+  own?: Partial<Record<keyof ShortLinkDraft, ReactNode>>;
+  /** Hints that depend on the record, by the names of their fields. */
+  hints?: Partial<Record<keyof ShortLinkDraft, ReactNode>>;
+}
+
+/** A section of the form, made from the rows of the table of fields that name it. */
+export function FieldSection({ section, title, own = {}, hints = {}, ...part }: FieldSectionProps) {
+  const { draft, errors, change, record } = part;
+  const fields = ALL_FIELDS.flatMap(({ name, control }) =>
+    control?.section === section ? [{ name, control }] : [],
+  );
+  const shown = fields.filter(({ control }) => control.isOnlyNew !== true || record === undefined);
+  const show = ({ name, control }: (typeof fields)[number]) =>
+    control.input === 'own' ? (
+      own[name]
+    ) : (
+      <Control
+        key={name}
+        control={control}
+        value={draft[name]}
+        error={errors[name]}
+        hint={hints[name] ?? control.hint}
+        onChange={(value) => change({ [name]: value })}
+      />
+    );
+  const halves = shown.filter(({ control }) => control.isHalf === true);
+  return (
+    <Section
+      title={title}
+      summary={summaryOf(
+        ...fields.map(({ name, control }) => control.summary?.(draft[name]) ?? ''),
+      )}
+      hasError={fields.some(({ name }) => errors[name] !== undefined)}
+    >
+      {halves.length > 0 && <div className="grid gap-4 md:grid-cols-2">{halves.map(show)}</div>}
+      {shown.filter(({ control }) => control.isHalf !== true).map(show)}
+    </Section>
+  );
+}
+
+interface ControlProps {
+  control: FieldControl;
+  value: unknown;
+  error: string | undefined;
+  hint: ReactNode;
+  onChange(value: string | boolean): void;
+}
+
+function Control({ control, value, error, hint, onChange }: ControlProps) {
+  const { input, label, maxLength, isFilledIn, refusal } = control;
+  if (input === 'switch') {
+    return (
+      <>
+        <Switch label={label} hint={hint} checked={value === true} onChange={onChange} />
+        {refusal !== undefined && error !== undefined && (
+          <FieldError error={error} label={refusal} />
+        )}
+      </>
+    );
+  }
+  const field = {
+    label,
+    value: String(value),
+    error,
+    ...(maxLength !== undefined && { maxLength }),
+    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
+  };
+  if (input === 'time') return <DateTimeField {...field} />;
+  if (input === 'area') return <TextArea {...field} hint={hint} />;
+  return (
+    <TextField
+      {...field}
+      hint={hint}
+      {...(input === 'url' && { type: 'url' })}
+      {...(input === 'count' && { type: 'number', min: 1 })}
+      {...(isFilledIn === false && { autoComplete: 'off' })}
+    />
+  );
+}

@@ -1,0 +1,296 @@
+import type { Schemas } from '../api/client.ts';
+import { countOf } from '../ui/count-of.ts';
+import { fromLocal, toLocal } from '../ui/time.tsx';
+import { type RuleDraft, ruleOf, ruleToBody } from './rule.ts';
+
+/*
+ * The fields that links and QR codes share, one row each: the value in the form, how it is read from a record and sent to
+ * the API, and the control that shows it. Fields without a control have a part of the form of their own.
+ */
+
+/** A record that has a short link. */
+export type ShortLinkRecord = Schemas['Link'] | Schemas['QrCode'];
+
+/** Sections of the form that are made from the table. */
+export type SectionName = 'schedule' | 'access' | 'page' | 'redirect' | 'more';
+
+/** The control of a field. */
+export interface FieldControl {
+  section: SectionName;
+  label: string;
+  hint?: string;
+  /** Input of the field; `own`: the section brings it. */
+  input: 'text' | 'url' | 'count' | 'area' | 'time' | 'switch' | 'own';
+  maxLength?: number;
+  /** False for a text that browsers must not fill in. */
+  isFilledIn?: false;
+  /** True for a field that stands beside another where there is room. */
+  isHalf?: true;
+  /** True for a field that only new records have. */
+  isOnlyNew?: true;
+  /** Name of the field in the message of a switch that was refused; without it, the section alone says so. */
+  refusal?: string;
+}
+
+interface Field<Value> {
+  /** Value of a new record. */
+  empty: Value;
+  /** The value of a stored record, where it is not that of the field of the same name. */
+  read?(record: ShortLinkRecord): Value;
+  /** The value in a body, where it differs from that of the form. An empty text is sent as null. */
+  write?(value: Value): unknown;
+  control?: FieldControl & {
+    /** The value in the summary of the section, such as "expires Dec 24"; empty for one that is not set. */
+    summary?(value: Value): string;
+  };
+}
+
+type ControlOf<Value> = Field<Value>['control'];
+
+const field = <Value>(row: Field<Value>) => row;
+const text = (control?: ControlOf<string>) =>
+  field<string>({ empty: '', ...(control && { control }) });
+const flag = (control?: ControlOf<boolean>, empty = false) =>
+  field<boolean>({ empty, ...(control && { control }) });
+/** A time, in the form in the zone of the browser. */
+const time = (name: 'startsAt' | 'expiresAt' | 'testCompletedAt', control?: ControlOf<string>) =>
+  field<string>({
+    empty: '',
+    read: (record) => toLocal(record[name]),
+    write: fromLocal,
+    ...(control && { control }),
+  });
+
+/** Summary of a switch that is on. */
+const whenOn = (words: string) => (value: boolean) => (value ? words : '');
+/** Summary of a text that is set. */
+const whenSet = (words: string) => (value: string) => (value === '' ? '' : words);
+
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const dayAndYear = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** The day of a time of a field, with its year where that is another one: "Dec 24". */
+function dayOf(local: string): string {
+  const at = new Date(local);
+  if (Number.isNaN(at.getTime())) return '';
+  return (at.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(at);
+}
+
+/** All shared fields, those of a section in its order. */
+export const FIELDS = {
+  domain: text(),
+  key: field<string>({ empty: '', write: (key) => key.trim() }),
+  tagIds: field<string[]>({ empty: [], read: ({ tags }) => (tags ?? []).map(({ id }) => id) }),
+  folderId: text(),
+  proxy: flag(),
+  title: text(),
+  description: text(),
+  image: text(),
+  ios: text(),
+  android: text(),
+  geo: field<{ country: string; url: string }[]>({
+    empty: [],
+    read: ({ geo }) =>
+      Object.entries(geo ?? {}).map(([country, url]) => ({ country, url: String(url) })),
+    write: (rows) =>
+      rows.length === 0 ? null : Object.fromEntries(rows.map(({ country, url }) => [country, url])),
+  }),
+  rules: field<RuleDraft[]>({
+    empty: [],
+    read: ({ rules }) => ((rules ?? []) as unknown as Schemas['NewRule'][]).map(ruleOf),
+    write: (rules) => (rules.length === 0 ? null : rules.map(ruleToBody)),
+  }),
+  testVariants: field<{ name: string; url: string; percentage: string }[]>({
+    empty: [],
+    read: ({ testVariants }) =>
+      (testVariants ?? []).map(({ name, url, percentage }) => ({
+        name,
+        url,
+        percentage: String(percentage),
+      })),
+    write: (variants) =>
+      variants.length === 0
+        ? null
+        : variants.map((variant) => ({ ...variant, percentage: Number(variant.percentage) })),
+  }),
+  testCompletedAt: time('testCompletedAt'),
+  startsAt: time('startsAt', {
+    section: 'schedule',
+    label: 'Starts at',
+    input: 'time',
+    isHalf: true,
+    summary: (value) => (value === '' ? '' : `starts ${dayOf(value)}`),
+  }),
+  expiresAt: time('expiresAt', {
+    section: 'schedule',
+    label: 'Expires at',
+    input: 'time',
+    isHalf: true,
+    summary: (value) => (value === '' ? '' : `expires ${dayOf(value)}`),
+  }),
+  maxVisits: field<string>({
+    empty: '',
+    read: ({ maxVisits }) => (maxVisits === null ? '' : String(maxVisits)),
+    write: (value) => (value === '' ? null : Number(value)),
+    control: {
+      section: 'schedule',
+      label: 'Click limit',
+      hint: 'The link expires after this many clicks.',
+      input: 'count',
+      summary: (value) => (value === '' ? '' : `${value} clicks`),
+    },
+  }),
+  expiredUrl: text({
+    section: 'schedule',
+    label: 'Destination after it expires',
+    hint: 'Leave empty to use the domain’s setting.',
+    input: 'url',
+    summary: whenSet('then another URL'),
+  }),
+  password: text({
+    section: 'access',
+    label: 'Password',
+    hint: 'Visitors enter it to reach the destination.',
+    input: 'text',
+    maxLength: 200,
+    isFilledIn: false,
+    summary: whenSet('password'),
+  }),
+  publicStats: flag({
+    section: 'access',
+    label: 'Public statistics',
+    input: 'switch',
+    summary: whenOn('public statistics'),
+  }),
+  doIndex: flag({
+    section: 'access',
+    label: 'Allow search engines to index the link',
+    input: 'switch',
+    summary: whenOn('in search engines'),
+  }),
+  preRedirection: flag({
+    section: 'page',
+    label: 'Show a page first',
+    input: 'switch',
+    summary: whenOn('shown first'),
+  }),
+  pageId: text({ section: 'page', label: 'Page', input: 'own' }),
+  pageUrl: text({
+    section: 'page',
+    label: 'URL of a page on your site',
+    hint: 'We add the parameter “continue”. Your page sends visitors on to its value.',
+    input: 'url',
+  }),
+  isFormMandatory: flag({ section: 'page', label: 'Require the page’s form', input: 'switch' }),
+  trackConversion: flag({
+    section: 'redirect',
+    label: 'Track conversions',
+    hint: 'Adds click_id to the destination URL so you can attribute leads and sales.',
+    input: 'switch',
+    summary: whenOn('conversions'),
+  }),
+  flexible: flag({
+    section: 'redirect',
+    label: 'Forward the path',
+    hint: '/slug/more goes to the destination with /more added.',
+    input: 'switch',
+    summary: whenOn('passes the path'),
+  }),
+  forwardQuery: flag(
+    {
+      section: 'redirect',
+      label: 'Forward query parameters',
+      hint: '/slug?a=1 goes to the destination with a=1 added.',
+      input: 'switch',
+      summary: (value) => (value ? '' : 'drops the query'),
+    },
+    true,
+  ),
+  rewrite: flag({
+    section: 'redirect',
+    label: 'Cloak the destination',
+    hint: 'Shows the page in a frame under your short link. Some sites don’t allow it.',
+    input: 'switch',
+    refusal: 'Cloaking',
+    summary: whenOn('in a frame'),
+  }),
+  redirectStatus: field<string>({
+    empty: '302',
+    read: ({ redirectStatus }) => String(redirectStatus),
+    write: Number,
+    control: {
+      section: 'redirect',
+      label: 'Redirect status',
+      input: 'own',
+      summary: (value) => (value === '302' ? '' : value),
+    },
+  }),
+  webhookIds: field<string[]>({
+    empty: [],
+    control: {
+      section: 'redirect',
+      label: 'Webhooks for visits',
+      input: 'own',
+      summary: ({ length }) => (length === 0 ? '' : countOf(length, 'webhook')),
+    },
+  }),
+  comments: text({
+    section: 'more',
+    label: 'Comments',
+    hint: 'Only your team sees them.',
+    input: 'area',
+    maxLength: 10_000,
+    summary: whenSet('comments'),
+  }),
+  externalId: text({
+    section: 'more',
+    label: 'External ID',
+    hint: 'The link’s ID in your system.',
+    input: 'text',
+    maxLength: 255,
+    summary: (value) => (value === '' ? '' : `ID ${value}`),
+  }),
+  notificationToken: text({
+    section: 'more',
+    label: 'Notification token',
+    hint: 'Any text. The API returns it unchanged.',
+    input: 'text',
+    maxLength: 1000,
+    summary: whenSet('notification token'),
+  }),
+  prefix: text({
+    section: 'more',
+    label: 'Prefix for a random slug',
+    hint: 'Used when you leave the slug empty.',
+    input: 'text',
+    isOnlyNew: true,
+    summary: (value) => (value === '' ? '' : `prefix ${value}`),
+  }),
+  archived: flag({
+    section: 'more',
+    label: 'Archived',
+    hint: 'Hidden from lists. The link keeps working.',
+    input: 'switch',
+    summary: whenOn('archived'),
+  }),
+} satisfies Partial<Record<keyof Schemas['NewLink'] & keyof Schemas['NewQrCode'], unknown>>;
+
+/** The shared fields as a form holds them: texts are never null, times are in the zone of the browser. */
+export type ShortLinkDraft = {
+  [Name in keyof typeof FIELDS]: (typeof FIELDS)[Name]['empty'];
+};
+
+/** A row of the table, as code for all fields sees it. */
+interface AnyField {
+  name: keyof ShortLinkDraft;
+  empty: unknown;
+  read?(record: ShortLinkRecord): unknown;
+  write?(value: unknown): unknown;
+  control?: FieldControl & { summary?(value: unknown): string };
+}
+
+/** All rows of the table with their names. */
+export const ALL_FIELDS = Object.entries(FIELDS).map(([name, row]) => ({
+  name,
+  ...row,
+})) as unknown as readonly AnyField[];

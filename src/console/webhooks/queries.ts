@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type Api, answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
+
+/** The newest webhooks of the workspace, to choose some for a link. */
+export const webhooksQuery = (api: Api) =>
+  queryOptions({
+    queryKey: keys.webhooks.list(),
+    queryFn: ({ signal }) => answer(api.GET('/webhooks', { signal })),
+    staleTime: 60_000,
+  });
