@@ -45,7 +45,7 @@ export async function createImport(
     made = await runIdempotent(job, async (trx) => {
       await refuseTooManyUnfinished(job.projectId, trx);
       await refuseWrongReferences(trx, job.projectId, wanted.options);
-      return { result: toImport(await store(trx, job.projectId, wanted, file)), changes: [] };
+      return toImport(await store(trx, job.projectId, wanted, file));
     });
   } catch (thrown) {
     if (thrown instanceof Refusal) await drop();
@@ -271,7 +271,7 @@ async function command(
   const changed = await runIdempotent(job, async (trx) => {
     const changes = await changesOf(trx, await Import.lock(job.projectId, id, trx));
     const [row] = await Import.of(job.projectId, trx).where({ id }).patch(changes).returning('*');
-    return { result: toImport(row!), changes: [] };
+    return toImport(row!);
   });
   await wakeImports(job.projectId);
   return changed;

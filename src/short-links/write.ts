@@ -4,7 +4,7 @@ import { searchableParts } from '../infra/folded.ts';
 import { divide } from '../infra/packed.ts';
 import { unseal } from '../infra/seal.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
-import type { CommandResult } from '../jobs/run-idempotent.ts';
+import type { Publish } from '../jobs/run-idempotent.ts';
 import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
@@ -89,13 +89,14 @@ export const newRow = <Blank extends object>(blank: Blank, ids: RowIds): Blank &
  * that ask for the same key or external id, the first one gets it.
  *
  * @param drafts refusals stay in their places
- * @returns the drafts as they were stored, in the order given, with the look-up entries to publish
+ * @returns the drafts as they were stored, in the order given
  */
 export async function insert<Row extends ShortLinkRow>(
   trx: Db,
   tables: ShortLinkTables,
   given: readonly (Draft<Row> | Refusal)[],
-): Promise<{ inserted: (Draft<Row> | Refusal)[]; changes: LookupChange[] }> {
+  publish: Publish,
+): Promise<(Draft<Row> | Refusal)[]> {
   const drafts = await refuseBlocked(trx, given);
   const accepted = drafts.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
@@ -123,7 +124,8 @@ export async function insert<Row extends ShortLinkRow>(
     trx,
     tagged.map(({ row }) => row),
   );
-  return { inserted, changes: [...tagged.map(({ row }) => claimed.get(row.id)!), ...wildcards] };
+  publish([...tagged.map(({ row }) => claimed.get(row.id)!), ...wildcards]);
+  return inserted;
 }
 
 /**
@@ -246,11 +248,11 @@ export async function publishCreated<Sealed extends { id: string }>(
   trx: Db,
   { kind }: ShortLinkTables,
   projectId: string,
-  { result: [made], changes }: CommandResult<(Sealed | Refusal)[]>,
-): Promise<CommandResult<Sealed>> {
+  [made]: readonly (Sealed | Refusal)[],
+): Promise<Sealed> {
   if (made instanceof Refusal) throw made;
   await publishRecordEvent(trx, projectId, `${kind}.created`, made!);
-  return { result: made!, changes };
+  return made!;
 }
 
 /** Rows of the table that ties tags to links or QR codes, in the order of the tags. */

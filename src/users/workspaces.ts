@@ -32,7 +32,7 @@ export function createOwnWorkspace(
     }
     await addWorkspace(trx, { id, slug, name, plan: 'free' }, userId);
     const result: Membership = { id, slug, name, plan: 'free', role: 'owner' };
-    return { result, changes: [] };
+    return result;
   });
 }
 
