@@ -98,7 +98,7 @@ const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
   invoiceId: sale.invoiceId,
   currency: 'usd',
   metadata: sale.metadata,
-  ...(converted.rateDate === null ? {} : { rateDate: converted.rateDate }),
+  rateDate: converted.rateDate ?? undefined,
 });
 
 /**

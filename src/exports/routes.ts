@@ -177,9 +177,10 @@ export const exportRoutes: Route[] = [
       const { projectId: owner } = request.caller;
       const data = {
         id: newId('job'),
-        ...(passphrase === undefined
-          ? {}
-          : { passphrase: seal({ purpose: 'export passphrase', owner }, passphrase) }),
+        passphrase:
+          passphrase === undefined
+            ? undefined
+            : seal({ purpose: 'export passphrase', owner }, passphrase),
       };
       return answerWrite(request, exportJobs['export.workspace'], data, ok);
     },

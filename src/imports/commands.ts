@@ -72,8 +72,8 @@ async function refuseWrongReferences(
   { domain, folderId, tagIds }: OptionChanges,
 ): Promise<void> {
   const input = {
-    ...(typeof domain === 'string' ? { domain } : {}),
-    ...(typeof folderId === 'string' ? { folderId } : {}),
+    domain: domain ?? undefined,
+    folderId: folderId ?? undefined,
     tags: { ids: tagIds ?? [], names: [] },
   };
   resolve(input, await loadReferences(trx, projectId, [input]));
@@ -96,7 +96,7 @@ async function store(
     encoding,
     delimiter,
     columns,
-    ...(archive === undefined ? {} : { archive }),
+    archive,
   };
   if (archive !== undefined) {
     refuseOptions(options);

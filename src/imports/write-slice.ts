@@ -78,7 +78,7 @@ class Writer {
   async #update(judged: Judged, row: LinkRow, twin: string): Promise<Judged> {
     const { id: _, prefix: __, createdAt: ___, domain, ...changes } = row.link;
     // A link with the external id of a row stays where it is.
-    const moved = { ...changes, ...(row.hasDomain && domain !== undefined ? { domain } : {}) };
+    const moved = { ...changes, domain: row.hasDomain ? domain : undefined };
     const { project_id: projectId } = this.#one;
     try {
       const link = await inSavepoint(this.#trx, this.#publish, async (inner, publish) =>

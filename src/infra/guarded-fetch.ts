@@ -31,27 +31,27 @@ export interface FetchOptions {
   /** Of the body, after decompression. */
   maxBytes: number;
   /** Handling of a larger body: `refuse` (the default) rejects it, `cut` truncates it. */
-  overflow?: 'refuse' | 'cut';
+  overflow?: 'refuse' | 'cut' | undefined;
   /** Returns true if the body of a response shall be read; without it, every body is. */
-  isWanted?: (status: number, headers: Record<string, string>) => boolean;
+  isWanted?: ((status: number, headers: Record<string, string>) => boolean) | undefined;
   /** Called with each piece of the body; returns true to stop reading. */
-  isEnough?: (piece: Buffer) => boolean;
+  isEnough?: ((piece: Buffer) => boolean) | undefined;
   /** Accepts compressed bodies. */
-  compressed?: boolean;
+  compressed?: boolean | undefined;
   /**
    * Reuses connections for further requests to the same origin; their address was checked when they were opened. A
    * connection whose response was not read to its end is closed.
    */
-  keepAlive?: boolean;
+  keepAlive?: boolean | undefined;
   /** Timeout of the whole request: name resolution, redirects and body. */
   timeoutMs: number;
-  method?: 'GET' | 'HEAD' | 'POST';
-  headers?: Record<string, string>;
-  body?: string;
+  method?: 'GET' | 'HEAD' | 'POST' | undefined;
+  headers?: Record<string, string> | undefined;
+  body?: string | undefined;
   /** Reads no body. */
-  headersOnly?: boolean;
+  headersOnly?: boolean | undefined;
   /** Most redirects that are followed, 3 by default. Only those of a GET are followed, and other origins do not get `headers`. */
-  maxRedirects?: number;
+  maxRedirects?: number | undefined;
 }
 
 const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';

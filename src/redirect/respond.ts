@@ -316,7 +316,7 @@ function pageBefore(
     onward: continuePath(next, address),
     isMandatory,
     waitSeconds: Math.max(0, Math.ceil((until - facts.now) / 1000)),
-    ...(refused === undefined ? {} : { sent: refused }),
+    sent: refused,
   });
 }
 

@@ -61,10 +61,10 @@ export function refuseHiddenFilter(
 
 /** The names by which an info endpoint finds a record. */
 export interface RecordInfo {
-  domain?: string;
-  key?: string;
+  domain?: string | undefined;
+  key?: string | undefined;
   id?: string | undefined;
-  externalId?: string;
+  externalId?: string | undefined;
 }
 
 interface GroupCount {

@@ -72,11 +72,11 @@ interface Way<New> {
 
 interface NewRecord {
   id: string;
-  domain?: string;
-  key?: string;
-  externalId?: string | null;
-  createdAt?: string;
-  frameable?: string[];
+  domain?: string | undefined;
+  key?: string | undefined;
+  externalId?: string | null | undefined;
+  createdAt?: string | undefined;
+  frameable?: string[] | undefined;
 }
 
 const ownerOf = ({ one }: TakeContext) => ({ projectId: one.project_id, userId: one.user_id });
@@ -192,7 +192,7 @@ function ready<New extends NewRecord>(way: Way<New>, context: Context, data: Dat
     ...passwordOf(context, beside),
     ...referencesOf(context, beside),
     ...idsOf(context, data),
-    ...(domain === undefined ? {} : { domain }),
+    domain,
     createdAt: beside.createdAt,
   });
   return {
@@ -201,7 +201,7 @@ function ready<New extends NewRecord>(way: Way<New>, context: Context, data: Dat
     made: {
       ...made,
       id: importedId(context, beside.id),
-      ...(beside.frameable === undefined ? {} : { frameable: beside.frameable }),
+      frameable: beside.frameable,
     },
   };
 }
@@ -234,9 +234,9 @@ function referencesOf(context: Context, { tagNames = [], folder, pageId }: Besid
     throw new Refusal('unprocessable_entity', `folder: there is no folder "${folder}"`);
   }
   return {
-    ...(tagNames.length === 0 ? {} : { tagNames }),
-    ...(folderId === undefined ? {} : { folderId }),
-    ...(pageId === undefined ? {} : { pageId: importedId(context, pageId) }),
+    tagNames: tagNames.length === 0 ? undefined : tagNames,
+    folderId,
+    pageId: pageId === undefined ? undefined : importedId(context, pageId),
   };
 }
 
