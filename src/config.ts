@@ -462,6 +462,7 @@ export function configWarnings(env: NodeJS.ProcessEnv): string[] {
     );
 }
 
+// One per process: there is one environment.
 let current: Config | undefined;
 
 /**

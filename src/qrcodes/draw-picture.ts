@@ -3,7 +3,7 @@ import type { HandedOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers, type JobHandler } from '../queues/job.ts';
-import { drawApart } from './draw-apart.ts';
+import { DrawThread } from './draw-apart.ts';
 import { pictureJobs } from './jobs.ts';
 import { findPicture, keepPicture, type Picture } from './pictures.ts';
 import type { drawPicture } from './render/picture.ts';
@@ -34,7 +34,12 @@ const pictureRenderer =
 
 /** @param isShared true where other queues share the event loop: pictures are then drawn in another thread */
 export function pictureHandlers(isShared: boolean): JobHandler[] {
-  if (isShared) return handlers(pictureJobs, { 'qr.render': pictureRenderer(drawApart) });
+  if (isShared) {
+    const thread = new DrawThread();
+    return handlers(pictureJobs, {
+      'qr.render': pictureRenderer((...args) => thread.draw(...args)),
+    });
+  }
   const loading = import('./render/picture.ts');
   const draw: typeof drawPicture = async (...args) => (await loading).drawPicture(...args);
   return handlers(pictureJobs, { 'qr.render': pictureRenderer(draw) });

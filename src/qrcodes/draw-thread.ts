@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import type { Done, Task } from './draw-apart.ts';
 import { drawPicture } from './render/picture.ts';
 
-/* The thread of `drawApart`. */
+/* The thread of `DrawThread`. */
 
 parentPort!.on('message', (task: Task) => void answer(task));
 

@@ -127,6 +127,7 @@ function readAttempt(cookie: string | undefined): Attempt | undefined {
   }
 }
 
+// One per process: its settings name one provider.
 let known: { provider: Promise<Configuration>; until: number } | undefined;
 
 /** The provider by its metadata (OpenID Connect Discovery 1.0), which is fetched once an hour. */
