@@ -268,3 +268,21 @@ export function domainEntry(row: DomainColumns): DomainEntry {
     hasWildcards: row.has_wildcards || undefined,
   };
 }
+
+/** Entries of a host and a key. */
+export interface Found {
+  domain: DomainEntry;
+  /** `null` where nothing has this key, and for the empty key: the root of the domain. */
+  link: LinkEntry | null;
+  /** Set if a flexible link or a wildcard was found by a prefix of the path. */
+  prefix?: KeyPrefix;
+}
+
+/** A key at the beginning of a path. */
+export interface KeyPrefix {
+  key: string;
+  /** The rest of the path, with its leading slash. */
+  rest: string;
+  /** The link is that of all paths below the key. */
+  isWildcard?: true;
+}
