@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { reloadConfig } from '../src/config.ts';
 import { makeLog } from '../src/infra/log.ts';
 import { connectRedis, primariesOf, type Redis, redisReady } from '../src/infra/redis.ts';
+import { BatchJobs } from '../src/queues/batch-jobs.ts';
 import { clicks } from '../src/queues/index.ts';
 import { Inspector } from '../src/queues/inspect.ts';
 import { handlers } from '../src/queues/job.ts';
+import { JobSender } from '../src/queues/job-sender.ts';
 import { serve } from '../src/queues/worker.ts';
-import { JobSender, VisitJobs } from '../src/redirect/visit-log.ts';
-import { decodeVisits, type VisitBatch } from '../src/visits/batch.ts';
+import { decodeVisits, encodeVisits, type VisitBatch } from '../src/visits/batch.ts';
 import { visitJobs } from '../src/visits/jobs.ts';
 import { RedisCluster } from '../test/support/redis-cluster.ts';
 import { redisMs } from './processor.ts';
@@ -97,10 +98,11 @@ async function withShards(count: number, url: string): Promise<Costs> {
     const until = performance.now() + seconds * 1_000;
     await Promise.all(
       senders.map(async (sender) => {
-        const jobs = new VisitJobs(new JobSender(sender));
+        const jobs = new BatchJobs(new JobSender(sender), visitJobs['visits.record']);
         for (let next = performance.now(); next < until; next += EVERY_MS) {
           await pause(Math.max(0, next - performance.now()));
-          await jobs.deliver(Array.from({ length: BATCH }, () => aVisit('project_bench')));
+          const batch = Array.from({ length: BATCH }, () => aVisit('project_bench'));
+          await jobs.deliver(encodeVisits(batch), BATCH);
           visits.added += BATCH;
         }
       }),

@@ -59,7 +59,7 @@ export const ABUSE_COMMANDS: Record<string, Command> = {
       if (state !== undefined && !isReportState(state)) {
         throw new UsageError(`--state must be one of ${REPORT_STATES.join(', ')}`);
       }
-      const reports = await listReports({ ...listed(options), ...(state && { state }) });
+      const reports = await listReports({ ...listed(options), state });
       return reports.map(({ link, workspace, answer, ...report }) => ({
         ...report,
         shortLink: link.shortLink,
@@ -74,7 +74,7 @@ export const ABUSE_COMMANDS: Record<string, Command> = {
 /** The page of a list. */
 function listed(options: Options) {
   const search = text(options, 'search');
-  return { page: 1, limit: LISTED, ...(search === undefined ? {} : { search }) };
+  return { page: 1, limit: LISTED, search };
 }
 
 function hostOf(options: Options): string {

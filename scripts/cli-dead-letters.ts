@@ -6,7 +6,7 @@ import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
 import { openPlaces } from '../src/visitors/places.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
-import { type Command, type Options, optional, slugOf, text, wholeNumber } from './cli-options.ts';
+import { type Command, type Options, slugOf, text, wholeNumber } from './cli-options.ts';
 
 /** Commands about visits that the database refused. */
 export const DEAD_LETTER_COMMANDS: Record<string, Command> = {
@@ -39,5 +39,5 @@ async function wantedOf(options: Options): Promise<Wanted> {
     text(options, 'workspace') === undefined
       ? undefined
       : await workspaceId(db(), slugOf(options, 'workspace'));
-  return { ...optional('projectId', projectId), ...optional('id', text(options, 'id')) };
+  return { projectId, id: text(options, 'id') };
 }

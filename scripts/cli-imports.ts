@@ -16,15 +16,7 @@ import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
 import type { JobContext } from '../src/queues/definition.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
-import {
-  type Command,
-  type Options,
-  optional,
-  required,
-  slugOf,
-  text,
-  UsageError,
-} from './cli-options.ts';
+import { type Command, type Options, required, slugOf, text, UsageError } from './cli-options.ts';
 
 const SOURCES: readonly Source[] = ['csv', 'workspace', ...PEER_NAMES];
 /** The operator is not bound to the plan of the workspace. */
@@ -97,7 +89,7 @@ async function newImportOf(
     id: newId('import'),
     userId: owner.user_id,
     source,
-    options: { mapping: {}, onConflict, ...optional('domain', text(options, 'domain')) },
+    options: { mapping: {}, onConflict, domain: text(options, 'domain') },
     dryRun: options['dry-run'] === true,
     mostRows: MOST_ROWS,
   };

@@ -12,15 +12,7 @@ import { endAllSessions } from '../src/users/commands.ts';
 import { vouchForAccount } from '../src/users/proof.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { ROLES, type Role } from '../src/workspaces/roles.ts';
-import {
-  type Command,
-  type Options,
-  optional,
-  required,
-  slugOf,
-  text,
-  UsageError,
-} from './cli-options.ts';
+import { type Command, type Options, required, slugOf, text, UsageError } from './cli-options.ts';
 
 /** Commands about people. */
 export const USER_COMMANDS: Record<string, Command> = {
@@ -36,8 +28,8 @@ export const USER_COMMANDS: Record<string, Command> = {
         const made = await createAccount(trx, {
           email,
           name: required(options, 'name'),
-          ...optional('workspace', workspace),
-          ...optional('role', role),
+          workspace,
+          role,
         });
         if (workspace !== undefined) {
           const target = { kind: 'member', id: made.id };

@@ -36,8 +36,8 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
         const { id, slug, plan, apiKey } = await createWorkspace(trx, {
           slug: newSlugOf(options, 'slug'),
           plan: planOf(options) ?? 'free',
-          ...optional('name', text(options, 'name')),
-          ...optional('email', text(options, 'email')),
+          name: text(options, 'name'),
+          email: text(options, 'email'),
         });
         const target = { kind: 'workspace', id };
         await noteByOperator(trx, id, { action: 'workspace.create', target });
@@ -72,7 +72,7 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
           workspace,
           name: text(options, 'name') ?? 'key',
           scopes: scopesOf(options),
-          ...(expires === undefined ? {} : { expiresAt: instant(expires) }),
+          expiresAt: expires === undefined ? undefined : instant(expires),
         });
         await noteKey(trx, workspace, 'apiKey.create', made.id);
         return made;

@@ -160,10 +160,12 @@ async function run(
 }
 
 /** Kinds of failures that are told in one line; the trace of any other is shown. */
-function failureOf(error: unknown): { code: string; message: string; hint?: string } | undefined {
+function failureOf(
+  error: unknown,
+): { code: string; message: string; hint?: string | undefined } | undefined {
   if (error instanceof UsageError) {
     const { message, hint } = error;
-    return { code: 'usage', message, ...(hint === undefined ? {} : { hint }) };
+    return { code: 'usage', message, hint };
   }
   if (error instanceof Refusal) return { code: error.code, message: error.message };
   const isSetup = error instanceof SetupError || error instanceof ConfigError;

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../src/api/openapi.ts';
 import { routes } from '../src/api/routes.ts';
-import { fileVariable, reloadConfig, SETTINGS } from '../src/config.ts';
+import { reloadConfig, SETTINGS } from '../src/config.ts';
+import { fileVariable } from '../src/environment.ts';
 import { QUEUES } from '../src/queues/index.ts';
 import { architecturePicture } from './architecture.ts';
 

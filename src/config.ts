@@ -1,171 +1,29 @@
-import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import path from 'node:path';
-import ipaddr from 'ipaddr.js';
-import { parseClickHouseAddress } from './infra/clickhouse-address.ts';
-import { PROXY_RANGES } from './infra/ip.ts';
-import { parseRedisAddress } from './infra/redis-address.ts';
-import { parseUrl } from './infra/url.ts';
-import { singleHosts } from './infra/url-hosts.ts';
-
-/** One environment variable: its description, default and parser. */
-interface Setting<T> {
-  help: string;
-  fallback: T;
-  /** Returns the value, or throws an `Error` whose message completes "NAME …". */
-  parse(text: string): T;
-  /** Shown in the documentation instead of `fallback` where that is computed. */
-  shownDefault?: string;
-  /** True if it is never logged. It may then also be in a file, which the variable `<name>_FILE` names. */
-  secret?: boolean;
-}
-
-const text = (help: string, fallback: string): Setting<string> => ({
-  help,
-  fallback,
-  parse: (value) => value,
-});
-
-/** Key material. */
-function parseSecretKey(value: string): string {
-  if (value.length < 32) throw new Error('must have at least 32 characters');
-  return value;
-}
-
-const integer = (
-  help: string,
-  fallback: number,
-  { min, max }: { min: number; max: number },
-): Setting<number> => ({
-  help: `${help} (${min} to ${max})`,
-  fallback,
-  parse(value) {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max) {
-      throw new Error(`must be a whole number from ${min} to ${max}`);
-    }
-    return number;
-  },
-});
-
-const oneOf = <const T extends string>(
-  help: string,
-  fallback: T,
-  values: readonly T[],
-): Setting<T> => ({
-  help: `${help} (${values.join(', ')})`,
-  fallback,
-  parse(value) {
-    if (!values.includes(value as T)) throw new Error(`must be one of ${values.join(', ')}`);
-    return value as T;
-  },
-});
-
-const url = (help: string, fallback: string, protocols: readonly string[]): Setting<string> => ({
-  help,
-  fallback,
-  parse(value) {
-    if (!protocols.includes(parseUrl(value)?.protocol ?? '')) {
-      throw new Error(
-        `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-      );
-    }
-    return value.replace(/\/$/, '');
-  },
-});
-
-/** The URL of a server: redirects, assets and `Location` begin at its root. */
-const origin = (help: string): Setting<string> => {
-  const { parse, ...rest } = url(help, '', ['http:', 'https:']);
-  return {
-    ...rest,
-    parse(value) {
-      const parsed = parse(value);
-      const { href, origin: whole } = new URL(parsed);
-      if (href !== `${whole}/`) {
-        throw new Error(
-          `must have no path: API and console are at the root of a host, such as ${whole}`,
-        );
-      }
-      return parsed;
-    },
-  };
-};
-
-const redisUrl = (help: string): Setting<string> => ({
-  help,
-  fallback: '',
-  parse(value) {
-    parseRedisAddress(value);
-    return value.replace(/\/$/, '');
-  },
-  secret: true,
-});
-
-const addresses = (help: string, { names = false } = {}): Setting<string[]> => ({
-  help,
-  fallback: [],
-  shownDefault: 'none',
-  parse(value) {
-    const list = value.split(',').map((part) => part.trim());
-    for (const part of list) {
-      if (!isIP(part) && !ipaddr.isValidCIDR(part) && !(names && isHostname(part))) {
-        throw new Error(
-          `must be a comma-separated list of IP addresses${names ? ', host names' : ''} or CIDR ranges, not "${part}"`,
-        );
-      }
-    }
-    return list;
-  },
-});
-
-/** A count of proxies, or the words, addresses and ranges that `AddressSet` takes. */
-const proxies = (help: string): Setting<number | string[]> => ({
-  help,
-  fallback: [],
-  shownDefault: 'none',
-  parse(value) {
-    if (/^\d{1,2}$/.test(value)) return Number(value);
-    const list = value.split(',').map((part) => part.trim());
-    for (const part of list) {
-      if (!isIP(part) && !ipaddr.isValidCIDR(part) && !Object.hasOwn(PROXY_RANGES, part)) {
-        throw new Error(
-          `must be a count of proxies up to 99, or a comma-separated list of ${Object.keys(PROXY_RANGES).join(', ')}, IP addresses or CIDR ranges, not "${part}"`,
-        );
-      }
-    }
-    return list;
-  },
-});
-
-function isHostname(text: string): boolean {
-  const host = parseUrl(`http://${text}`)?.host ?? '';
-  return host !== '' && host === text.toLowerCase() && !host.includes(':');
-}
-
-const hostname = (help: string, fallback: string): Setting<string> => ({
-  help,
-  fallback,
-  parse(value) {
-    if (!isHostname(value)) throw new Error('must be a host name without scheme, port or path');
-    return value.toLowerCase();
-  },
-});
-
-const isPostgresUrl = (text: string): boolean =>
-  /^postgres(?:ql)?:$/.test(parseUrl(text)?.protocol ?? '');
-
-function isWellEncoded(text: string): boolean {
-  try {
-    return typeof decodeURIComponent(text) === 'string';
-  } catch {
-    return false;
-  }
-}
-
-/** An address, alone or in angle brackets after a name. */
-const MAILBOX =
-  /^(?:[^<>@"\r\n]{0,100}<[^<>@\s"]{1,64}@[^<>@\s"]{1,253}>|[^<>@\s"]{1,64}@[^<>@\s"]{1,253})$/;
+import { fileVariable, isSet, readSettings } from './environment.ts';
+import {
+  addresses,
+  hostname,
+  integer,
+  oneOf,
+  origin,
+  parseDatabaseUrl,
+  parseDatabaseUrls,
+  parseDirectory,
+  parseDnsTargets,
+  parseEventsUrl,
+  parseIssuer,
+  parseMailServer,
+  parseNameServers,
+  parseOrigins,
+  parseSecretKey,
+  parseSender,
+  parseShare,
+  proxies,
+  redisUrl,
+  type Setting,
+  text,
+  url,
+} from './setting-parsers.ts';
 
 /** Value of DATABASE_URL on a host whose redirect processes have no Postgres. */
 export const NO_DATABASE = 'none';
@@ -178,39 +36,20 @@ export const SETTINGS = {
   DATABASE_URL: {
     help: 'URL of the Postgres database. With several hosts and `target_session_attrs=read-write`, the server that takes writes is used ([failover](scale.md#failover)). `pool_mode=transaction`: the server is a [pgbouncer](scale.md#pgbouncer) in this mode. Unset: a private server under DATA_DIR; none: a redirect process without Postgres ([redirects in many places](scale.md#redirects-in-many-places)).',
     fallback: '',
-    parse(value: string) {
-      if (value === NO_DATABASE) return value;
-      if (!singleHosts(value).every(isPostgresUrl)) {
-        throw new Error('must be a URL that starts with postgres:// or postgresql://');
-      }
-      return value.replace(/\/$/, '');
-    },
+    parse: (value: string) => (value === NO_DATABASE ? value : parseDatabaseUrl(value)),
     secret: true,
   },
   DATABASE_READ_URLS: {
     help: 'URLs of hot standbys of the Postgres database, as a comma-separated list; they answer analytics, lists and exports of events, and public statistics ([how](scale.md#standbys)).',
     fallback: [] as string[],
     shownDefault: 'none',
-    parse(value: string) {
-      const urls = value.split(',').map((part) => part.trim());
-      for (const one of urls) {
-        if (!isPostgresUrl(one)) {
-          throw new Error(
-            'must be a comma-separated list of URLs that start with postgres:// or postgresql://',
-          );
-        }
-      }
-      return urls;
-    },
+    parse: parseDatabaseUrls,
     secret: true,
   },
   EVENTS_URL: {
     help: 'URL of the ClickHouse that stores clicks, scans and views: `clickhouse://user:password@host:8123/database`, `clickhouses://` for TLS ([how](clickhouse.md)); [several servers](clickhouse.md#several-servers): `clickhouse://user:password@host:8123,host:8123/database?cluster=<name>`. Unset: the Postgres database stores them.',
     fallback: '',
-    parse(value: string) {
-      parseClickHouseAddress(value);
-      return value.replace(/\/$/, '');
-    },
+    parse: parseEventsUrl,
     secret: true,
   },
   REDIS_URL: redisUrl(
@@ -239,11 +78,7 @@ export const SETTINGS = {
       'Directory of the private servers, the spools of visits and accepted writes, and generated secrets.',
       '.data',
     ),
-    parse(value: string) {
-      // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-      if (/[\x00-\x1f\x7f]/.test(value)) throw new Error('must not contain control characters');
-      return path.resolve(value);
-    },
+    parse: parseDirectory,
   },
   EMBEDDED_POSTGRES_PORT: integer(
     'Port of the private Postgres; 0 chooses a free one and keeps it.',
@@ -323,17 +158,7 @@ export const SETTINGS = {
     help: 'Origins whose pages may call the API with a key, as a comma-separated list such as https://app.acme.test; endpoints without a key allow any origin.',
     fallback: [] as string[],
     shownDefault: 'none',
-    parse(value: string) {
-      const origins = value.split(',').map((part) => part.trim());
-      for (const origin of origins) {
-        if (!/^https?:/.test(origin) || parseUrl(origin)?.origin !== origin) {
-          throw new Error(
-            `must be a comma-separated list of origins such as https://app.acme.test, not "${origin}"`,
-          );
-        }
-      }
-      return origins;
-    },
+    parse: parseOrigins,
   },
   REQUEST_SECONDS: integer('Timeout for a client of the API to send a request, in seconds.', 60, {
     min: 1,
@@ -347,37 +172,13 @@ export const SETTINGS = {
     help: 'Name servers for verification records and for the hosts of outbound requests, as comma-separated IP addresses with or without a port.',
     fallback: [] as string[],
     shownDefault: 'name servers of the system',
-    parse(value: string) {
-      const servers = value.split(',').map((part) => part.trim());
-      for (const server of servers) {
-        if (
-          !isIP(server.replace(/^\[(.*)\](:\d+)?$/, '$1')) &&
-          !isIP(server.replace(/:\d+$/, ''))
-        ) {
-          throw new Error(`must be a comma-separated list of IP addresses, not "${server}"`);
-        }
-      }
-      return servers;
-    },
+    parse: parseNameServers,
   },
   DNS_TARGET: {
     help: 'Target of the DNS records of domains: the public host name of the redirect server (for CNAME), its IP addresses (for A and AAAA), or both, comma-separated.',
     fallback: [] as string[],
     shownDefault: 'DEFAULT_SHORT_DOMAIN; of localhost the host of BASE_URL',
-    parse(value: string) {
-      const targets = value.split(',').map((part) => part.trim().toLowerCase());
-      for (const target of targets) {
-        if (!isIP(target) && !(isHostname(target) && target.includes('.'))) {
-          throw new Error(
-            `must be a host name such as links.example.com, or IP addresses, comma-separated, not "${target}"`,
-          );
-        }
-      }
-      if (targets.filter((target) => !isIP(target)).length > 1) {
-        throw new Error('must have at most one host name');
-      }
-      return targets;
-    },
+    parse: parseDnsTargets,
   },
   LOG_LEVEL: oneOf('Lowest level of messages that are logged.', 'info', [
     'silent',
@@ -399,12 +200,7 @@ export const SETTINGS = {
   OTEL_TRACES_SAMPLER_ARG: {
     help: 'Share of API requests that are traced, if there is a collector (0 to 1). A request that continues a trace is traced if that trace is.',
     fallback: 1,
-    parse(value: string) {
-      const share = Number(value);
-      if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(value) || share > 1)
-        throw new Error('must be a number from 0 to 1');
-      return share;
-    },
+    parse: parseShare,
   },
   OTEL_METRIC_EXPORT_INTERVAL: integer(
     'Interval at which metrics are sent to the collector, in ms.',
@@ -515,11 +311,7 @@ export const SETTINGS = {
       'https:',
       'http:',
     ]),
-    // As the provider writes it, with a slash at its end or without.
-    parse(value: string) {
-      if (!/^https?:$/.test(parseUrl(value)?.protocol ?? '')) throw new Error('must be a URL');
-      return value;
-    },
+    parse: parseIssuer,
     shownDefault: 'none',
   },
   OIDC_CLIENT_ID: text('Id of this service at the OpenID Connect provider.', ''),
@@ -561,27 +353,13 @@ export const SETTINGS = {
     fallback: '',
     shownDefault: 'none',
     secret: true,
-    parse(value: string) {
-      const { protocol = '', hostname = '', username = '', password = '' } = parseUrl(value) ?? {};
-      if (!/^smtps?:$/.test(protocol) || hostname === '') {
-        throw new Error('must be a URL that starts with smtp:// or smtps:// and a host name');
-      }
-      if (![username, password].every(isWellEncoded)) {
-        throw new Error('must have a percent-encoded user name and password');
-      }
-      return value;
-    },
+    parse: parseMailServer,
   },
   MAIL_FROM: {
     help: 'Sender of email: an email address, or a name and an email address such as Links <links@acme.test>. Required with SMTP_URL.',
     fallback: '',
     shownDefault: 'none',
-    parse(value: string) {
-      if (!MAILBOX.test(value)) {
-        throw new Error('must be an email address, or a name and an email address in < >');
-      }
-      return value;
-    },
+    parse: parseSender,
   },
   MAIL_CONCURRENCY: integer('Concurrent connections of one worker_mail to the mail server.', 5, {
     min: 1,
@@ -633,22 +411,7 @@ export class ConfigError extends Error {}
  * @throws ConfigError naming every variable at fault
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const faults: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    values[name] = setting.fallback;
-    const file = setting.secret === true ? fileVariable(name) : undefined;
-    const source = [name, file, earlierNameOf(name)].find((one) => one && isSet(env, one));
-    if (source === undefined) continue;
-    try {
-      if (source === name && file !== undefined && isSet(env, file)) {
-        throw new Error(`must not be set together with ${file}: unset one of them`);
-      }
-      values[name] = setting.parse(source === file ? readSecret(env[file]!) : env[source]!);
-    } catch (error) {
-      faults.push(`${source} ${(error as Error).message}`);
-    }
-  }
+  const { values, faults } = readSettings(SETTINGS, RENAMED, env);
   const config = values as { -readonly [K in keyof Config]: Config[K] };
   config.DATA_DIR = path.resolve(config.DATA_DIR);
   config.CACHE_REDIS_URL ||= config.REDIS_URL;
@@ -684,31 +447,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.freeze(config);
 }
 
-/** The variable that names the file of a secret setting. */
-export const fileVariable = (name: string): string => `${name}_FILE`;
-
-/** The content of a file, without the line break at its end. @throws Error whose message completes "NAME_FILE …" */
-function readSecret(file: string): string {
-  let content: string;
-  try {
-    content = readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`must name a file that can be read, not "${file}" (${code})`, { cause: error });
-  }
-  if (content === '') throw new Error(`must name a file with a value: "${file}" is empty`);
-  return content;
-}
-
 /** True also for an invalid value, which is reported by itself. */
 const hasSecretKey = (env: NodeJS.ProcessEnv): boolean =>
   isSet(env, 'SECRET_KEY') || isSet(env, fileVariable('SECRET_KEY'));
-
-const isSet = (env: NodeJS.ProcessEnv, name: string): boolean =>
-  env[name] !== undefined && env[name] !== '';
-
-const earlierNameOf = (name: string): string | undefined =>
-  Object.keys(RENAMED).find((earlier) => RENAMED[earlier] === name);
 
 /** Warnings about variables that are set by an earlier name. */
 export function configWarnings(env: NodeJS.ProcessEnv): string[] {
@@ -721,6 +462,7 @@ export function configWarnings(env: NodeJS.ProcessEnv): string[] {
     );
 }
 
+// One per process: there is one environment.
 let current: Config | undefined;
 
 /**

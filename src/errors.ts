@@ -59,7 +59,7 @@ export class Refusal extends Error {
 
   toJSON(): RefusalData {
     const { code, message, retryAfterSeconds } = this;
-    return { code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+    return { code, message, retryAfterSeconds };
   }
 }
 

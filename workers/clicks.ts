@@ -45,7 +45,7 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
     },
     'click.track': async (visit, job) => {
       const { clickId } = visit;
-      const result = await runIdempotent(job, async () => ({ result: { clickId }, changes: [] }));
+      const result = await runIdempotent(job, async () => ({ clickId }));
       // Not in the transaction: a visit with a known click id is not recorded again.
       await recorder.record([Object.assign(visit, result)]);
       return result;

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { findRedis } from '#redis-program';
-import { ConfigError, fileVariable, NO_DATABASE, readConfig } from '../../src/config.ts';
+import { ConfigError, NO_DATABASE, readConfig } from '../../src/config.ts';
+import { fileVariable } from '../../src/environment.ts';
 import { checkPostgres, checkRedis } from './given.ts';
 import { keptSecret } from './kept.ts';
 import { startPostgres } from './postgres.ts';

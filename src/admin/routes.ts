@@ -245,7 +245,7 @@ export const adminRoutes: Route[] = [
       if (decision === 'block-host' && host === undefined) {
         throw new Refusal('unprocessable_entity', 'host is required to block a host');
       }
-      const answer = { decision, note, ...(decision === 'block-host' ? { host: host! } : {}) };
+      const answer = { decision, note, host: decision === 'block-host' ? host : undefined };
       await runJob(request, adminJobs['report.answer'], { id, answer });
       return ok(await readReport(id));
     },

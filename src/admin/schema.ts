@@ -192,7 +192,7 @@ export const blockedHostBody = Joi.object<{ reason: string }>({ reason: reason()
 
 /** Parameters of the lists of what is blocked. */
 export interface BlocklistQuery {
-  search?: string;
+  search?: string | undefined;
   page: number;
   limit: number;
 }
@@ -245,7 +245,7 @@ export type Decision = (typeof DECISIONS)[number];
 export interface ReportAnswer {
   decision: Decision;
   /** Of `block-host`. */
-  host?: string;
+  host?: string | undefined;
   note: string;
 }
 
@@ -342,8 +342,8 @@ export const reportAnswerBody = Joi.object<ReportAnswer>({
 
 /** Parameters of the list of reports. */
 export interface AbuseReportQuery extends BlocklistQuery {
-  state?: ReportState;
-  category?: ReportCategory;
+  state?: ReportState | undefined;
+  category?: ReportCategory | undefined;
 }
 
 export const abuseReportQuery = Joi.object<AbuseReportQuery>({

@@ -1,9 +1,16 @@
 import type { Express, Request, Response } from 'express';
-import type { Answered, Ask, Peer, PeerRequest, PeerRoute } from '../compat/peer.ts';
+import {
+  type Answered,
+  type Ask,
+  given,
+  type Peer,
+  type PeerRequest,
+  type PeerRoute,
+} from '../compat/peer.ts';
 import { PEERS } from '../compat/peers.ts';
 import { Refusal } from '../errors.ts';
 import { answerError } from '../http/answer-error.ts';
-import { MEBIBYTE, parseQuery, readBody, readForm } from '../http/input.ts';
+import { MEBIBYTE, parseQuery, type Query, readBody, readForm } from '../http/input.ts';
 import type { Route } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import { healthAnswer } from '../infra/process.ts';
@@ -147,7 +154,7 @@ function askFor(
     };
     const sent = {
       params,
-      readQuery: () => query,
+      readQuery: () => given(query) as Query,
       readBody: async () => body,
       idempotencyKey: isKeyed(operation) ? request.get('idempotency-key') : undefined,
       ifMatch: undefined,

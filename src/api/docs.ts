@@ -15,18 +15,20 @@ import { allowOrigin } from './cors.ts';
 const LONGEST_QUESTION = 200;
 const YEAR = 'public, max-age=31536000, immutable';
 
-let made: Promise<Documentation> | undefined;
-
 /** The documentation, which the first request for it makes: most API processes are never asked. */
-function documentation(): Promise<Documentation> {
-  made ??= import('../docs/documentation.ts').then(({ makeDocumentation }) =>
-    makeDocumentation(readOpenApi(config())),
-  );
-  return made;
+function lazyDocumentation(): () => Promise<Documentation> {
+  let made: Promise<Documentation> | undefined;
+  return () => {
+    made ??= import('../docs/documentation.ts').then(({ makeDocumentation }) =>
+      makeDocumentation(readOpenApi(config())),
+    );
+    return made;
+  };
 }
 
 /** Serves the documentation under `/docs`, and at `/` what leads to it. */
 export function serveDocs(app: Express, admission: Admission): void {
+  const documentation = lazyDocumentation();
   app.get('/', showRoot);
   // Browsers ask for it by themselves.
   app.get('/favicon.ico', (_request, response) => void response.status(204).end());
@@ -37,12 +39,17 @@ export function serveDocs(app: Express, admission: Admission): void {
     const { search } = await documentation();
     sendPage(search(question.slice(0, LONGEST_QUESTION)), request, response);
   });
-  app.get(['/docs', '/docs/*path'], showDocs);
+  app.get(['/docs', '/docs/*path'], async (request, response) => {
+    response.locals['route'] = '/docs';
+    await showDocs(await documentation(), request, response);
+  });
 }
 
-async function showDocs(request: Request, response: Response): Promise<void> {
-  response.locals['route'] = '/docs';
-  const { pages, pictures } = await documentation();
+async function showDocs(
+  { pages, pictures }: Documentation,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const path = request.path.replace(/\/$/, '');
   const page = pages.get(path);
   if (page !== undefined) return sendPage(page, request, response);

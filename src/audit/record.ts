@@ -8,13 +8,13 @@ export function toAuditEntry(row: AuditRow) {
     at: row.at.toISOString(),
     action: row.action,
     target: { kind: row.target_kind, id: row.target_id },
-    ...(row.target_count === null ? {} : { count: row.target_count }),
+    count: row.target_count ?? undefined,
     actor: {
       userId: row.user_id,
       name: row.user_id === null ? OPERATOR : row.user_name,
-      ...(row.api_key_id === null ? {} : { apiKeyId: row.api_key_id }),
+      apiKeyId: row.api_key_id ?? undefined,
     },
-    ...(row.fields === null ? {} : { fields: row.fields }),
+    fields: row.fields ?? undefined,
   };
 }
 

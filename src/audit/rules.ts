@@ -10,9 +10,9 @@ export interface AuditedWrite {
   action: string;
   target: { kind: string; id: string | null };
   /** Number of records; only for a write of several. */
-  count?: number;
+  count?: number | undefined;
   /** Names of the fields that an update changes. */
-  fields?: string[];
+  fields?: string[] | undefined;
 }
 
 /** Most fields that a row names. */
@@ -30,8 +30,8 @@ export function auditedWrite(
   return {
     action: name,
     target: { kind: rule.kind, id: idOf(rule.by === 'data' ? data : result) },
-    ...(count === undefined ? {} : { count }),
-    ...(name.endsWith('.update') ? { fields: fieldsOf(data) } : {}),
+    count,
+    fields: name.endsWith('.update') ? fieldsOf(data) : undefined,
   };
 }
 

@@ -13,10 +13,13 @@ export interface PeerRequest {
   isReady(): Promise<boolean>;
 }
 
+/** A query of one of our endpoints; a parameter that is `undefined` is not sent. */
+export type AskedQuery = Readonly<Record<string, string | string[] | undefined>>;
+
 /** The input of one of our endpoints, not checked yet. */
 export interface AskedInput {
   params?: Record<string, string>;
-  query?: Query;
+  query?: AskedQuery;
   body?: unknown;
 }
 
@@ -66,7 +69,8 @@ export const fieldsOf = (body: unknown): Fields =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Fields) : {};
 
 /** The value of a parameter; of several, the last one. */
-export const one = (query: Query, name: string): string | undefined => [query[name]].flat().at(-1);
+export const one = (query: AskedQuery, name: string): string | undefined =>
+  [query[name]].flat().at(-1);
 
 /** The fields that are given: `null` and `undefined` say nothing. */
 export const given = (fields: Fields): Fields =>

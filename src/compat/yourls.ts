@@ -169,8 +169,8 @@ async function shorturl(parameters: Query, ask: Ask): Promise<Result> {
   }
   const body = {
     url,
-    ...(keyword === undefined ? {} : { key: keyword }),
-    ...(title === undefined ? {} : { title }),
+    key: keyword,
+    title,
   };
   try {
     const { body: link } = await ask<LinkRecord>('createLink', { body });

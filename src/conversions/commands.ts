@@ -8,7 +8,7 @@ import { eventsStore } from '../events/store/index.ts';
 import { newId } from '../ids.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { type Db, rows } from '../infra/db.ts';
-import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
+import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
@@ -47,7 +47,7 @@ export function trackLead(
       if (same !== undefined) {
         const first = { eventName, linkId: same.link_id, metadata: same.metadata };
         const answer = { ...first, customerId: lead.customerExternalId, clickId: click.id };
-        return { result: { answer, isReplayed: true }, changes: [] };
+        return { answer, isReplayed: true };
       }
       await keepDetails(trx, customer, lead, click);
     }
@@ -69,7 +69,7 @@ export function trackLead(
       linkId: click.link_id,
       metadata,
     };
-    return { result: { answer, isReplayed: false }, changes: [] };
+    return { answer, isReplayed: false };
   });
 }
 
@@ -84,11 +84,9 @@ export function trackSale(data: NewSale, job: JobContext): Promise<Tracked<SaleR
     const { projectId } = job;
     const answer = resultOf(data);
     const first = await claimInvoice(trx, projectId, data, answer);
-    if (first !== undefined) {
-      return { result: { answer: first, isReplayed: true }, changes: [] };
-    }
+    if (first !== undefined) return { answer: first, isReplayed: true };
     await record(trx, job, data, recordEvents);
-    return { result: { answer, isReplayed: false }, changes: [] };
+    return { answer, isReplayed: false };
   });
 }
 
@@ -100,7 +98,7 @@ const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
   invoiceId: sale.invoiceId,
   currency: 'usd',
   metadata: sale.metadata,
-  ...(converted.rateDate === null ? {} : { rateDate: converted.rateDate }),
+  rateDate: converted.rateDate ?? undefined,
 });
 
 /**
@@ -200,7 +198,7 @@ type RecordEvents = (events: readonly EventRow[]) => Promise<void>;
 /** Runs a command once; clients that watch its events get them after the commit. */
 async function announced<Answer>(
   job: JobContext,
-  command: (trx: Db, recordEvents: RecordEvents) => Promise<CommandResult<Tracked<Answer>>>,
+  command: (trx: Db, recordEvents: RecordEvents) => Promise<Tracked<Answer>>,
 ): Promise<Tracked<Answer>> {
   const recorded: EventRow[] = [];
   const result = await runIdempotent(job, (trx) =>

@@ -13,7 +13,7 @@ export interface SaleResult {
   currency: 'usd';
   metadata: Record<string, unknown> | null;
   /** Day of the exchange rate, where the sale was converted. */
-  rateDate?: string;
+  rateDate?: string | undefined;
 }
 
 /** The response to a tracked lead. */

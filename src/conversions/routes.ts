@@ -142,9 +142,9 @@ async function visitOf(
   { linkId, domain, key, url, referer = '', ip = '', userAgent = '' }: ClickBody,
 ): Promise<Visit & { clickId: string }> {
   const info = {
-    ...(linkId === undefined ? {} : { id: linkId }),
-    ...(domain === undefined ? {} : { domain }),
-    ...(key === undefined ? {} : { key }),
+    id: linkId,
+    domain,
+    key,
   };
   const record =
     (await linkQueries.findByInfo(projectId, info)) ??

@@ -19,6 +19,7 @@ const FRESH_DAYS = 7;
 /** Time for which a worker uses rates that it has read, in ms. */
 const BELIEVED_MS = 60_000;
 
+// One per process: all workspaces use the same rates.
 let known: { rates: Rates; at: number } | undefined;
 
 /**

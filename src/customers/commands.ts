@@ -22,7 +22,7 @@ export function updateCustomer(
       .where({ id })
       .patch({ ...changes, updated_at: new Date() })
       .returning('*');
-    return { result: toCustomer(row!), changes: [] };
+    return toCustomer(row!);
   });
 }
 
@@ -41,7 +41,7 @@ export function deleteCustomer({ id }: { id: string }, job: JobContext): Promise
     await eraseInvoices(trx, job.projectId, id);
     await eraseOutcomes(trx, customer);
     await eraseCustomer(trx, job.projectId, id);
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

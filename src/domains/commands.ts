@@ -7,8 +7,8 @@ import { newId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
-import { publish } from '../lookup/publish.ts';
+import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
+import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
@@ -35,23 +35,23 @@ export function createDomain(
   { id, slug, ...changes }: NewDomain & { id: string },
   job: JobContext,
 ): Promise<DomainRecord> {
-  return runIdempotent(job, (trx) =>
-    addDomain(trx, job.projectId, { id, slug, ...changes }, false),
+  return runIdempotent(job, (trx, publish) =>
+    addDomain(trx, job.projectId, { id, slug, ...changes, verified: false }, publish),
   );
 }
 
 /**
  * Adds a domain to a workspace.
  *
- * @param verified the operator's word that the domain is the workspace's; stands in for DNS
+ * @param domain `verified`: the operator's word that the domain is the workspace's; stands in for DNS
  * @throws Refusal `conflict`
  */
 export async function addDomain(
   trx: Db,
   projectId: string,
-  { id, slug, ...changes }: NewDomain & { id: string },
-  verified: boolean,
-): Promise<CommandResult<DomainRecord>> {
+  { id, slug, verified, ...changes }: NewDomain & { id: string; verified: boolean },
+  publish: Publish,
+): Promise<DomainRecord> {
   if (slug === config().DEFAULT_SHORT_DOMAIN) {
     throw new Refusal('conflict', `The domain "${slug}" belongs to the service`);
   }
@@ -71,7 +71,8 @@ export async function addDomain(
     { id, slug, verified, verification_token: token, ...toColumns(changes) },
     trx,
   );
-  return { result: toDomain(row), changes: verified ? domainChanges(row) : [] };
+  if (verified) publish(domainChanges(row));
+  return toDomain(row);
 }
 
 /** @throws Refusal `not_found`, or `conflict` when a domain that is not verified is to be primary */
@@ -79,7 +80,7 @@ export function updateDomain(
   { id, changes }: { id: string; changes: DomainChanges },
   job: JobContext,
 ): Promise<DomainRecord> {
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const row = await lockDomain(trx, job.projectId, id);
     refuseChanged(job.ifMatch, toDomain(row));
     refuseLoop(row.slug, changes);
@@ -88,7 +89,7 @@ export function updateDomain(
       if (!row.verified) throw notVerified(row);
       await takePrimary(trx, job.projectId);
     }
-    return saveDomain(trx, job.projectId, row.id, toColumns(changes));
+    return saveDomain(trx, row, toColumns(changes), publish);
   });
 }
 
@@ -102,7 +103,7 @@ export async function verifyDomain({ id }: { id: string }, job: JobContext): Pro
   const domain = await Domain.of(job.projectId).where(namedBy(id)).first();
   // The name servers are asked before the transaction: it must not wait for them.
   const proved = domain !== undefined && (domain.verified || (await askDns(domain)));
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const row = await lockDomain(trx, job.projectId, id);
     if (!proved) {
       const { name, value } = verificationRecord(row.slug, row.verification_token);
@@ -112,7 +113,7 @@ export async function verifyDomain({ id }: { id: string }, job: JobContext): Pro
       );
     }
     await refuseVerifiedElsewhere(trx, row.slug, row.id);
-    return saveDomain(trx, job.projectId, row.id, { verified: true, checked_at: new Date() });
+    return saveDomain(trx, row, { verified: true, checked_at: new Date() }, publish);
   });
 }
 
@@ -130,7 +131,7 @@ async function askDns({ slug, verification_token }: Domain): Promise<boolean> {
  * @throws Refusal `not_found`, or `conflict` while it has links or QR codes, or names of blocked ones
  */
 export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const row = await lockDomain(trx, job.projectId, id);
     refuseChanged(job.ifMatch, toDomain(row));
     const [claims = { count: 0, blocked: 0 }] = await rows<{ count: number; blocked: number }>(
@@ -153,7 +154,8 @@ export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{
     }
     await trx('claims').where({ domain_id: row.id }).delete();
     await Domain.of(job.projectId, trx).where({ id: row.id }).delete();
-    return { result: { id: row.id }, changes: row.verified ? domainChanges(row, true) : [] };
+    if (row.verified) publish(domainChanges(row, true));
+    return { id: row.id };
   });
 }
 
@@ -206,15 +208,16 @@ export async function addDomainNow(
   verified: boolean,
 ): Promise<DomainRecord> {
   const id = newId('domain');
-  const done = await db().transaction(async (trx) => {
+  const changes: LookupChange[] = [];
+  const record = await db().transaction(async (trx) => {
     await noteByOperator(trx, projectId, {
       action: 'domain.create',
       target: { kind: 'domain', id },
     });
-    return addDomain(trx, projectId, { ...domain, id }, verified);
+    return addDomain(trx, projectId, { ...domain, id, verified }, (more) => changes.push(...more));
   });
-  await publish(cacheRedis(), done.changes);
-  return done.result;
+  await publishCommitted(cacheRedis(), changes);
+  return record;
 }
 
 async function lockDomain(trx: Db, projectId: string, ref: string): Promise<Domain> {
@@ -225,11 +228,11 @@ async function lockDomain(trx: Db, projectId: string, ref: string): Promise<Doma
 
 async function saveDomain(
   trx: Db,
-  projectId: string,
-  id: string,
+  { project_id, id }: Domain,
   columns: Partial<Domain>,
-): Promise<CommandResult<DomainRecord>> {
-  const [row] = await Domain.of(projectId, trx)
+  publish: Publish,
+): Promise<DomainRecord> {
+  const [row] = await Domain.of(project_id, trx)
     .where({ id })
     .patch({
       ...columns,
@@ -237,7 +240,8 @@ async function saveDomain(
       version: Domain.raw("nextval('lookup_version')"),
     })
     .returning('*');
-  return { result: toDomain(row!), changes: row!.verified ? domainChanges(row!) : [] };
+  if (row!.verified) publish(domainChanges(row!));
+  return toDomain(row!);
 }
 
 /** Links without a domain of their own are made on the primary one, and must lead somewhere. */

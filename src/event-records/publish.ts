@@ -34,7 +34,7 @@ export async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Pro
             kind: webhook,
             occurredAt: occurred_at,
             recordId: link_id,
-            ...(customer_id === null ? {} : { customerId: customer_id }),
+            customerId: customer_id ?? undefined,
             named: named.get(link_id) ?? [],
             data: () => toEventData(event, contextOf(event)),
           },

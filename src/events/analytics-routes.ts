@@ -90,9 +90,9 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
       const { start, end, timezone } = query;
       const span = await resolveSpan(projectId, {
         timezone,
-        ...(interval === undefined ? {} : { interval }),
-        ...(start === undefined ? {} : { start }),
-        ...(end === undefined ? {} : { end }),
+        interval,
+        start,
+        end,
       });
       return ok(await group.ask({ projectId, span, filter, events }, names));
     },

@@ -156,10 +156,10 @@ export type Condition = { filter: FilterName } & (
 /** A filter of events, which must match all of its conditions. */
 export interface EventFilter {
   /** Ids of links and QR codes. */
-  records?: string[];
-  domain?: string;
+  records?: string[] | undefined;
+  domain?: string | undefined;
   /** At most one for each filter. */
-  conditions?: readonly Condition[];
+  conditions?: readonly Condition[] | undefined;
 }
 
 /** A condition that no event matches. */

@@ -79,7 +79,7 @@ export const eventRoutes = ({ schema, toEvents, resolveRecords }: EventRecords):
           limit,
           order,
           offset: after === undefined ? (page - 1) * limit : 0,
-          ...(after === undefined ? {} : { after }),
+          after,
         },
       );
       const answer = ok(await toEvents(projectId, events));

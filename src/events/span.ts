@@ -20,8 +20,8 @@ export interface Span {
  * the 24 hours before it.
  */
 export interface SpanQuery {
-  interval?: Interval;
-  start?: string;
-  end?: string;
+  interval?: Interval | undefined;
+  start?: string | undefined;
+  end?: string | undefined;
   timezone: string;
 }

@@ -30,7 +30,7 @@ export function writeExport(wanted: NewExport, job: JobContext): Promise<ExportR
     const name = 'events' in wanted.of ? pluralOf(wanted.of.events.event) : 'links';
     const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
     await writeParts(trx, id, partsOf(job.projectId, wanted));
-    return { result: addressOf(id, expiresAt), changes: [] };
+    return addressOf(id, expiresAt);
   });
 }
 
@@ -61,7 +61,7 @@ export function writeWorkspaceExport(
       position += 1;
       bytes += part.length;
     }
-    return { result: { ...addressOf(id, expiresAt), bytes, counts }, changes: [] };
+    return { ...addressOf(id, expiresAt), bytes, counts };
   });
 }
 

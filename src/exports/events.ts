@@ -71,7 +71,7 @@ async function* pages(projectId: string, wanted: EventExport): AsyncGenerator<Ex
   const filter = upgraded(wanted.filter);
   const span = { start: new Date(wanted.start), end: new Date(wanted.end) };
   for (let after: Cursor | undefined; ; ) {
-    const page = { limit: PAGE, order: 'asc', offset: 0, ...(after && { after }) } as const;
+    const page = { limit: PAGE, order: 'asc', offset: 0, after } as const;
     const [events, exported] = await readLagging(projectId, async () => {
       const listed = await eventsStore().list(
         { projectId, kind: wanted.event, span, filter },

@@ -23,7 +23,7 @@ export interface NewExport {
 export interface NewWorkspaceExport {
   id: string;
   /** Sealed. */
-  passphrase?: string;
+  passphrase?: string | undefined;
 }
 
 /** The download URL of the export of a workspace, its size, and the numbers of its records. */

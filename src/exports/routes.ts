@@ -15,7 +15,8 @@ import { seal } from '../infra/seal.ts';
 import { answerAccepted, answerWrite } from '../jobs/answer-write.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
-import { refuseHiddenFilter, refuseOtherWorkspace } from '../short-links/queries.ts';
+import { refuseHiddenFilter } from '../short-links/filters.ts';
+import { refuseOtherWorkspace } from '../short-links/queries.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { ARCHIVE_KINDS } from './archive.ts';
@@ -177,9 +178,10 @@ export const exportRoutes: Route[] = [
       const { projectId: owner } = request.caller;
       const data = {
         id: newId('job'),
-        ...(passphrase === undefined
-          ? {}
-          : { passphrase: seal({ purpose: 'export passphrase', owner }, passphrase) }),
+        passphrase:
+          passphrase === undefined
+            ? undefined
+            : seal({ purpose: 'export passphrase', owner }, passphrase),
       };
       return answerWrite(request, exportJobs['export.workspace'], data, ok);
     },

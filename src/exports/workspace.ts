@@ -252,7 +252,7 @@ class WorkspacePages {
       for (let after: Cursor | undefined; ; ) {
         const events = await eventsStore().list(
           selection,
-          { limit: PAGE, order: 'asc', offset: 0, ...(after === undefined ? {} : { after }) },
+          { limit: PAGE, order: 'asc', offset: 0, after },
           this.#trx,
         );
         yield ['event', await this.#toEvents(events)];
@@ -278,8 +278,8 @@ class WorkspacePages {
       return {
         occurred_at: inMicros(event.atMicros),
         ...Object.fromEntries(own.map((name) => [name, values[name]])),
-        ...(customer === undefined ? {} : { customer }),
-        ...(link_id === null || known.has(link_id) ? {} : { isOfDeleted: true }),
+        customer,
+        isOfDeleted: link_id === null || known.has(link_id) ? undefined : true,
       };
     });
   }

@@ -15,7 +15,7 @@ export function createFolder(
   return runIdempotent(job, async (trx) => {
     await refuseTakenName(trx, 'folders', job.projectId, { id, name });
     const row = await Folder.add(job.projectId, { id, name, name_key: nameKey(name) }, trx);
-    return { result: toFolder(row), changes: [] };
+    return toFolder(row);
   });
 }
 
@@ -31,7 +31,7 @@ export function updateFolder(
       .where({ id })
       .patch({ name, name_key: nameKey(name) })
       .returning('*');
-    return { result: toFolder(row!), changes: [] };
+    return toFolder(row!);
   });
 }
 
@@ -44,7 +44,7 @@ export function deleteFolder({ id }: { id: string }, job: JobContext): Promise<{
       const own = { project_id: job.projectId, folder_id: id };
       await trx(table).where(own).update({ folder_id: null });
     }
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

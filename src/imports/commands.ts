@@ -45,7 +45,7 @@ export async function createImport(
     made = await runIdempotent(job, async (trx) => {
       await refuseTooManyUnfinished(job.projectId, trx);
       await refuseWrongReferences(trx, job.projectId, wanted.options);
-      return { result: toImport(await store(trx, job.projectId, wanted, file)), changes: [] };
+      return toImport(await store(trx, job.projectId, wanted, file));
     });
   } catch (thrown) {
     if (thrown instanceof Refusal) await drop();
@@ -72,8 +72,8 @@ async function refuseWrongReferences(
   { domain, folderId, tagIds }: OptionChanges,
 ): Promise<void> {
   const input = {
-    ...(typeof domain === 'string' ? { domain } : {}),
-    ...(typeof folderId === 'string' ? { folderId } : {}),
+    domain: domain ?? undefined,
+    folderId: folderId ?? undefined,
     tags: { ids: tagIds ?? [], names: [] },
   };
   resolve(input, await loadReferences(trx, projectId, [input]));
@@ -96,7 +96,7 @@ async function store(
     encoding,
     delimiter,
     columns,
-    ...(archive === undefined ? {} : { archive }),
+    archive,
   };
   if (archive !== undefined) {
     refuseOptions(options);
@@ -271,7 +271,7 @@ async function command(
   const changed = await runIdempotent(job, async (trx) => {
     const changes = await changesOf(trx, await Import.lock(job.projectId, id, trx));
     const [row] = await Import.of(job.projectId, trx).where({ id }).patch(changes).returning('*');
-    return { result: toImport(row!), changes: [] };
+    return toImport(row!);
   });
   await wakeImports(job.projectId);
   return changed;

@@ -242,9 +242,8 @@ async function ask(
     // Another origin would not get the token.
     maxRedirects: 0,
     headers: { accept: 'application/json', ...type, ...api.headers?.(token) },
-    ...(form === undefined
-      ? {}
-      : { method: 'POST' as const, body: new URLSearchParams(form).toString() }),
+    method: form === undefined ? 'GET' : 'POST',
+    body: form === undefined ? undefined : new URLSearchParams(form).toString(),
   }).catch((thrown: unknown) => {
     if (!(thrown instanceof FetchRefused)) throw thrown;
     const message = `url ${thrown.message}`;

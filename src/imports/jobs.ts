@@ -12,19 +12,19 @@ export interface NewImport {
   id: string;
   userId: string;
   /** The uploaded file; absent where links are read from an API. */
-  upload?: Upload;
+  upload?: Upload | undefined;
   /** API from which links are read, with a sealed token; absent for a file. */
-  api?: { url: string; token: string };
+  api?: { url: string; token: string } | undefined;
   name: string | null;
   /** Of the export of a workspace; sealed. */
-  passphrase?: string;
+  passphrase?: string | undefined;
   /** The service that wrote the file; detected where it is absent. */
   source?: Source | undefined;
   options: ImportOptions;
   dryRun: boolean;
   /** Limits of the plan; earlier versions and operators have none of bytes. */
   mostRows: number;
-  mostBytes?: number;
+  mostBytes?: number | undefined;
 }
 
 export const importJobs = jobsOf(writes, {

@@ -39,9 +39,9 @@ export type Mapping = Record<string, FieldName | null>;
 export interface ImportOptions {
   mapping: Mapping;
   /** Domain of rows that name none. */
-  domain?: string | null;
-  folderId?: string | null;
-  tagIds?: string[] | null;
+  domain?: string | null | undefined;
+  folderId?: string | null | undefined;
+  tagIds?: string[] | null | undefined;
   /** Handling of a row whose key or external id a link of the workspace has. */
   onConflict: (typeof ON_CONFLICT)[number];
 }
@@ -62,7 +62,7 @@ export interface ImportFile {
   /** Names of the columns, unique. */
   columns: string[];
   /** Of the export of a workspace. */
-  archive?: Archive;
+  archive?: Archive | undefined;
 }
 
 /** The API that links are read from. */

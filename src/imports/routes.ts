@@ -7,7 +7,7 @@ import { type Answer, type ApiRequest, type Route, type RouteSpec, route } from 
 import { dropUpload, type Upload } from '../http/upload.ts';
 import { newId } from '../ids.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
-import { readUrl } from '../infra/guarded-fetch.ts';
+import { readUrl } from '../infra/outbound-addresses.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';

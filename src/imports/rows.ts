@@ -21,7 +21,7 @@ export interface LinkRow {
   /** The row names a short link that is not the one that it gets, since its domain is not the workspace's. */
   isRenamed: boolean;
   /** The domain that the row names, which is not the workspace's. */
-  otherDomain?: string;
+  otherDomain?: string | undefined;
 }
 
 /** A row that can't be a link. */
@@ -87,9 +87,9 @@ function toLink(
   const checked = check<RowBody>(
     rowBody,
     {
-      ...(folderId ? { folderId } : {}),
-      ...(tagIds && tagIds.length > 0 ? { tagIds } : {}),
-      ...(place === undefined ? {} : { key: place.key }),
+      folderId: folderId || undefined,
+      tagIds: tagIds && tagIds.length > 0 ? tagIds : undefined,
+      key: place?.key,
       ...own,
       ...definedDomain(named ?? domain ?? undefined),
     },
@@ -102,9 +102,10 @@ function toLink(
       place !== undefined &&
       (place.key !== checked.key ||
         place.domain !== (checked.domain ?? references.mainDomain.slug)),
-    ...(place === undefined || references.domain(place.domain) !== undefined
-      ? {}
-      : { otherDomain: place.domain }),
+    otherDomain:
+      place === undefined || references.domain(place.domain) !== undefined
+        ? undefined
+        : place.domain,
   };
 }
 

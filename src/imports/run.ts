@@ -1,6 +1,7 @@
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { followUps } from '../jobs/follow-up.ts';
+import type { Publish } from '../jobs/run-idempotent.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { checkSlice, type Judged } from './check-slice.ts';
@@ -77,7 +78,9 @@ async function runSlice(trx: Db, projectId: string): Promise<Done | undefined> {
     .forUpdate()
     .first();
   if (one === undefined) return undefined;
-  const changes = one.state === 'undoing' ? await undo(trx, one) : await readSlice(trx, one);
+  const changes: LookupChange[] = [];
+  const publish: Publish = (more) => changes.push(...more);
+  await (one.state === 'undoing' ? undo(trx, one, publish) : readSlice(trx, one, publish));
   // Of an undo too: so that it is known whose entries are published.
   const position = one.position + 1;
   await update(trx, one, {
@@ -90,16 +93,15 @@ async function runSlice(trx: Db, projectId: string): Promise<Done | undefined> {
 const update = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
   Import.of(project_id, trx).where({ id }).patch(changes);
 
-async function undo(trx: Db, one: Import): Promise<LookupChange[]> {
-  const { undo, isLast, changes } = await undoSlice(trx, one);
+async function undo(trx: Db, one: Import, publish: Publish): Promise<void> {
+  const { undo, isLast } = await undoSlice(trx, one, publish);
   await update(trx, one, {
     undo,
     ...(isLast ? { state: 'undone', ended_at: new Date() } : {}),
   });
-  return changes;
 }
 
-async function readSlice(trx: Db, one: Import): Promise<LookupChange[]> {
+async function readSlice(trx: Db, one: Import, publish: Publish): Promise<void> {
   const isCheck = one.state === 'checking';
   const slice = await sliceOf(trx, one);
   if (slice === undefined) {
@@ -107,9 +109,9 @@ async function readSlice(trx: Db, one: Import): Promise<LookupChange[]> {
       ...(isCheck ? { state: 'checked' } : { state: 'done', token: null }),
       ended_at: new Date(),
     });
-    return [];
+    return;
   }
-  const { judged, changes, preview } = await doSlice(trx, one, slice);
+  const { judged, preview } = await doSlice(trx, one, slice, publish);
   await noteErrors(trx, one, judged);
   const count = (outcome: Judged['outcome']) =>
     judged.filter((each) => each.outcome === outcome).length;
@@ -123,14 +125,12 @@ async function readSlice(trx: Db, one: Import): Promise<LookupChange[]> {
     refused: one.refused + count('refused'),
     renamed: one.renamed + judged.filter(isRenamed).length,
   });
-  return changes;
 }
 
-async function doSlice(trx: Db, one: Import, slice: readonly FileRow[]) {
-  if (one.file.archive !== undefined) return takeSlice(trx, one, slice);
-  return one.state === 'checking'
-    ? { ...(await checkSlice(trx, one, slice)), changes: [] }
-    : { ...(await writeSlice(trx, one, slice)), preview: one.preview };
+async function doSlice(trx: Db, one: Import, slice: readonly FileRow[], publish: Publish) {
+  if (one.file.archive !== undefined) return takeSlice(trx, one, slice, publish);
+  if (one.state === 'checking') return checkSlice(trx, one, slice);
+  return { judged: await writeSlice(trx, one, slice, publish), preview: one.preview };
 }
 
 /** True for a row that becomes or changes a link, and names another short link than it gets. */

@@ -10,9 +10,9 @@ import type { Source } from './source.ts';
 /** Options of an import as a request has them; an absent one stays. */
 export interface OptionChanges {
   mapping?: Mapping;
-  domain?: string | null;
-  folderId?: string | null;
-  tagIds?: string[] | null;
+  domain?: string | null | undefined;
+  folderId?: string | null | undefined;
+  tagIds?: string[] | null | undefined;
   onConflict?: (typeof ON_CONFLICT)[number];
   /** Of the export of a workspace. */
   passphrase?: string;

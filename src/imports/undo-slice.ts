@@ -1,6 +1,6 @@
 import { type Db, rows } from '../infra/db.ts';
+import type { Publish } from '../jobs/run-idempotent.ts';
 import { LINK_TABLES } from '../links/model.ts';
-import type { LookupChange } from '../lookup/publish.ts';
 import { remove } from '../short-links/remove.ts';
 import type { Import, Undo } from './model.ts';
 
@@ -15,7 +15,8 @@ const SLICE = 500;
 export async function undoSlice(
   trx: Db,
   { project_id, id, undo }: Import,
-): Promise<{ undo: Undo; isLast: boolean; changes: LookupChange[] }> {
+  publish: Publish,
+): Promise<{ undo: Undo; isLast: boolean }> {
   const before = undo!;
   const made = await rows<{ id: string; isUnchanged: boolean }>(
     trx,
@@ -26,7 +27,7 @@ export async function undoSlice(
     { project_id, id, after: before.after, limit: SLICE },
   );
   const ids = made.filter(({ isUnchanged }) => isUnchanged).map((link) => link.id);
-  const changes = await remove(trx, LINK_TABLES, project_id, ids);
+  publish(await remove(trx, LINK_TABLES, project_id, ids));
   const after = {
     ...before,
     deleted: before.deleted + ids.length,
@@ -36,5 +37,5 @@ export async function undoSlice(
   const isLast = made.length < SLICE;
   // What is not there any more was deleted before, or meanwhile.
   const gone = isLast ? after.total - after.deleted - after.changed : before.gone;
-  return { undo: { ...after, gone }, isLast, changes };
+  return { undo: { ...after, gone }, isLast };
 }

@@ -1,9 +1,9 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute } from '../infra/db.ts';
+import { inSavepoint, type Publish } from '../jobs/run-idempotent.ts';
 import { changeLink, insertLinks } from '../links/commands.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { SealedLink } from '../links/record.ts';
-import type { LookupChange } from '../lookup/publish.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
 import { type Judged, meet, refused } from './check-slice.ts';
 import { findConflicts, namesOf } from './conflicts.ts';
@@ -16,28 +16,30 @@ export async function writeSlice(
   trx: Db,
   one: Import,
   slice: readonly FileRow[],
-): Promise<{ judged: Judged[]; changes: LookupChange[] }> {
+  publish: Publish,
+): Promise<Judged[]> {
   const references = await loadReferences(trx, one.project_id, []);
   const read = await toLinks(one, slice, references);
   const judged = read.flatMap((row) => ('link' in row ? [] : [refused(row, row.refusal)]));
   const links = read.filter((row): row is LinkRow => 'link' in row);
-  const writer = new Writer(trx, one, references);
+  const writer = new Writer(trx, one, references, publish);
   // A row whose key an earlier one asks for waits until that is stored, or refused.
   for (let open = links; open.length > 0; ) open = await writer.write(open);
-  return { judged: [...judged, ...writer.judged], changes: writer.changes };
+  return [...judged, ...writer.judged];
 }
 
 class Writer {
   readonly judged: Judged[] = [];
-  readonly changes: LookupChange[] = [];
   readonly #trx: Db;
   readonly #one: Import;
   readonly #references: References;
+  readonly #publish: Publish;
 
-  constructor(trx: Db, one: Import, references: References) {
+  constructor(trx: Db, one: Import, references: References, publish: Publish) {
     this.#trx = trx;
     this.#one = one;
     this.#references = references;
+    this.#publish = publish;
   }
 
   /** @returns the rows that ask for what an earlier one of them asks for */
@@ -75,17 +77,14 @@ class Writer {
 
   async #update(judged: Judged, row: LinkRow, twin: string): Promise<Judged> {
     const { id: _, prefix: __, createdAt: ___, domain, ...changes } = row.link;
+    // A link with the external id of a row stays where it is.
+    const moved = { ...changes, domain: row.hasDomain ? domain : undefined };
     const { project_id: projectId } = this.#one;
     try {
-      const done = await this.#trx.transaction(async (inner) =>
-        changeLink(inner, await linkQueries.lock(inner, { projectId }, twin), {
-          ...changes,
-          // A link with the external id of a row stays where it is.
-          ...(row.hasDomain && domain !== undefined ? { domain } : {}),
-        }),
+      const link = await inSavepoint(this.#trx, this.#publish, async (inner, publish) =>
+        changeLink(inner, await linkQueries.lock(inner, { projectId }, twin), moved, publish),
       );
-      this.changes.push(...done.changes);
-      await this.#noteUpdate(done.result);
+      await this.#noteUpdate(link);
       return judged;
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
@@ -97,8 +96,8 @@ class Writer {
     if (rows.length === 0) return;
     const { project_id: projectId, user_id: userId } = this.#one;
     const links = rows.map(({ link }) => link);
-    const { result, changes } = await insertLinks(this.#trx, { projectId, userId }, links);
-    this.changes.push(...changes);
+    const owner = { projectId, userId };
+    const result = await insertLinks(this.#trx, owner, links, this.#publish);
     for (const [at, made] of result.entries()) {
       const row = rows[at]!;
       this.judged.push(made instanceof Refusal ? refused(row, made) : { row, outcome: 'created' });

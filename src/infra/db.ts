@@ -19,6 +19,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
 /** SQL of a sum as a bigint. One that is larger stops at the largest: an overflow would fail for ever. */
 export const bigintSql = (sum: string): string => `least(${sum}, 9223372036854775807)::bigint`;
 
+// One per process: all queries share its connections, and `closeDb` forgets it.
 let shared: Knex | undefined;
 
 /**
@@ -189,6 +190,7 @@ export function afterCommit(trx: Db, then: () => void): void {
 /** Connections for look-ups of API keys, which must not wait for heavy questions. */
 const KEYS_POOL = 3;
 
+// As `shared`.
 let keys: Knex | undefined;
 
 /** The pool for look-ups of API keys, opened on first use. */

@@ -1,13 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { config } from '../config.ts';
 import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
-import { type LookupAddress, lookUp } from './names.ts';
+import { guardedLookup, readUrl } from './outbound-addresses.ts';
 import { parseUrl } from './url.ts';
 
 /*
@@ -31,27 +27,27 @@ export interface FetchOptions {
   /** Of the body, after decompression. */
   maxBytes: number;
   /** Handling of a larger body: `refuse` (the default) rejects it, `cut` truncates it. */
-  overflow?: 'refuse' | 'cut';
+  overflow?: 'refuse' | 'cut' | undefined;
   /** Returns true if the body of a response shall be read; without it, every body is. */
-  isWanted?: (status: number, headers: Record<string, string>) => boolean;
+  isWanted?: ((status: number, headers: Record<string, string>) => boolean) | undefined;
   /** Called with each piece of the body; returns true to stop reading. */
-  isEnough?: (piece: Buffer) => boolean;
+  isEnough?: ((piece: Buffer) => boolean) | undefined;
   /** Accepts compressed bodies. */
-  compressed?: boolean;
+  compressed?: boolean | undefined;
   /**
    * Reuses connections for further requests to the same origin; their address was checked when they were opened. A
    * connection whose response was not read to its end is closed.
    */
-  keepAlive?: boolean;
+  keepAlive?: boolean | undefined;
   /** Timeout of the whole request: name resolution, redirects and body. */
   timeoutMs: number;
-  method?: 'GET' | 'HEAD' | 'POST';
-  headers?: Record<string, string>;
-  body?: string;
+  method?: 'GET' | 'HEAD' | 'POST' | undefined;
+  headers?: Record<string, string> | undefined;
+  body?: string | undefined;
   /** Reads no body. */
-  headersOnly?: boolean;
+  headersOnly?: boolean | undefined;
   /** Most redirects that are followed, 3 by default. Only those of a GET are followed, and other origins do not get `headers`. */
-  maxRedirects?: number;
+  maxRedirects?: number | undefined;
 }
 
 const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
@@ -71,11 +67,6 @@ const POOL: Agent.Options = {
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
 };
-/** Ports of http and https; `URL` omits default ports. Other services listen on other ports. */
-const WEB_PORTS = new Set(['', '80', '443']);
-/** A public address that is reachable from Azure's own machines only, and their metadata service. */
-const AZURE_WIRE_SERVER = '168.63.129.16';
-
 /**
  * Fetches from a public address.
  *
@@ -95,6 +86,7 @@ export async function guardedFetch(url: string, options: FetchOptions): Promise<
   }
 }
 
+// One per process: requests of all callers share its connections.
 let pool: Agent | undefined;
 
 const pooled = (): Agent => (pool ??= newAgent(POOL));
@@ -325,96 +317,6 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, String(value ?? '')]),
   );
-}
-
-/** @throws FetchRefused for other schemes, credentials, and hosts that are forbidden addresses */
-export function readUrl(text: string): URL {
-  const url = parseUrl(text);
-  if (url === undefined) throw new FetchRefused(FETCH_RULES.url);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new FetchRefused(FETCH_RULES.scheme);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new FetchRefused(FETCH_RULES.credentials);
-  }
-  // An IP literal is not resolved. URL has normalized forms such as 0x7f.1 to dotted decimals.
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const refusal = isIP(host) === 0 ? undefined : refusalFor([host], url.port);
-  if (refusal !== undefined) throw refusal;
-  return url;
-}
-
-/** The reason to refuse a host with these addresses and port; `undefined` if it is allowed. */
-function refusalFor(addresses: string[], port: string): FetchRefused | undefined {
-  if (!addresses.every(isAllowed)) return new FetchRefused(FETCH_RULES.address);
-  if (!WEB_PORTS.has(port) && !addresses.every(isListed)) {
-    return new FetchRefused(FETCH_RULES.port);
-  }
-  return undefined;
-}
-
-/** Resolves a name for a connection, and refuses it when any of its addresses is forbidden. */
-const guardedLookup =
-  (port: string): LookupFunction =>
-  (hostname, options, callback) => {
-    callbackify(findAllowed)(hostname, port, (error, found) => {
-      if (error !== null) callback(error, []);
-      else if (options.all === true) callback(null, found);
-      else callback(null, found[0]!.address, found[0]!.family);
-    });
-  };
-
-async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
-  const found = await lookUp(hostname);
-  if (isNamed(hostname)) return found;
-  const addresses = found.map(({ address }) => address);
-  const refusal = refusalFor(addresses, port);
-  if (refusal !== undefined) throw refusal;
-  return found;
-}
-
-/**
- * True for an address to which requests are allowed: a public one (not reserved by RFC 6890 and its registries), or one
- * that the operator allows.
- */
-export function isAllowed(address: string): boolean {
-  if (isListed(address)) return true;
-  const parsed = ipaddr.process(address);
-  // An IPv4 address inside an IPv6 one is a way to reach it: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380)
-  // and their kin are all ranges of their own, or outside of what is given to the internet (RFC 4291, 2.4).
-  if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_WIRE_SERVER) return false;
-  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
-}
-
-/** True if OUTBOUND_ALLOW lists the host name; its addresses are not checked then. */
-const isNamed = (hostname: string): boolean =>
-  config().OUTBOUND_ALLOW.some((entry) => entry.toLowerCase() === hostname.toLowerCase());
-
-/** True if OUTBOUND_ALLOW lists the address or its range. */
-function isListed(address: string): boolean {
-  const ranges = listedRanges(config().OUTBOUND_ALLOW);
-  if (ranges.length === 0) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some(
-    ([range, bits]) => range.kind() === parsed.kind() && parsed.match([range, bits]),
-  );
-}
-
-type Range = ReturnType<typeof ipaddr.parseCIDR>;
-
-/** Ranges of a setting: each request to an address asks for them, and to parse them takes longer than the rest of the check. */
-const parsedRanges = new WeakMap<readonly string[], Range[]>();
-
-function listedRanges(entries: readonly string[]): Range[] {
-  let ranges = parsedRanges.get(entries);
-  if (ranges === undefined) {
-    ranges = entries.flatMap((entry): Range[] => {
-      if (ipaddr.isValidCIDR(entry)) return [ipaddr.parseCIDR(entry)];
-      return ipaddr.isValid(entry) ? [[ipaddr.process(entry), entry.includes(':') ? 128 : 32]] : [];
-    });
-    parsedRanges.set(entries, ranges);
-  }
-  return ranges;
 }
 
 /** True for an error in our own code: a malformed request, or a response that was processed wrongly. */

@@ -15,7 +15,7 @@ function serialized(error: Error): object {
     command?: { name?: string };
   };
   const message = error instanceof Error ? messageOf(error) : fields.message;
-  return { ...fields, message, ...(command === undefined ? {} : { command: command.name }) };
+  return { ...fields, message, command: command?.name };
 }
 
 function messageOf(error: Error): string {

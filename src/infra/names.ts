@@ -34,7 +34,7 @@ export async function lookUp(hostname: string): Promise<LookupAddress[]> {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   const isLocal = name === 'localhost' || name.endsWith('.localhost');
   if (isLocal || config().DNS_SERVERS.length === 0) {
-    const known = hosts().get(name);
+    const known = hostsFile.addresses().get(name);
     if (known !== undefined) return addressesOf(known);
     if (isLocal) return LOOPBACK;
   }
@@ -62,20 +62,24 @@ function addressesOf(addresses: readonly string[]): LookupAddress[] {
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }
 
-let known = new Map<string, string[]>();
-let readAt = 0;
-let changedAt = -1;
+class HostsFile {
+  #addresses = new Map<string, string[]>();
+  #readAt = 0;
+  #changedAt = -1;
 
-/** Addresses by name, from the file as it was a few seconds ago; none where it can't be read. */
-function hosts(): Map<string, string[]> {
-  const now = Date.now();
-  if (now - readAt < HOSTS_MS) return known;
-  readAt = now;
-  const { text, changed } = readIfChanged(HOSTS_FILE, changedAt);
-  changedAt = changed;
-  if (text !== undefined) known = parseHosts(text);
-  return known;
+  /** Addresses by name, from the file as it was a few seconds ago; none where it can't be read. */
+  addresses(): ReadonlyMap<string, string[]> {
+    const now = Date.now();
+    if (now - this.#readAt < HOSTS_MS) return this.#addresses;
+    this.#readAt = now;
+    const { text, changed } = readIfChanged(HOSTS_FILE, this.#changedAt);
+    this.#changedAt = changed;
+    if (text !== undefined) this.#addresses = parseHosts(text);
+    return this.#addresses;
+  }
 }
+
+const hostsFile = new HostsFile();
 
 /**
  * The text of a file; `undefined` where its state last changed at `since`, and empty where it can't be read.

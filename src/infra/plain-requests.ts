@@ -344,6 +344,7 @@ function readHead(text: string, bytes: Buffer, socket: Socket): RequestHead | un
 
 const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 
+// The same for all connections of a process: most responses are of the second of the last one.
 let dateSecond = 0;
 let dateText = '';
 

@@ -16,7 +16,7 @@ export interface PostgresTarget {
   /** Whether that one of them is meant which takes writes (`target_session_attrs=read-write`). */
   mustWrite: boolean;
   /** What is tried in turn; absent where the URL has no `sslmode`. */
-  tls?: [Tls, ...Tls[]];
+  tls?: [Tls, ...Tls[]] | undefined;
   /** Whether the URL leads to a pgbouncer with `pool_mode=transaction`. */
   isPooled: boolean;
 }
@@ -112,7 +112,7 @@ export function readPostgresUrl(text: string): PostgresTarget {
   return {
     servers: [serverOf(first!), ...others.map(serverOf)],
     mustWrite,
-    ...(tls && { tls }),
+    tls,
     isPooled,
   };
 }

@@ -206,6 +206,7 @@ export async function redisReady(redis: Redis, ms = 10_000): Promise<void> {
   });
 }
 
+// One of each per process: a worker's jobs share them, and `closeRedis` forgets them.
 let cache: Redis | undefined;
 let queue: Redis | undefined;
 

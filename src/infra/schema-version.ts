@@ -23,6 +23,7 @@ export interface SchemaState {
 /** The migration has not been run, or others have not: the message says which. */
 export class SchemaTooOld extends Error {}
 
+// One per process, which has one database.
 let lastState: SchemaState | undefined;
 
 /** The schema as it was last read, for `/readyz`; nothing before that. */
@@ -94,6 +95,7 @@ export async function appliedMigrations(db: Db, timeoutMs = 0): Promise<string[]
   }
 }
 
+// The files of a version do not change.
 let known: string[] | undefined;
 
 /** Names of the migrations of this version, in order. */

@@ -166,6 +166,7 @@ async function positionOf(primary: Db): Promise<Position> {
   return toPosition(row!.position);
 }
 
+// One per process: reads of all callers share its pools.
 let shared: Standbys | undefined;
 
 function standbys(): Standbys | undefined {

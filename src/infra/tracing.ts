@@ -24,6 +24,7 @@ export interface Tracer {
   ): Span;
 }
 
+// One per process: set at its start, before the first span.
 let tracer: Tracer | undefined;
 const current = new AsyncLocalStorage<string>();
 

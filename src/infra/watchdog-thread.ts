@@ -26,6 +26,7 @@ const FATAL = 60;
 
 const { signs, name } = workerData as Watched;
 const sign = new Int32Array(signs);
+// A thread watches one process, and its module is run once for it.
 let last = Atomics.load(sign, 0);
 let ticks = 0;
 let usage = process.cpuUsage();

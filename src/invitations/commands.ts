@@ -55,7 +55,7 @@ export function createInvitation(
     }
     // Whoever invites could accept in the place of the person.
     const shown = isMailed ? null : { sealed: url };
-    return { result: { ...toInvitation(row), url: shown, isMailed }, changes: [] };
+    return { ...toInvitation(row), url: shown, isMailed };
   });
 }
 
@@ -76,7 +76,7 @@ export function deleteInvitation({ id }: { id: string }, job: JobContext): Promi
     const row = await Invitation.lock(job.projectId, id, trx);
     refuseChanged(job.ifMatch, toInvitation(row));
     await Invitation.of(job.projectId, trx).where({ id }).delete();
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 
@@ -109,7 +109,7 @@ export function acceptInvitation(
     );
     if (joined === 0) throw new Refusal('conflict', 'You are already in the workspace');
     if (account !== undefined) await addSession(trx, userId, account.session);
-    return { result: { userId }, changes: [] };
+    return { userId };
   });
 }
 

@@ -26,33 +26,31 @@ import { findOutcome, type StoredOutcome } from './outcomes.ts';
  * the second waits on the row's key, rolls back, and replies the outcome of the first.
  */
 
-/** The outcome of a command: its answer, and the look-up entries that it changed. */
-export interface CommandResult<Result> {
-  result: Result;
-  /** Entries of the look-up cache that are out of date from the commit on. */
-  changes: LookupChange[];
-}
+/** Takes changes of the look-up cache that are published once the transaction has committed. */
+export type Publish = (changes: readonly LookupChange[]) => void;
 
 /**
  * Runs a command so that its effects happen once, and resolves when redirect processes can see them.
  *
+ * @param command resolves to the result of the job; look-up entries that it changed go to `publish`
  * @throws Refusal as the command does, or as its first run did
  */
 export async function runIdempotent<Result>(
   job: JobContext,
-  command: (trx: Db) => Promise<CommandResult<Result>>,
+  command: (trx: Db, publish: Publish) => Promise<Result>,
 ): Promise<Result> {
   if (job.isRepeat || job.keyed !== undefined) {
     const earlier = await earlierRun<Result>(job);
     if (earlier !== undefined) return earlier.result;
   }
-  let written: CommandResult<Result>;
+  let written: { result: Result; changes: LookupChange[] };
   try {
     written = await db().transaction(async (trx) => {
-      const done = await command(trx);
-      await noteJob(trx, job, done.result);
-      await remember(trx, job, { result: done.result }, done.changes);
-      return done;
+      const changes: LookupChange[] = [];
+      const result = await command(trx, (more) => changes.push(...more));
+      await noteJob(trx, job, result);
+      await remember(trx, job, { result }, changes);
+      return { result, changes };
     });
   } catch (fault) {
     const thrown = refusalOf(fault, job);
@@ -66,6 +64,22 @@ export async function runIdempotent<Result>(
   }
   await Promise.all([publishCommitted(cacheRedis(), written.changes), noteWrite(job.projectId)]);
   return written.result;
+}
+
+/**
+ * Runs a part of a command in a savepoint. Its look-up changes are published only where it succeeds.
+ *
+ * @throws whatever `part` throws, with the effects of `part` undone and those before it kept
+ */
+export async function inSavepoint<Result>(
+  trx: Db,
+  publish: Publish,
+  part: (inner: Db, publish: Publish) => Promise<Result>,
+): Promise<Result> {
+  const changes: LookupChange[] = [];
+  const result = await trx.transaction((inner) => part(inner, (more) => changes.push(...more)));
+  publish(changes);
+  return result;
 }
 
 /** A value that Postgres refuses is refused at every attempt: it is the request's own error. */

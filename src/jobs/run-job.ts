@@ -20,8 +20,8 @@ export const originOf = ({
 }: Requester) => ({
   projectId,
   requestId,
-  ...(userId === '' ? {} : { actor: { userId, ...(apiKeyId === '' ? {} : { apiKeyId }) } }),
-  ...(network === undefined ? {} : { tenant: network }),
+  actor: userId === '' ? undefined : { userId, apiKeyId: apiKeyId || undefined },
+  tenant: network,
 });
 
 /**

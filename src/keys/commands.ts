@@ -37,7 +37,7 @@ export function createKey(
       },
       trx,
     );
-    return { result: { ...toKey(row), key: { sealed: key } }, changes: [] };
+    return { ...toKey(row), key: { sealed: key } };
   });
 }
 
@@ -48,7 +48,7 @@ export function updateKey(
 ): Promise<KeyRecord> {
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toKey(await lockKey(trx, job.projectId, id)));
-    return { result: toKey(await patch(trx, job.projectId, id, changes)), changes: [] };
+    return toKey(await patch(trx, job.projectId, id, changes));
   });
 }
 
@@ -65,7 +65,7 @@ export function rotateKey(
     const before = await lockKey(trx, job.projectId, id);
     refuseBeyond(callerScopes, before.scopes);
     const row = await patch(trx, job.projectId, id, { hash, hint });
-    return { result: { ...toKey(row), key: { sealed: key } }, changes: [] };
+    return { ...toKey(row), key: { sealed: key } };
   });
 }
 
@@ -74,7 +74,7 @@ export function revokeKey({ id }: { id: string }, job: JobContext): Promise<{ id
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toKey(await lockKey(trx, job.projectId, id)));
     await patch(trx, job.projectId, id, { revoked_at: new Date() });
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

@@ -11,7 +11,7 @@ export interface DestinationAnswer {
   error: string | null;
   leadsTo: string | null;
   /** The host asked for a pause of so many seconds, which is at least {@link REST_SECONDS}. */
-  restSeconds?: number;
+  restSeconds?: number | undefined;
 }
 
 /** Time between two requests to one host, in ms. */
@@ -122,9 +122,9 @@ function answerOf(
     status,
     error: FETCH_RULES.status('2xx', status),
     leadsTo,
-    ...(RESTING_STATUSES.has(status) && {
-      restSeconds: Math.min(Math.max(asked, REST_SECONDS), LONGEST_REST_SECONDS),
-    }),
+    restSeconds: RESTING_STATUSES.has(status)
+      ? Math.min(Math.max(asked, REST_SECONDS), LONGEST_REST_SECONDS)
+      : undefined,
   };
 }
 

@@ -57,7 +57,7 @@ interface Found extends DestinationAnswer {
   /** The destination that gave it. */
   url: string;
   /** A host that asked for a pause. */
-  rest?: { host: string; seconds: number };
+  rest?: { host: string; seconds: number } | undefined;
 }
 
 /** SQL of the further destinations of a row of `links`, each once and in the order of the alphabet. */
@@ -184,7 +184,7 @@ async function askDestinations({ url, others }: Due): Promise<Found> {
     if (worst === undefined || badness(answer) > badness(worst)) worst = { ...answer, url: one };
     if (worst.state === 'failing') break;
   }
-  return { ...worst!, ...(rest === undefined ? {} : { rest }) };
+  return { ...worst!, rest };
 }
 
 const badness = ({ state }: DestinationAnswer): number => DESTINATION_STATES.indexOf(state);

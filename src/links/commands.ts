@@ -1,7 +1,7 @@
 import { mapAccepted, Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute } from '../infra/db.ts';
-import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
+import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
@@ -40,7 +40,9 @@ export async function createLink(
   job: JobContext,
 ): Promise<SealedLink> {
   const { projectId } = job;
-  const made = await runIdempotent(job, (trx) => insertOne(trx, { projectId, userId }, link));
+  const made = await runIdempotent(job, (trx, publish) =>
+    insertOne(trx, { projectId, userId }, link, publish),
+  );
   if (made.proxy) await requestPreview(job, 'link', made);
   return made;
 }
@@ -55,8 +57,8 @@ export function createLinks(
   job: JobContext,
 ): Promise<BulkLinkItem[]> {
   const owner = { projectId: job.projectId, userId };
-  return createEach(LINK_TABLES, job, { items, sent }, (trx, inputs) =>
-    insertLinks(trx, owner, inputs),
+  return createEach(LINK_TABLES, job, { items, sent }, (trx, inputs, publish) =>
+    insertLinks(trx, owner, inputs, publish),
   );
 }
 
@@ -66,16 +68,16 @@ export async function upsertLink(
   job: JobContext,
 ): Promise<SealedLink> {
   const { projectId } = job;
-  const written = await runIdempotent(job, async (trx) => {
+  const written = await runIdempotent(job, async (trx, publish) => {
     // Two upserts of one workspace at once would both find nothing.
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${projectId}`]);
     const found = await findTwin(projectId, link, trx);
     if (found === undefined) {
       refuseChanged(job.ifMatch, undefined);
-      return insertOne(trx, { projectId, userId }, link);
+      return insertOne(trx, { projectId, userId }, link, publish);
     }
     const { id: _, prefix: __, ...fields } = link;
-    return changeOne(trx, await linkQueries.lock(trx, job, found), fields);
+    return changeOne(trx, await linkQueries.lock(trx, job, found), fields, publish);
   });
   if (written.id === link.id && written.proxy) await requestPreview(job, 'link', written);
   return written;
@@ -86,8 +88,8 @@ export async function updateLink(
   { linkId, changes }: { linkId: string; changes: LinkChanges },
   job: JobContext,
 ): Promise<SealedLink> {
-  const link = await runIdempotent(job, async (trx) =>
-    changeOne(trx, await linkQueries.lock(trx, job, linkId), changes),
+  const link = await runIdempotent(job, async (trx, publish) =>
+    changeOne(trx, await linkQueries.lock(trx, job, linkId), changes, publish),
   );
   if (changes.proxy === true) await requestPreview(job, 'link', link);
   return link;
@@ -98,8 +100,8 @@ export function updateLinks(
   { linkIds, changes }: { linkIds: string[]; changes: LinkChanges },
   job: JobContext,
 ): Promise<BulkLinkItem[]> {
-  return changeEach(LINK_TABLES, job, linkIds, async (trx, ref) =>
-    changeLink(trx, await linkQueries.lock(trx, job, ref), changes),
+  return changeEach(LINK_TABLES, job, linkIds, async (trx, ref, publish) =>
+    changeLink(trx, await linkQueries.lock(trx, job, ref), changes, publish),
   );
 }
 
@@ -119,8 +121,13 @@ export const deleteLinks = (
   job: JobContext,
 ): Promise<{ deletedCount: number }> => deleteRecords(linkQueries, job, linkIds, events);
 
-async function insertOne(trx: Db, owner: Owner, link: NewLink): Promise<CommandResult<SealedLink>> {
-  const inserted = await insertLinks(trx, owner, [link]);
+async function insertOne(
+  trx: Db,
+  owner: Owner,
+  link: NewLink,
+  publish: Publish,
+): Promise<SealedLink> {
+  const inserted = await insertLinks(trx, owner, [link], publish);
   return publishCreated(trx, LINK_TABLES, owner.projectId, inserted);
 }
 
@@ -149,20 +156,22 @@ export async function insertLinks(
   trx: Db,
   owner: Owner,
   links: readonly (NewLink | Refusal)[],
-): Promise<CommandResult<(SealedLink | Refusal)[]>> {
+  publish: Publish,
+): Promise<(SealedLink | Refusal)[]> {
   const drafts = await draftLinks(trx, owner, links);
-  const { inserted, changes } = await insert(trx, LINK_TABLES, drafts);
-  return { result: mapAccepted(inserted, (made) => toSealedLink(made.row, made)), changes };
+  const inserted = await insert(trx, LINK_TABLES, drafts, publish);
+  return mapAccepted(inserted, (made) => toSealedLink(made.row, made));
 }
 
 async function changeOne(
   trx: Db,
   before: LinkRow,
   changes: LinkChanges,
-): Promise<CommandResult<SealedLink>> {
-  const done = await changeLink(trx, before, changes);
-  await publishRecordEvent(trx, before.project_id, 'link.updated', done.result);
-  return done;
+  publish: Publish,
+): Promise<SealedLink> {
+  const link = await changeLink(trx, before, changes, publish);
+  await publishRecordEvent(trx, before.project_id, 'link.updated', link);
+  return link;
 }
 
 /** Stores a change of a locked link within the transaction of a command. @throws Refusal as for a new link */
@@ -170,18 +179,15 @@ export async function changeLink(
   trx: Db,
   before: LinkRow,
   changes: LinkChanges,
-): Promise<CommandResult<SealedLink>> {
+  publish: Publish,
+): Promise<SealedLink> {
   const { row: moved, domain, tags } = await placeAfter(trx, LINK_TABLES, before, changes);
   const row = applyChanges(moved, changes);
   refuseLoops(row, domain);
   refuseSharedWildcard(row.key, domain);
-  const lookups = await update(trx, LINK_TABLES, before, {
-    row,
-    domain,
-    tags,
-    entry: (known) => linkEntry(row, known),
-  });
-  return { result: await linkQueries.get(row.project_id, row.id, trx), changes: lookups };
+  const entry = (known?: LinkEntry) => linkEntry(row, known);
+  publish(await update(trx, LINK_TABLES, before, { row, domain, tags, entry }));
+  return linkQueries.get(row.project_id, row.id, trx);
 }
 
 /** The row as it is after the changes. Absent fields stay, `null` clears. */

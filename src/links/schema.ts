@@ -26,10 +26,10 @@ import { filterSchemas, type LinkFilters } from './filters.ts';
 
 /** The writable fields of a link. An absent field is not changed, `null` clears it. */
 export interface LinkChanges extends SharedChanges, Partial<Utm> {
-  url?: string;
-  video?: string | null;
+  url?: string | undefined;
+  video?: string | null | undefined;
   /** Clicks that another service had counted before: only imports set it. */
-  importedClicks?: number;
+  importedClicks?: number | undefined;
 }
 
 /** A link to be made. */

@@ -72,6 +72,23 @@ export function readStored(stored: string | null, epoch: string): string | null 
   return entry === '' ? null : entry;
 }
 
+/** The entry that Redis holds, `null` for one that is gone or was missed; `undefined` where it is not to be trusted. */
+export function readEntry<Entry>(
+  read: string | null,
+  epoch: string,
+  decode: (text: string) => Entry,
+): Entry | null | undefined {
+  const stored = readStored(read, epoch);
+  if (stored === undefined || stored === null) return stored;
+  // Of another version than this process: the row is what counts.
+  if (!stored.startsWith(CURRENT_PREFIX)) return undefined;
+  try {
+    return decode(stored);
+  } catch {
+    return undefined;
+  }
+}
+
 export function encodeLink({ id, projectId, destination, ...extras }: LinkEntry): string {
   return join([VERSION, id, projectId, destination], extras);
 }

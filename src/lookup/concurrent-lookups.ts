@@ -130,3 +130,15 @@ export class Batch<Question, Answer> {
     }
   }
 }
+
+/** `prefix`: the name is a beginning of a path, and others do not wait for it. */
+export type Priority = 'exact' | 'prefix';
+
+/** Look-ups of one request that are made at once, and count as one towards the limit of those that wait for Postgres. */
+export interface LookupGroup {
+  priority: Priority;
+  /** Those that wait for Postgres. */
+  waiting: number;
+}
+
+export const groupOf = (priority: Priority): LookupGroup => ({ priority, waiting: 0 });

@@ -25,16 +25,16 @@ export interface DisplayPage {
   type: string;
   title: string;
   /** The title is the owner's, and is not translated. */
-  isOwnTitle?: true;
+  isOwnTitle?: true | undefined;
   /** One sentence under the title. */
-  subtitle?: string;
+  subtitle?: string | undefined;
   /** Buttons; the first is what most people want. */
   actions: { label: string; href: string }[];
   rows: DisplayRow[];
   /** A code on the page, for another phone to scan: side in modules, and an SVG path in modules. */
-  code?: { label: string; size: number; path: string };
+  code?: { label: string; size: number; path: string } | undefined;
   /** A file to open on the phone, such as a contact. */
-  file?: { label: string; name: string; type: string; text: string };
+  file?: { label: string; name: string; type: string; text: string } | undefined;
 }
 
 /** Metadata for link-preview crawlers; at least one field is set. */
@@ -70,7 +70,7 @@ export interface TimeWindow {
   from: number;
   to: number;
   /** Days on which it begins: 0 is Sunday. Absent: every day. */
-  days?: number[];
+  days?: number[] | undefined;
   /** IANA zone. */
   timezone: string;
 }
@@ -144,23 +144,23 @@ export interface DomainEntry {
   /** Empty for the service's default short domain. */
   projectId: string;
   /** Destination of the root of the domain. */
-  target?: string;
+  target?: string | undefined;
   /** The target is shown in a frame. */
-  isFramed?: true;
+  isFramed?: true | undefined;
   /** Destination of expired links of the domain. */
-  expiredUrl?: string;
+  expiredUrl?: string | undefined;
   /** Destination of unknown keys. */
-  notFoundUrl?: string;
+  notFoundUrl?: string | undefined;
   /** It has had links that answer every path below their key. */
-  hasWildcards?: true;
+  hasWildcards?: true | undefined;
 }
 
 /** Files of a domain for apps, as JSON texts. Apart from the domain, since they are large and seldom asked for. */
 export interface SiteFilesEntry {
   /** `/.well-known/apple-app-site-association`. */
-  apple?: string;
+  apple?: string | undefined;
   /** `/.well-known/assetlinks.json`. */
-  android?: string;
+  android?: string | undefined;
 }
 
 /** What the operator blocks. */
@@ -253,7 +253,7 @@ export function siteFilesEntry({
   asset_links: android,
 }: SiteFileColumns): SiteFilesEntry | undefined {
   if (apple === null && android === null) return undefined;
-  return { ...(apple === null ? {} : { apple }), ...(android === null ? {} : { android }) };
+  return { apple: apple ?? undefined, android: android ?? undefined };
 }
 
 /** Entry of a domain. */
@@ -261,10 +261,28 @@ export function domainEntry(row: DomainColumns): DomainEntry {
   return {
     id: row.id,
     projectId: row.project_id ?? '',
-    ...(row.target === null ? {} : { target: row.target }),
-    ...(row.type === 'rewrite' && row.target_frameable ? { isFramed: true as const } : {}),
-    ...(row.expired_url === null ? {} : { expiredUrl: row.expired_url }),
-    ...(row.not_found_url === null ? {} : { notFoundUrl: row.not_found_url }),
-    ...(row.has_wildcards ? { hasWildcards: true as const } : {}),
+    target: row.target ?? undefined,
+    isFramed: (row.type === 'rewrite' && row.target_frameable) || undefined,
+    expiredUrl: row.expired_url ?? undefined,
+    notFoundUrl: row.not_found_url ?? undefined,
+    hasWildcards: row.has_wildcards || undefined,
   };
+}
+
+/** Entries of a host and a key. */
+export interface Found {
+  domain: DomainEntry;
+  /** `null` where nothing has this key, and for the empty key: the root of the domain. */
+  link: LinkEntry | null;
+  /** Set if a flexible link or a wildcard was found by a prefix of the path. */
+  prefix?: KeyPrefix;
+}
+
+/** A key at the beginning of a path. */
+export interface KeyPrefix {
+  key: string;
+  /** The rest of the path, with its leading slash. */
+  rest: string;
+  /** The link is that of all paths below the key. */
+  isWildcard?: true;
 }

@@ -1,40 +1,39 @@
-import { within } from '../infra/clock.ts';
 import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
-import { isDataError, isOutage } from '../infra/outage.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { Tally } from '../infra/tally.ts';
 import {
   BLOCKLIST_NAME,
-  CURRENT_PREFIX,
   decodeBlocklist,
-  decodeDomain,
-  decodeLink,
   decodePage,
-  decodeSiteFiles,
   decodeWorkspace,
-  domainName,
-  linkName,
   pageName,
-  readStored,
-  siteFilesName,
+  readEntry,
   workspaceName,
 } from './codec.ts';
-import { type Lookup, SharedLookups } from './concurrent-lookups.ts';
+import { groupOf, type Lookup, type LookupGroup, SharedLookups } from './concurrent-lookups.ts';
 import type {
   Blocklist,
-  DomainEntry,
-  LinkEntry,
+  Found,
+  KeyPrefix,
   PageEntry,
   SiteFilesEntry,
   WorkspaceEntry,
 } from './entry.ts';
 import { HotKeys } from './hot-keys.ts';
-import { NearCache } from './near-cache.ts';
+import {
+  domainTarget,
+  type LookupTarget,
+  linkTarget,
+  NearCache,
+  otherTarget,
+  siteFilesTarget,
+} from './near-cache.ts';
 import { fill, KeptMisses } from './publish.ts';
-import { POSTGRES_MS, type Row } from './rows.ts';
-import type { EntrySource, Priority } from './source.ts';
+import type { Row } from './rows.ts';
+import type { EntrySource } from './source.ts';
+import { SourceReads } from './source-reads.ts';
 import { Epoch, InvalidationMonitor } from './validity.ts';
 
 /*
@@ -57,49 +56,14 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
 
 /** Time for which an unreachable store is not queried, in ms: other requests do not wait for the same failure. */
 const PAUSE_MS = 250;
-/**
- * Requests that wait for Postgres at once, for the name itself and for beginnings of their paths, up to 32 names each. Beyond
- * that they fail at once, rather than wait for longer than they may: a flood of unknown keys, or a slow Postgres, takes
- * bounded memory. What memory and Redis hold is found all the same.
- */
-const MOST_WAITING = { exact: 1_000, prefix: 250 } as const;
 /** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
 
-/** Links that are looked up at once when a process starts. */
-const WARMED_AT_ONCE = 200;
 /** Time for which the blocklist is not read again while invalidations are lost, in ms. */
 const BLOCKLIST_MS = 1_000;
 
-/** Entries of a host and a key. */
-export interface Found {
-  domain: DomainEntry;
-  /** `null` where nothing has this key, and for the empty key: the root of the domain. */
-  link: LinkEntry | null;
-  /** Set if a flexible link or a wildcard was found by a prefix of the path. */
-  prefix?: KeyPrefix;
-}
-
-/** A key at the beginning of a path. */
-export interface KeyPrefix {
-  key: string;
-  /** The rest of the path, with its leading slash. */
-  rest: string;
-  /** The link is that of all paths below the key. */
-  isWildcard?: true;
-}
-
 /** No store can be asked, and memory holds no answer that may still be given. */
 export class Unavailable extends Error {}
-
-/** One name to look up, with all that differs between kinds of entries. */
-interface LookupTarget<Entry> {
-  name: string;
-  decode(text: string): Entry;
-  recall(memory: NearCache): Entry | undefined;
-  remember(entry: Entry, now: number): void;
-  forget(): void;
-}
 
 /** The value in Redis behind a miss: none, or one that is not trusted. */
 interface Unknown {
@@ -131,20 +95,7 @@ const answeredBy = {
   near: new Tally(lookups.labels('near')),
   redis: lookups.labels('redis'),
   remembered: lookups.labels('remembered'),
-  refused: lookups.labels('refused'),
 };
-
-/** One for all, since a flood has thousands a second. */
-const OVERLOAD = new Error('too many requests wait for Postgres');
-
-/** Look-ups of one request that are made at once, and count as one towards {@link MOST_WAITING}. */
-interface LookupGroup {
-  priority: Priority;
-  /** Those that wait for Postgres. */
-  waiting: number;
-}
-
-const groupOf = (priority: Priority): LookupGroup => ({ priority, waiting: 0 });
 
 /** Looks up hosts and keys for one redirect process. */
 export class Finder {
@@ -159,15 +110,12 @@ export class Finder {
   readonly #shared = { exact: new SharedLookups(), prefix: new SharedLookups() };
   readonly #primary: Redis;
   readonly #source: EntrySource;
+  readonly #sourceReads: SourceReads;
   readonly #hotKeys: HotKeys;
   readonly #connected: Promise<void>;
   readonly #misses = new KeptMisses();
-  readonly #log: Log;
   readonly #answeredBySource: { inc(): void };
   #redisPausedUntil = 0;
-  readonly #waiting = { exact: 0, prefix: 0 };
-  #sourcePausedUntil = 0;
-  #sourceFailure: unknown;
   #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
   #blocklistReadAt = Number.NEGATIVE_INFINITY;
 
@@ -181,8 +129,8 @@ export class Finder {
     this.#redis = commands;
     this.#primary = primary;
     this.#source = source;
+    this.#sourceReads = new SourceReads(source, log);
     this.#answeredBySource = lookups.labels(source.label);
-    this.#log = log;
     this.#limits = limits;
     this.#near = new NearCache(limits, performance.now());
     this.#epoch = new Epoch(commands, () => {
@@ -233,12 +181,12 @@ export class Finder {
     prefixes: readonly KeyPrefix[] = [],
   ): Promise<Found | null> {
     if (!isStorable(host)) return null;
-    const domain = await this.#lookUp(this.#domainTarget(host));
+    const domain = await this.#lookUp(domainTarget(host));
     if (domain === null) return null;
     const lookUp = async (one: string | null, group: LookupGroup) =>
       one === null || one === '' || !isStorable(one)
         ? null
-        : this.#lookUp(this.#linkTarget(domain.id, one), group);
+        : this.#lookUp(linkTarget(domain.id, one), group);
     const [exact] = await Promise.allSettled([lookUp(key, groupOf('exact'))]);
     const link = entryOf(exact!);
     if (link !== null) return { domain, link };
@@ -264,7 +212,7 @@ export class Finder {
    * @throws Unavailable
    */
   workspace(projectId: string): Promise<WorkspaceEntry | null> {
-    return this.#lookUp(this.#otherTarget(workspaceName(projectId), decodeWorkspace));
+    return this.#lookUp(otherTarget(workspaceName(projectId), decodeWorkspace));
   }
 
   /**
@@ -273,7 +221,7 @@ export class Finder {
    * @throws Unavailable
    */
   page(projectId: string, id: string): Promise<PageEntry | null> {
-    return this.#lookUp(this.#otherTarget(pageName(projectId, id), decodePage));
+    return this.#lookUp(otherTarget(pageName(projectId, id), decodePage));
   }
 
   /**
@@ -283,13 +231,7 @@ export class Finder {
    * @throws Unavailable
    */
   siteFiles(domainId: string): Promise<SiteFilesEntry | null> {
-    return this.#lookUp({
-      name: siteFilesName(domainId),
-      decode: decodeSiteFiles,
-      recall: () => undefined,
-      remember() {},
-      forget() {},
-    });
+    return this.#lookUp(siteFilesTarget(domainId));
   }
 
   /** What is blocked, from memory, while that is known to be current; `undefined` when `blocklist` has to be asked. */
@@ -309,7 +251,7 @@ export class Finder {
       return this.#blocklist;
     }
     this.#blocklistReadAt = now;
-    const target = this.#otherTarget(BLOCKLIST_NAME, decodeBlocklist);
+    const target = otherTarget(BLOCKLIST_NAME, decodeBlocklist);
     try {
       this.#blocklist = (await this.#lookUp(target)) ?? this.#blocklist;
     } catch (error) {
@@ -323,15 +265,8 @@ export class Finder {
    *
    * @returns how many were looked up; 0 where none are known
    */
-  async warmUp(): Promise<number> {
-    const hottest = await this.#hotKeys.hottest();
-    // Entries that are looked up before the connection opens are dropped.
-    if (hottest.length > 0) await this.#connected;
-    for (let first = 0; first < hottest.length; first += WARMED_AT_ONCE) {
-      const some = hottest.slice(first, first + WARMED_AT_ONCE);
-      await Promise.allSettled(some.map(([host, key]) => this.find(host, key)));
-    }
-    return hottest.length;
+  warmUp(): Promise<number> {
+    return this.#hotKeys.warmUp((host, key) => this.find(host, key), this.#connected);
   }
 
   close(): void {
@@ -374,8 +309,8 @@ export class Finder {
       }
     }
     if (lookup.isOutdated) return found;
-    if (found === null) target.forget();
-    else target.remember(found, performance.now());
+    if (found === null) target.forget(this.#near);
+    else target.remember(this.#near, found, performance.now());
     return found;
   }
 
@@ -393,19 +328,10 @@ export class Finder {
       this.#redisPausedUntil = performance.now() + PAUSE_MS;
       return undefined;
     }
-    const unknown = { read, epoch };
-    if (epoch !== this.#epoch.known) return unknown;
-    const stored = readStored(read, epoch);
-    if (stored === undefined) return unknown;
-    // Of another version than this process: the row is what counts.
-    if (stored !== null && !stored.startsWith(CURRENT_PREFIX)) return unknown;
-    try {
-      const found = stored === null ? null : decode(stored);
-      answeredBy.redis.inc();
-      return { found };
-    } catch {
-      return unknown;
-    }
+    const found = epoch === this.#epoch.known ? readEntry(read, epoch, decode) : undefined;
+    if (found === undefined) return { read, epoch };
+    answeredBy.redis.inc();
+    return { found };
   }
 
   async #askSource<Entry>(
@@ -413,43 +339,11 @@ export class Finder {
     group: LookupGroup,
     stored: Unknown | undefined,
   ): Promise<Entry | null> {
-    if (performance.now() < this.#sourcePausedUntil) throw this.#sourceFailure;
-    const { priority } = group;
-    if (group.waiting === 0 && this.#waiting[priority] >= MOST_WAITING[priority]) {
-      answeredBy.refused.inc();
-      throw OVERLOAD;
-    }
-    let row: Row | null;
-    try {
-      row = await within(POSTGRES_MS, this.#readRow(target.name, group), 'a look-up in Postgres');
-    } catch (error) {
-      if (isDataError(error)) {
-        this.#log.warn({ err: error }, 'Postgres refused the value of a look-up');
-        return null;
-      }
-      // Prefixes may be late because there are many of them.
-      if (isOutage(error) && priority === 'exact') {
-        this.#sourcePausedUntil = performance.now() + PAUSE_MS;
-        this.#sourceFailure = error;
-      }
-      throw error;
-    }
+    const row = await this.#sourceReads.read(target.name, group);
+    if (row === undefined) return null;
     if (stored !== undefined && !this.#source.isRemote) this.#fill(target.name, stored, row);
     this.#answeredBySource.inc();
     return row === null ? null : target.decode(row.entry);
-  }
-
-  /** Counts for as long as the query waits or runs, which may be longer than its request waits for it. */
-  async #readRow(name: string, group: LookupGroup): Promise<Row | null> {
-    const { priority } = group;
-    if (group.waiting === 0) this.#waiting[priority] += 1;
-    group.waiting += 1;
-    try {
-      return await this.#source.read(name, priority);
-    } finally {
-      group.waiting -= 1;
-      if (group.waiting === 0) this.#waiting[priority] -= 1;
-    }
   }
 
   #fill(name: string, stored: Unknown, found: Row | null): void {
@@ -493,49 +387,7 @@ export class Finder {
 
   #forget(name: string): void {
     for (const shared of Object.values(this.#shared)) shared.invalidate(name);
-    const [kind, rest] = [name.slice(0, 3), name.slice(3)];
-    for (const memory of [this.#near, this.#past?.near]) {
-      if (kind === 'dm:') memory?.forgetDomain(rest);
-      else if (kind !== 'lk:') memory?.forgetOther(name);
-      else {
-        const colon = rest.indexOf(':');
-        memory?.forgetLink(rest.slice(0, colon), rest.slice(colon + 1));
-      }
-    }
-  }
-
-  #domainTarget(host: string): LookupTarget<DomainEntry> {
-    return {
-      name: domainName(host),
-      decode: decodeDomain,
-      recall: (memory) => memory.domain(host),
-      remember: (entry, now) => this.#near.rememberDomain(host, entry, now),
-      forget: () => this.#near.forgetDomain(host),
-    };
-  }
-
-  #otherTarget<Entry extends object>(
-    name: string,
-    decode: (text: string) => Entry,
-  ): LookupTarget<Entry> {
-    return {
-      name,
-      decode,
-      // Entries are remembered under the name with which they are decoded.
-      recall: (memory) => memory.other(name) as Entry | undefined,
-      remember: (entry, now) => this.#near.rememberOther(name, entry, now),
-      forget: () => this.#near.forgetOther(name),
-    };
-  }
-
-  #linkTarget(domainId: string, key: string): LookupTarget<LinkEntry> {
-    return {
-      name: linkName(domainId, key),
-      decode: decodeLink,
-      recall: (memory) => memory.link(domainId, key),
-      remember: (entry, now) => this.#near.rememberLink(domainId, key, entry, now),
-      forget: () => this.#near.forgetLink(domainId, key),
-    };
+    for (const memory of [this.#near, this.#past?.near]) memory?.forget(name);
   }
 }
 

@@ -16,6 +16,8 @@ const MOST_COUNTED = 4_096;
 const MOST_LISTED = 500;
 /** Most links that are read at the start. */
 const MOST_READ = 1_000;
+/** Links that are looked up at once when a process starts. */
+const WARMED_AT_ONCE = 200;
 /** Lists; which one a process writes is chosen by chance when it starts. */
 const LISTS = 8;
 /** Time for which a list is kept, in seconds: processes that all were stopped for a while find it again. */
@@ -47,8 +49,27 @@ export class HotKeys {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
+  /**
+   * Looks up the links that processes were asked for most.
+   *
+   * @param isRemembering resolves when what is looked up is remembered: what came before would be dropped
+   * @returns how many were looked up; 0 where none are known
+   */
+  async warmUp(
+    lookUp: (host: string, key: string) => Promise<unknown>,
+    isRemembering: Promise<void>,
+  ): Promise<number> {
+    const hottest = await this.#hottest();
+    if (hottest.length > 0) await isRemembering;
+    for (let first = 0; first < hottest.length; first += WARMED_AT_ONCE) {
+      const some = hottest.slice(first, first + WARMED_AT_ONCE);
+      await Promise.allSettled(some.map(([host, key]) => lookUp(host, key)));
+    }
+    return hottest.length;
+  }
+
   /** The links that processes were asked for most, as host and key, the hottest first. */
-  async hottest(): Promise<[host: string, key: string][]> {
+  async #hottest(): Promise<[host: string, key: string][]> {
     const lists = await Promise.all(
       Array.from({ length: LISTS }, (_, number) => this.#redis.get(listName(number))),
     );

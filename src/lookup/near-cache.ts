@@ -1,5 +1,14 @@
-import { decodeRecord, encodeRecord } from './codec.ts';
-import type { DomainEntry, LinkEntry } from './entry.ts';
+import {
+  decodeDomain,
+  decodeLink,
+  decodeRecord,
+  decodeSiteFiles,
+  domainName,
+  encodeRecord,
+  linkName,
+  siteFilesName,
+} from './codec.ts';
+import type { DomainEntry, LinkEntry, SiteFilesEntry } from './entry.ts';
 
 /*
  * The entries that one redirect process remembers. Misses are never remembered.
@@ -81,6 +90,17 @@ export class NearCache {
     this.#old.links.forget(domainId, key);
   }
 
+  /** Forgets the entry of a name, of whatever kind it is. */
+  forget(name: string): void {
+    const [kind, rest] = [name.slice(0, 3), name.slice(3)];
+    if (kind === 'dm:') this.forgetDomain(rest);
+    else if (kind !== 'lk:') this.forgetOther(name);
+    else {
+      const colon = rest.indexOf(':');
+      this.forgetLink(rest.slice(0, colon), rest.slice(colon + 1));
+    }
+  }
+
   /** Drops what has become too old; to be called now and then. */
   age(now: number): void {
     const ageMs = now - this.#youngSince;
@@ -105,6 +125,53 @@ export class NearCache {
     this.#youngSince = now;
   }
 }
+
+/** A name to look up, with all that differs between kinds of entries. */
+export interface LookupTarget<Entry> {
+  name: string;
+  decode(text: string): Entry;
+  recall(memory: NearCache): Entry | undefined;
+  remember(memory: NearCache, entry: Entry, now: number): void;
+  forget(memory: NearCache): void;
+}
+
+export const domainTarget = (host: string): LookupTarget<DomainEntry> => ({
+  name: domainName(host),
+  decode: decodeDomain,
+  recall: (memory) => memory.domain(host),
+  remember: (memory, entry, now) => memory.rememberDomain(host, entry, now),
+  forget: (memory) => memory.forgetDomain(host),
+});
+
+export const linkTarget = (domainId: string, key: string): LookupTarget<LinkEntry> => ({
+  name: linkName(domainId, key),
+  decode: decodeLink,
+  recall: (memory) => memory.link(domainId, key),
+  remember: (memory, entry, now) => memory.rememberLink(domainId, key, entry, now),
+  forget: (memory) => memory.forgetLink(domainId, key),
+});
+
+/** Files of a domain for apps, which are not remembered: they are large, and operating systems ask for them seldom. */
+export const siteFilesTarget = (domainId: string): LookupTarget<SiteFilesEntry> => ({
+  name: siteFilesName(domainId),
+  decode: decodeSiteFiles,
+  recall: () => undefined,
+  remember() {},
+  forget() {},
+});
+
+/** Workspaces, pages and the blocklist. */
+export const otherTarget = <Entry extends object>(
+  name: string,
+  decode: (text: string) => Entry,
+): LookupTarget<Entry> => ({
+  name,
+  decode,
+  // Entries are remembered under the name with which they are decoded.
+  recall: (memory) => memory.other(name) as Entry | undefined,
+  remember: (memory, entry, now) => memory.rememberOther(name, entry, now),
+  forget: (memory) => memory.forgetOther(name),
+});
 
 /** Entries of one half of the time, or of the room, that is allowed. */
 class Generation {

@@ -1,9 +1,10 @@
 import { within } from '../infra/clock.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { onMessage, subscribe } from '../infra/redis-channels.ts';
+import type { Priority } from './concurrent-lookups.ts';
 import { Batch } from './concurrent-lookups.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
-import type { EntrySource, Priority } from './source.ts';
+import type { EntrySource } from './source.ts';
 
 /*
  * A redirect process without Postgres asks the processes that have it, through the Redis of the queues:

@@ -1,5 +1,5 @@
 import { BLOCKLIST_NAME } from './codec.ts';
-import { Batch } from './concurrent-lookups.ts';
+import { Batch, type Priority } from './concurrent-lookups.ts';
 import {
   countVisits,
   type LinkName,
@@ -11,9 +11,6 @@ import {
   readSiteFiles,
   readWorkspace,
 } from './rows.ts';
-
-/** `prefix`: the name is a beginning of a path, and others do not wait for it. */
-export type Priority = 'exact' | 'prefix';
 
 /** Where the entries are read that neither memory nor Redis has. */
 export interface EntrySource {

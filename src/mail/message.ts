@@ -24,7 +24,7 @@ export interface MailContent {
   subject: string;
   text: string;
   html: string;
-  unsubscribeUrl?: string;
+  unsubscribeUrl?: string | undefined;
 }
 
 const LONGEST_SUBJECT = 200;
@@ -46,7 +46,7 @@ export function toContent(message: Message): MailContent {
     subject,
     text: toText(clean),
     html: toHtml(clean),
-    ...(unsubscribeUrl === undefined ? {} : { unsubscribeUrl }),
+    unsubscribeUrl,
   };
 }
 

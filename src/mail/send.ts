@@ -12,6 +12,7 @@ import { sweepMails } from './outbox.ts';
 const SILENCE_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 
+// One per process: its settings name one mail server, which limits connections.
 let transporter: Transporter | undefined;
 
 /** The pool of connections to the mail server, made on first use. */

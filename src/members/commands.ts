@@ -24,7 +24,7 @@ export function updateMember(
     await lockMember(trx, job, userId, role);
     await trx('workspace_users').where({ project_id: projectId, user_id: userId }).update({ role });
     await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
-    return { result: toMember((await findMember(projectId, userId, trx))!), changes: [] };
+    return toMember((await findMember(projectId, userId, trx))!);
   });
 }
 
@@ -42,7 +42,7 @@ export function removeMember(
     await lockMember(trx, job, userId, undefined);
     await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
     await endKeysBeyond(trx, projectId, userId, []);
-    return { result: { id: userId }, changes: [] };
+    return { id: userId };
   });
 }
 

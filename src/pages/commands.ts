@@ -24,7 +24,7 @@ export function createPage(
   return runIdempotent(job, async (trx) => {
     const content = apply({ title: page.title }, page);
     const row = await Page.add(job.projectId, { id, content }, trx);
-    return { result: toPage(row, NO_VISITS), changes: [] };
+    return toPage(row, NO_VISITS);
   });
 }
 
@@ -33,7 +33,7 @@ export function updatePage(
   { id, changes }: { id: string; changes: PageChanges },
   job: JobContext,
 ): Promise<PageRecord> {
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const { projectId } = job;
     const before = await Page.lock(projectId, id, trx);
     refuseChanged(job.ifMatch, toPage(before, NO_VISITS));
@@ -47,13 +47,14 @@ export function updatePage(
       .returning('*');
     const result = (await findPage(projectId, id, trx))!;
     const entry = encodePage({ id, projectId, ...row!.content });
-    return { result, changes: [change(row!, entry)] };
+    publish([change(row!, entry)]);
+    return result;
   });
 }
 
 /** @throws Refusal `not_found`, or `conflict` while links or QR codes show it */
 export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const { projectId } = job;
     const row = await Page.lock(projectId, id, trx);
     refuseChanged(job.ifMatch, toPage(row, NO_VISITS));
@@ -72,7 +73,8 @@ export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ i
     }
     await Page.of(projectId, trx).where({ id }).delete();
     await trx('counters').where({ project_id: projectId, record_id: id }).delete();
-    return { result: { id }, changes: [change(row, null)] };
+    publish([change(row, null)]);
+    return { id };
   });
 }
 

@@ -1,6 +1,7 @@
 import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
-import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
+import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
@@ -37,8 +38,8 @@ export async function createQrCode(
   job: JobContext,
 ): Promise<SealedQrCode> {
   const { projectId } = job;
-  const made = await runIdempotent(job, async (trx) => {
-    const inserted = await insertQrCodes(trx, { projectId, userId }, [qrcode]);
+  const made = await runIdempotent(job, async (trx, publish) => {
+    const inserted = await insertQrCodes(trx, { projectId, userId }, [qrcode], publish);
     return publishCreated(trx, QR_CODE_TABLES, projectId, inserted);
   });
   // A static code has no short link that could be shared.
@@ -56,8 +57,8 @@ export function createQrCodes(
   job: JobContext,
 ): Promise<BulkQrCodeItem[]> {
   const owner = { projectId: job.projectId, userId };
-  return createEach(QR_CODE_TABLES, job, { items, sent }, (trx, inputs) =>
-    insertQrCodes(trx, owner, inputs),
+  return createEach(QR_CODE_TABLES, job, { items, sent }, (trx, inputs, publish) =>
+    insertQrCodes(trx, owner, inputs, publish),
   );
 }
 
@@ -66,11 +67,11 @@ export async function updateQrCode(
   { qrcodeId, changes }: { qrcodeId: string; changes: QrCodeChanges },
   job: JobContext,
 ): Promise<SealedQrCode> {
-  const qrcode = await runIdempotent(job, async (trx) => {
+  const qrcode = await runIdempotent(job, async (trx, publish) => {
     const before = await qrCodeQueries.lock(trx, job, qrcodeId);
     const ready = withLook(changes, await loadLooks(trx, job.projectId, [changes]));
     if (ready instanceof Refusal) throw ready;
-    return changeOne(trx, before, ready);
+    return changeOne(trx, before, ready, publish);
   });
   if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
   return qrcode;
@@ -81,8 +82,8 @@ export function updateQrCodes(
   { qrcodeIds, changes }: { qrcodeIds: string[]; changes: QrCodeChanges },
   job: JobContext,
 ): Promise<BulkQrCodeItem[]> {
-  return changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref) =>
-    changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes),
+  return changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref, publish) =>
+    changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes, publish),
   );
 }
 
@@ -107,7 +108,8 @@ export async function insertQrCodes(
   trx: Db,
   owner: Owner,
   inputs: readonly (NewQrCode | Refusal)[],
-): Promise<CommandResult<(SealedQrCode | Refusal)[]>> {
+  publish: Publish,
+): Promise<(SealedQrCode | Refusal)[]> {
   const looks = await loadLooks(trx, owner.projectId, inputs);
   const qrcodes = mapAccepted(inputs, (input) => withLook<NewQrCode>(input, looks));
   const references = await loadReferences(trx, owner.projectId, qrcodes);
@@ -117,23 +119,24 @@ export async function insertQrCodes(
     const row = withMiddle(applyChanges(newRow(BLANK_QR_CODE, ids), qrcode), place.domain);
     return { ...place, row, entry: () => qrCodeEntry(row, place.domain) };
   });
-  const { inserted, changes } = await insert(trx, QR_CODE_TABLES, drafts);
+  const inserted = await insert(trx, QR_CODE_TABLES, drafts, publish);
   for (const [index, made] of inserted.entries()) {
     const input = qrcodes[index]!;
     if (made instanceof Refusal || input instanceof Refusal) continue;
     await keepLook(trx, made.row, input);
   }
-  return { result: mapAccepted(inserted, (made) => toSealedQrCode(made.row, made)), changes };
+  return mapAccepted(inserted, (made) => toSealedQrCode(made.row, made));
 }
 
 async function changeOne(
   trx: Db,
   before: QrCodeRow,
   changes: QrCodeChanges,
-): Promise<CommandResult<SealedQrCode>> {
-  const done = await changeQrCode(trx, before, changes);
-  await publishRecordEvent(trx, before.project_id, 'qrcode.updated', done.result);
-  return done;
+  publish: Publish,
+): Promise<SealedQrCode> {
+  const qrcode = await changeQrCode(trx, before, changes, publish);
+  await publishRecordEvent(trx, before.project_id, 'qrcode.updated', qrcode);
+  return qrcode;
 }
 
 /** Stores a change of a locked code within the transaction of a command. @throws Refusal as for a new code */
@@ -141,20 +144,17 @@ async function changeQrCode(
   trx: Db,
   before: QrCodeRow,
   changes: QrCodeChanges,
-): Promise<CommandResult<SealedQrCode>> {
+  publish: Publish,
+): Promise<SealedQrCode> {
   const { row: moved, domain, tags } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
   const changed = applyChanges(moved, changes);
   refuseFixed(before, changed);
   const row = withMiddle(changed, domain, before);
-  const lookups = await update(trx, QR_CODE_TABLES, before, {
-    row,
-    domain,
-    tags,
-    entry: (known) => qrCodeEntry(row, domain, known),
-  });
+  const entry = (known?: LinkEntry) => qrCodeEntry(row, domain, known);
+  publish(await update(trx, QR_CODE_TABLES, before, { row, domain, tags, entry }));
   const result = await qrCodeQueries.get(row.project_id, row.id, trx);
   await keepLook(trx, row, changes);
-  return { result, changes: lookups };
+  return result;
 }
 
 type Looks = ReadonlyMap<string, StoredDesign>;

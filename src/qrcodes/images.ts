@@ -21,8 +21,8 @@ export async function keepImages(
     keepImage(request, 'logo', logo, kept),
   ]);
   return {
-    ...(srcImage === undefined ? {} : { src: srcImage }),
-    ...(logoImage === undefined ? {} : { logo: logoImage }),
+    src: srcImage,
+    logo: logoImage,
   };
 }
 

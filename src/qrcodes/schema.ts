@@ -29,14 +29,14 @@ import type { StoredDesign } from './render/stored-design.ts';
 
 /** The writable fields of a QR code. An absent field is not changed, `null` clears it. */
 export interface QrCodeChanges extends SharedChanges {
-  content?: { type: ContentName; value: unknown };
-  static?: boolean;
-  useDisplayPage?: boolean;
-  filled?: boolean;
-  design?: StoredDesign;
-  templateId?: string | null;
+  content?: { type: ContentName; value: unknown } | undefined;
+  static?: boolean | undefined;
+  useDisplayPage?: boolean | undefined;
+  filled?: boolean | undefined;
+  design?: StoredDesign | undefined;
+  templateId?: string | null | undefined;
   /** Id of the template that is to be made of the look. */
-  newTemplateId?: string;
+  newTemplateId?: string | undefined;
 }
 
 /** A QR code to be made. */
@@ -239,8 +239,8 @@ export const qrCodeInfoQuery = Joi.object<QrCodeInfoQuery>({
 
 /** The images that a body names, once they are kept; an absent one was not named. */
 export interface KeptImages {
-  src?: ImageRef;
-  logo?: ImageRef;
+  src?: ImageRef | undefined;
+  logo?: ImageRef | undefined;
 }
 
 /** A checked body as a job carries it: content, look and tags each in one place. */
@@ -261,9 +261,9 @@ export function toChanges(
   if (body.logo !== undefined) design['logoImage'] = images.logo ?? null;
   return {
     ...changes,
-    ...(type === undefined ? {} : { content: { type, value: body[type] } }),
-    ...(Object.keys(design).length === 0 ? {} : { design }),
-    ...(useAsTemplate === true ? { newTemplateId: newId('template') } : {}),
+    content: type === undefined ? undefined : { type, value: body[type] },
+    design: Object.keys(design).length === 0 ? undefined : design,
+    newTemplateId: useAsTemplate === true ? newId('template') : undefined,
   };
 }
 

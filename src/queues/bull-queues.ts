@@ -9,7 +9,7 @@ import { tagOf } from './shards.ts';
 export interface Envelope extends JobOrigin {
   data: unknown;
   /** The span of the request that added it, where requests are traced. */
-  trace?: string;
+  trace?: string | undefined;
 }
 
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };

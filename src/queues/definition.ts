@@ -54,7 +54,7 @@ export interface Keyed {
 /** The person, and the API key if there was one, for whom a job writes. */
 export interface Actor {
   userId: string;
-  apiKeyId?: string;
+  apiKeyId?: string | undefined;
 }
 
 /** The row of the audit log that a job adds: the kind of its record, and whether its result or its data has the id. */
@@ -70,10 +70,10 @@ export type IfMatch = '*' | string[];
 export interface JobOrigin {
   projectId: string;
   /** On whose share of the slots the job runs, where that is not its workspace. */
-  tenant?: string;
-  requestId?: string;
+  tenant?: string | undefined;
+  requestId?: string | undefined;
   actor?: Actor | undefined;
-  replyTo?: string;
+  replyTo?: string | undefined;
   keyed?: Keyed | undefined;
   ifMatch?: IfMatch | undefined;
   /** When the job was accepted, where it is added later than that: milliseconds since 1970. */
@@ -88,14 +88,14 @@ export interface JobContext {
   /** The workspace for which the job runs; empty for the service's own jobs. */
   projectId: string;
   /** The data by which a job was extended while it waited, in no order. */
-  further?: readonly unknown[];
+  further?: readonly unknown[] | undefined;
   /** The job as the audit log reads it; `undefined` where the service runs a command by itself. */
-  task?: { name: string; data: unknown; audit?: AuditRule | undefined };
+  task?: { name: string; data: unknown; audit?: AuditRule | undefined } | undefined;
   actor?: Actor | undefined;
   /** True when this job may have run before, in part or whole. */
   isRepeat: boolean;
   /** Number of times that a worker has taken the job, this one included; `undefined` where the service runs a command by itself. */
-  starts?: number;
+  starts?: number | undefined;
   /** The request had an Idempotency-Key: an earlier job of the same id may have been its own. */
   keyed?: Keyed | undefined;
   /** The state of the record that the write is meant for (`refuseChanged`). */

@@ -79,7 +79,7 @@ export class Producer {
     const { queue, name } = job;
     const { jobId, shard: place = queue, isLowPriority = false, delayMs = 0, ...rest } = options;
     const span = jobSpan('producer', 'add', { queue: place, name, jobId, parent: currentTrace() });
-    const envelope: Envelope = { data, ...rest, ...(span && { trace: span.context }) };
+    const envelope: Envelope = { data, ...rest, trace: span?.context };
     let isFailed = true;
     try {
       await this.#acknowledged(place, jobId, async () => {
@@ -193,7 +193,7 @@ export class Producer {
       delayMs?: number;
     },
   ): Promise<void> {
-    const envelope: Envelope = { data, projectId, ...(tenant === undefined ? {} : { tenant }) };
+    const envelope: Envelope = { data, projectId, tenant };
     const { queue, name } = job;
     const place = queue.isSharded ? shardFor(queue, subject) : queue;
     await this.#shards.written(place);

@@ -229,7 +229,7 @@ function startWorker(
         isRepeat,
         starts: job.attemptsStarted,
         ...request,
-        ...(further.length > 0 && { further: further.map((text) => JSON.parse(text)) }),
+        further: further.map((text): unknown => JSON.parse(text)),
         log: jobLog,
       };
       const result = await withinSpan(span, () => handler.run(data, context));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
-import type { KeyPrefix } from '../lookup/find.ts';
+import type { KeyPrefix } from '../lookup/entry.ts';
 import { normalizeHost } from './visitor.ts';
 
 /** The parts of a request target. */

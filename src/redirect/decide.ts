@@ -5,6 +5,7 @@ import type {
   Conditions,
   DisplayPage,
   DomainEntry,
+  Found,
   LinkCard,
   LinkEntry,
   PageEntry,
@@ -12,7 +13,6 @@ import type {
   SplitVariant,
   TimeWindow,
 } from '../lookup/entry.ts';
-import type { Found } from '../lookup/find.ts';
 import type { Facts } from './facts.ts';
 import type { Traits } from './visitor.ts';
 

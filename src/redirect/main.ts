@@ -16,17 +16,21 @@ import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/quest
 import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
 import { noteRounds } from '../queues/all-queued.ts';
+import { BatchJobs } from '../queues/batch-jobs.ts';
 import { serverOf } from '../queues/bull-queues.ts';
 import { clicks } from '../queues/index.ts';
+import { JobSender } from '../queues/job-sender.ts';
 import { shardsOf } from '../queues/shards.ts';
 import { openPlaces } from '../visitors/places.ts';
+import { encodeVisits } from '../visits/batch.ts';
+import { visitJobs } from '../visits/jobs.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
 import { Passwords } from './passwords.ts';
 import { Reports } from './reports.ts';
 import { RedirectServer } from './server.ts';
 import { VisitSpool } from './spool.ts';
-import { JobSender, VisitJobs, VisitLog, visitIds } from './visit-log.ts';
+import { VisitLog, visitIds } from './visit-log.ts';
 import { VisitorReader } from './visitor.ts';
 
 /** Timeout of a look-up in Redis before Postgres is queried, in ms. */
@@ -90,10 +94,10 @@ await runProcess(PROCESS, async ({ config, log }) => {
     ? connectRedis(config.REDIS_URL, 'fail-fast', { socketTimeout: SILENCE_MS })
     : queue;
   const jobs = new JobSender(jobsQueue);
-  const visitJobs = new VisitJobs(jobs);
+  const batchJobs = new BatchJobs(jobs, visitJobs['visits.record']);
   const visitServers = [...new Set(shardsOf(clicks).map((shard) => serverOf(jobsQueue, shard)))];
   const visits = new VisitLog({
-    deliver: (batch) => visitJobs.deliver(batch),
+    deliver: (visits) => batchJobs.deliver(encodeVisits(visits), visits.length),
     probe: () => within(PROBE_MS, Promise.all(visitServers.map((one) => one.ping())), 'Redis'),
     spool: new VisitSpool(spoolFolder(config.DATA_DIR), log),
     log,

@@ -3,13 +3,13 @@ import { within } from '../infra/clock.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import type { Finder } from '../lookup/find.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
+import type { JobSender } from '../queues/job-sender.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { Page } from '../web/layout.ts';
 import { keyPrefixesOf, readAddress } from './address.ts';
 import type { ReportLimit } from './limits.ts';
 import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
 import { unavailablePage } from './pages/unavailable.ts';
-import type { JobSender } from './visit-log.ts';
 import { normalizeHost, type Visitor } from './visitor.ts';
 
 const ADD = visitJobs['report.add'];

@@ -6,10 +6,10 @@ import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { refusals } from '../infra/malformed-requests.ts';
 import { redirects } from '../infra/metrics.ts';
 import { PlainRequests, type RequestHead, type Response } from '../infra/plain-requests.ts';
+import { lastAnswer, sendPage, sendText } from '../infra/plain-responses.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { Blocklist, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
-import type { Found } from '../lookup/find.ts';
+import type { Blocklist, Found, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import {
   type Address,
   encodedPath,
@@ -36,7 +36,7 @@ import { notFoundPage } from './pages/not-found.ts';
 import { tooMuchPage } from './pages/too-much.ts';
 import { unavailablePage } from './pages/unavailable.ts';
 import type { Reports } from './reports.ts';
-import { lastAnswer, redirectTo, respond, sendPage, sendText } from './respond.ts';
+import { redirectTo, respond } from './respond.ts';
 import { normalizeHost, type Visitor, type VisitorReader } from './visitor.ts';
 
 const HEADERS_MS = 20_000;

@@ -14,12 +14,12 @@ export function changeSettings(
   { changes }: { changes: WorkspaceChanges },
   { projectId, ...job }: JobContext,
 ): Promise<WorkspaceRecord> {
-  return runIdempotent({ projectId, ...job }, async (trx) => {
+  return runIdempotent({ projectId, ...job }, async (trx, publish) => {
     await trx('workspaces').where({ id: projectId }).forNoKeyUpdate().first('id');
     refuseChanged(job.ifMatch, toWorkspace(await readSettings(projectId, trx)));
-    const lookups = await changeWorkspace(trx, projectId, changes);
+    publish(await changeWorkspace(trx, projectId, changes));
     const record = toWorkspace(await readSettings(projectId, trx));
-    return { result: { ...record, usage: await readUsage(projectId) }, changes: lookups };
+    return { ...record, usage: await readUsage(projectId) };
   });
 }
 

@@ -25,7 +25,6 @@ export function announceLimit(reached: ReachedLimit, job: JobContext): Promise<v
         { kind: 'limit.reached', occurredAt, recordId: null, data },
       ]);
     }
-    return { result: undefined, changes: [] };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { EventFilter } from '../events/filters.ts';
 import { COUNTERS } from '../events/kinds.ts';
 import type { CounterSums } from '../events/records.ts';
 import { bigintSql, db, rows } from '../infra/db.ts';
@@ -35,7 +36,7 @@ export const findNames = (
 export async function sumCounters(
   { table }: ShortLinkTables,
   projectId: string,
-  { records, domain }: { records?: string[]; domain?: string },
+  { records, domain }: Pick<EventFilter, 'records' | 'domain'>,
 ): Promise<CounterSums> {
   const [row] = await rows<CounterSums>(
     db(),

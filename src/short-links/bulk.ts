@@ -1,9 +1,8 @@
 import { config } from '../config.ts';
 import { errorBody, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
-import { type CommandResult, runIdempotent } from '../jobs/run-idempotent.ts';
+import { inSavepoint, type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import { openInput, sealEach, sealInput } from '../jobs/sealed.ts';
-import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { ShortLinkTables } from './model.ts';
@@ -45,11 +44,12 @@ export function createEach<Input, Sealed>(
   insertAll: (
     trx: Db,
     inputs: readonly (Input | Refusal)[],
-  ) => Promise<CommandResult<(Sealed | Refusal)[]>>,
+    publish: Publish,
+  ) => Promise<(Sealed | Refusal)[]>,
 ): Promise<BulkItem<Sealed>[]> {
-  return runIdempotent(job, async (trx) => {
-    const { result, changes } = await insertAll(trx, bulkInputs(given.items));
-    return { result: bulkResult(kind, job.projectId, result, given), changes };
+  return runIdempotent(job, async (trx, publish) => {
+    const outcomes = await insertAll(trx, bulkInputs(given.items), publish);
+    return bulkResult(kind, job.projectId, outcomes, given);
   });
 }
 
@@ -96,22 +96,22 @@ export function changeEach<Sealed>(
   { kind }: ShortLinkTables,
   job: JobContext,
   refs: readonly string[],
-  changeOne: (trx: Db, ref: string) => Promise<CommandResult<Sealed>>,
+  changeOne: (trx: Db, ref: string, publish: Publish) => Promise<Sealed>,
 ): Promise<BulkItem<Sealed>[]> {
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const result: BulkItem<Sealed>[] = [];
-    const changes: LookupChange[] = [];
     for (const ref of refs) {
       try {
-        const done = await trx.transaction((inner) => changeOne(inner, ref));
-        result.push(done.result);
-        changes.push(...done.changes);
+        const changed = await inSavepoint(trx, publish, (inner, publishInner) =>
+          changeOne(inner, ref, publishInner),
+        );
+        result.push(changed);
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
         result.push(refusedItem(kind, thrown, sealInput(job.projectId, ref)));
       }
     }
-    return { result, changes };
+    return result;
   });
 }
 

@@ -1,8 +1,9 @@
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
-import { decodeLink, linkName } from '../lookup/codec.ts';
-import type { LinkEntry } from '../lookup/entry.ts';
+import { decodeLink, domainName, encodeDomain, linkName } from '../lookup/codec.ts';
+import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
+import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 
 /*
@@ -119,6 +120,36 @@ export async function moveClaim(
       announce: true,
     },
   ];
+}
+
+/**
+ * Makes the domains of wildcards look for wildcards: others save the look-ups.
+ *
+ * @returns look-up entries of the domains that did not before
+ */
+export async function markWildcards(
+  trx: Db,
+  stored: readonly Pick<ShortLinkRow, 'domain_id' | 'key'>[],
+): Promise<LookupChange[]> {
+  const ids = stored.filter(({ key }) => isWildcard(key)).map(({ domain_id }) => domain_id);
+  if (ids.length === 0) return [];
+  const marked = await rows<DomainColumns & { slug: string; verified: boolean; version: number }>(
+    trx,
+    `WITH unmarked AS MATERIALIZED (
+       SELECT id FROM domains WHERE id = ANY(?) AND NOT has_wildcards ORDER BY id FOR UPDATE)
+     UPDATE domains AS d SET has_wildcards = true, version = nextval('lookup_version')
+       FROM unmarked WHERE d.id = unmarked.id
+     RETURNING d.*`,
+    [ids],
+  );
+  return marked
+    .filter(({ verified }) => verified)
+    .map((row) => ({
+      name: domainName(row.slug),
+      version: row.version,
+      entry: encodeDomain(domainEntry(row)),
+      announce: true,
+    }));
 }
 
 /** Why a name cannot be taken, of those that a blocked record has left; others have no entry. */

@@ -172,15 +172,15 @@ export const framingKey = (url: string): string => writeUtm(url, NO_UTM);
 
 /** The fields of a record, or of a change, that decide which destinations are shown in a frame. */
 export interface Framing {
-  rewrite?: boolean;
-  url?: string | null;
-  ios?: string | null;
-  android?: string | null;
-  geo?: Record<string, string> | null;
-  rules?: Rule[] | null;
-  testVariants?: TestVariant[] | null;
+  rewrite?: boolean | undefined;
+  url?: string | null | undefined;
+  ios?: string | null | undefined;
+  android?: string | null | undefined;
+  geo?: Record<string, string> | null | undefined;
+  rules?: Rule[] | null | undefined;
+  testVariants?: TestVariant[] | null | undefined;
   /** Destinations that allow frames, where they were requested. */
-  frameable?: string[];
+  frameable?: string[] | undefined;
 }
 
 const FIELDS = ['rewrite', 'url', 'ios', 'android', 'geo', 'rules', 'testVariants'] as const;

@@ -57,9 +57,9 @@ type Stored<Row> = Row extends { isTime: true } ? Date | Extract<Value<Row>, nul
 
 /** The fields of a body; an absent one is not changed. */
 export type BodyOf<Table> = {
-  -readonly [Name in keyof Table as Table[Name] extends { in: unknown } ? Name : never]?: Value<
-    Table[Name]
-  >;
+  -readonly [Name in keyof Table as Table[Name] extends { in: unknown } ? Name : never]?:
+    | Value<Table[Name]>
+    | undefined;
 };
 
 /** The columns of a row. */

@@ -517,21 +517,21 @@ export interface TagChoice {
   ids: string[];
   names: string[];
   /** Ids of tags that the record loses. The tags above are added to its others. */
-  removed?: string[];
+  removed?: string[] | undefined;
 }
 
 /** The writable fields that links and QR codes share. An absent field is not changed, `null` clears it. */
 export type SharedChanges = Omit<SharedBody, keyof TagFields> & {
-  tags?: TagChoice;
+  tags?: TagChoice | undefined;
   /** Found out by the API before the write, never sent by a caller. */
-  frameable?: string[];
+  frameable?: string[] | undefined;
 };
 
 /** The fields that new links and QR codes share. */
 export interface NewShortLink extends SharedChanges {
   id: string;
   /** Prefix of a random key. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Time at which another service made it (ISO 8601): only imports set it. */
-  createdAt?: string;
+  createdAt?: string | undefined;
 }

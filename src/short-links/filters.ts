@@ -1,13 +1,16 @@
 import type { Schema, SchemaMap } from 'joi';
 import type { QueryBuilder } from 'objection';
+import { Refusal } from '../errors.ts';
 import { UTM_FIELDS } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
 import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
 import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
-import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
+import { mayReadPasswords } from './record.ts';
 import { searchField } from './search.ts';
 
 /** Filters of lists and counts that links and QR codes share, as the query names them. */
@@ -261,4 +264,14 @@ export function applyFilters<Row extends ShortLinkModel, Filters extends object>
     filter.where(query, value);
   }
   return query;
+}
+
+/** @throws Refusal `forbidden` for a filter that would tell a password to a caller who may not read it */
+export function refuseHiddenFilter(
+  caller: Pick<Caller, 'scopes'>,
+  kind: RecordKind,
+  { password }: Pick<SharedFilters, 'password'>,
+): void {
+  if (password === undefined || mayReadPasswords(caller, kind)) return;
+  throw new Refusal('forbidden', `The filter password needs the scope ${kind}s.write`);
 }

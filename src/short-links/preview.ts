@@ -1,7 +1,6 @@
 import type { Db } from '../infra/db.ts';
 import { followUps } from '../jobs/follow-up.ts';
-import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { LookupChange } from '../lookup/publish.ts';
+import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { FoundPreview, Preview } from './jobs.ts';
 import { destinationJobs } from './jobs.ts';
@@ -44,14 +43,14 @@ export function fillPreview<Row extends CardRow>(
   records: { lock(trx: Db, job: JobContext, id: string): Promise<Row> },
   job: JobContext,
   found: FoundPreview,
-  change: (trx: Db, row: Row, missing: Partial<Preview>) => Promise<{ changes: LookupChange[] }>,
+  change: (trx: Db, row: Row, missing: Partial<Preview>, publish: Publish) => Promise<unknown>,
 ): Promise<{ id: string }> {
   const { id } = found;
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const row = await records.lock(trx, job, id);
     const missing = previewChanges(row, found);
-    const done = missing === undefined ? { changes: [] } : await change(trx, row, missing);
-    return { result: { id }, changes: done.changes };
+    if (missing !== undefined) await change(trx, row, missing, publish);
+    return { id };
   });
 }
 

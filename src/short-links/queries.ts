@@ -8,10 +8,14 @@ import { type Db, db } from '../infra/db.ts';
 import { normalize } from '../infra/normalize.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import { includesScope } from '../workspaces/scopes.ts';
-import { applyFilters, type FilterTable, type SharedFilters } from './filters.ts';
-import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
-import { openPassword } from './record.ts';
+import {
+  applyFilters,
+  type FilterTable,
+  refuseHiddenFilter,
+  type SharedFilters,
+} from './filters.ts';
+import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import { mayReadPasswords, openPassword } from './record.ts';
 import type { RecordContext } from './record-context.ts';
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
@@ -45,26 +49,12 @@ export function refuseOtherWorkspace(
   }
 }
 
-/** True for a caller who may read the passwords of links, or of QR codes: one who may write them. */
-export const mayReadPasswords = ({ scopes }: Pick<Caller, 'scopes'>, kind: RecordKind): boolean =>
-  includesScope(scopes, `${kind}s.write`);
-
-/** @throws Refusal `forbidden` for a filter that would tell a password to a caller who may not read it */
-export function refuseHiddenFilter(
-  caller: Pick<Caller, 'scopes'>,
-  kind: RecordKind,
-  { password }: Pick<SharedFilters, 'password'>,
-): void {
-  if (password === undefined || mayReadPasswords(caller, kind)) return;
-  throw new Refusal('forbidden', `The filter password needs the scope ${kind}s.write`);
-}
-
 /** The names by which an info endpoint finds a record. */
 export interface RecordInfo {
-  domain?: string;
-  key?: string;
+  domain?: string | undefined;
+  key?: string | undefined;
   id?: string | undefined;
-  externalId?: string;
+  externalId?: string | undefined;
 }
 
 interface GroupCount {

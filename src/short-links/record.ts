@@ -2,9 +2,11 @@ import type { Schema } from 'joi';
 import type { ErrorBody } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { includesScope } from '../workspaces/scopes.ts';
 import { type ColumnsOf, described, type Field, type FieldTable, type RecordOf } from './field.ts';
 import { fields, type SharedRecord } from './fields.ts';
-import type { ShortLinkRow } from './model.ts';
+import type { RecordKind, ShortLinkRow } from './model.ts';
 import { NO_COUNTERS, type RecordContext } from './record-context.ts';
 
 /** The record of a row. */
@@ -115,3 +117,7 @@ export function csvColumns(table: FieldTable): Record<string, number> {
     Object.entries(table).flatMap(([name, { csv }]) => (csv === undefined ? [] : [[name, csv]])),
   );
 }
+
+/** True for a caller who may read the passwords of links, or of QR codes: one who may write them. */
+export const mayReadPasswords = ({ scopes }: Pick<Caller, 'scopes'>, kind: RecordKind): boolean =>
+  includesScope(scopes, `${kind}s.write`);

@@ -76,8 +76,8 @@ export async function loadReferences(
 
 /** The domain and the tags that an input names; absent where it names none. */
 export interface Resolved {
-  domain?: UsableDomain;
-  tags?: TagReference[];
+  domain?: UsableDomain | undefined;
+  tags?: TagReference[] | undefined;
 }
 
 /** The tags of a record, in their order, if a change keeps some of them; otherwise none is read. */

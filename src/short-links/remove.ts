@@ -25,12 +25,12 @@ export function deleteRecord(
 ): Promise<{ id: string }> {
   const { tables } = records;
   const { projectId } = job;
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const { id } = await records.lock(trx, job, ref);
     const record = await records.get(projectId, id, trx);
-    const changes = await remove(trx, tables, projectId, [id], events);
+    publish(await remove(trx, tables, projectId, [id], events));
     await publishRecordEvent(trx, projectId, `${tables.kind}.deleted`, record);
-    return { result: { id }, changes };
+    return { id };
   });
 }
 
@@ -42,10 +42,10 @@ export function deleteRecords(
   events?: EventsOnDelete,
 ): Promise<{ deletedCount: number }> {
   const { projectId } = job;
-  return runIdempotent(job, async (trx) => {
+  return runIdempotent(job, async (trx, publish) => {
     const ids = await records.lockAll(trx, projectId, refs);
-    const changes = await remove(trx, records.tables, projectId, ids, events);
-    return { result: { deletedCount: ids.length }, changes };
+    publish(await remove(trx, records.tables, projectId, ids, events));
+    return { deletedCount: ids.length };
   });
 }
 

@@ -126,7 +126,7 @@ export function ruleEntry({ value }: Rule, url: string): RuleEntry {
     when.time = {
       from: minutesOf(time.from),
       to: minutesOf(time.to),
-      ...(days === undefined ? {} : { days: days.map((day) => DAYS.indexOf(day)) }),
+      days: days?.map((day) => DAYS.indexOf(day)),
       timezone: time.timezone,
     };
   }

@@ -119,8 +119,8 @@ const tagEdits = {
 
 /** Tags to add and to remove, as the body of a change names them. */
 export interface TagEditFields {
-  addTagIds?: string[];
-  removeTagIds?: string[];
+  addTagIds?: string[] | undefined;
+  removeTagIds?: string[] | undefined;
 }
 
 /** Schemas of the shared fields in the body of a change. */
@@ -168,7 +168,7 @@ export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).requir
 
 /** A checked body as a job carries it: tags in one place, the password sealed. */
 export function toSharedChanges<
-  Body extends TagFields & TagEditFields & { password?: string | null },
+  Body extends TagFields & TagEditFields & { password?: string | null | undefined },
 >(
   projectId: string,
   body: Body,

@@ -87,9 +87,9 @@ interface TestColumns {
 
 /** The fields of a test in a change. */
 interface TestChanges {
-  testVariants?: TestVariant[] | null;
-  testCompletedAt?: string | null;
-  testWinner?: string | null;
+  testVariants?: TestVariant[] | null | undefined;
+  testCompletedAt?: string | null | undefined;
+  testWinner?: string | null | undefined;
 }
 
 /**

@@ -4,14 +4,15 @@ import { searchableParts } from '../infra/folded.ts';
 import { divide } from '../infra/packed.ts';
 import { unseal } from '../infra/seal.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
-import type { CommandResult } from '../jobs/run-idempotent.ts';
-import { domainName, encodeDomain, linkName } from '../lookup/codec.ts';
-import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
+import type { Publish } from '../jobs/run-idempotent.ts';
+import { linkName } from '../lookup/codec.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import {
   claimedEntry,
   claimNames,
+  markWildcards,
   moveClaim,
   refusalsOfBlocked,
   releaseName,
@@ -20,7 +21,7 @@ import {
 import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
 import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
 import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
-import { drawKey, isWildcard } from './key.ts';
+import { drawKey } from './key.ts';
 import type { RowIds, ShortLinkRow, ShortLinkTables } from './model.ts';
 import type { TagReference } from './record-context.ts';
 import { loadPresentTags, loadReferences, type References, resolve } from './references.ts';
@@ -89,13 +90,14 @@ export const newRow = <Blank extends object>(blank: Blank, ids: RowIds): Blank &
  * that ask for the same key or external id, the first one gets it.
  *
  * @param drafts refusals stay in their places
- * @returns the drafts as they were stored, in the order given, with the look-up entries to publish
+ * @returns the drafts as they were stored, in the order given
  */
 export async function insert<Row extends ShortLinkRow>(
   trx: Db,
   tables: ShortLinkTables,
   given: readonly (Draft<Row> | Refusal)[],
-): Promise<{ inserted: (Draft<Row> | Refusal)[]; changes: LookupChange[] }> {
+  publish: Publish,
+): Promise<(Draft<Row> | Refusal)[]> {
   const drafts = await refuseBlocked(trx, given);
   const accepted = drafts.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
@@ -123,37 +125,8 @@ export async function insert<Row extends ShortLinkRow>(
     trx,
     tagged.map(({ row }) => row),
   );
-  return { inserted, changes: [...tagged.map(({ row }) => claimed.get(row.id)!), ...wildcards] };
-}
-
-/**
- * Makes the domains of wildcards look for wildcards: others save the look-ups.
- *
- * @returns look-up entries of the domains that did not before
- */
-async function markWildcards(
-  trx: Db,
-  stored: readonly Pick<ShortLinkRow, 'domain_id' | 'key'>[],
-): Promise<LookupChange[]> {
-  const ids = stored.filter(({ key }) => isWildcard(key)).map(({ domain_id }) => domain_id);
-  if (ids.length === 0) return [];
-  const marked = await rows<DomainColumns & { slug: string; verified: boolean; version: number }>(
-    trx,
-    `WITH unmarked AS MATERIALIZED (
-       SELECT id FROM domains WHERE id = ANY(?) AND NOT has_wildcards ORDER BY id FOR UPDATE)
-     UPDATE domains AS d SET has_wildcards = true, version = nextval('lookup_version')
-       FROM unmarked WHERE d.id = unmarked.id
-     RETURNING d.*`,
-    [ids],
-  );
-  return marked
-    .filter(({ verified }) => verified)
-    .map((row) => ({
-      name: domainName(row.slug),
-      version: row.version,
-      entry: encodeDomain(domainEntry(row)),
-      announce: true,
-    }));
+  publish([...tagged.map(({ row }) => claimed.get(row.id)!), ...wildcards]);
+  return inserted;
 }
 
 /** The drafts; in the place of one that leads to a blocked host, its refusal. */
@@ -246,11 +219,11 @@ export async function publishCreated<Sealed extends { id: string }>(
   trx: Db,
   { kind }: ShortLinkTables,
   projectId: string,
-  { result: [made], changes }: CommandResult<(Sealed | Refusal)[]>,
-): Promise<CommandResult<Sealed>> {
+  [made]: readonly (Sealed | Refusal)[],
+): Promise<Sealed> {
   if (made instanceof Refusal) throw made;
   await publishRecordEvent(trx, projectId, `${kind}.created`, made!);
-  return { result: made!, changes };
+  return made!;
 }
 
 /** Rows of the table that ties tags to links or QR codes, in the order of the tags. */

@@ -23,7 +23,7 @@ export function createTag(
   return runIdempotent(job, async (trx) => {
     await refuseTakenName(trx, 'tags', job.projectId, { id, name });
     const row = await Tag.add(job.projectId, { id, ...namedColumns(name), color }, trx);
-    return { result: toTag(row), changes: [] };
+    return toTag(row);
   });
 }
 
@@ -44,7 +44,7 @@ export function updateTag(
         updated_at: new Date(),
       })
       .returning('*');
-    return { result: toTag(row!), changes: [] };
+    return toTag(row!);
   });
 }
 
@@ -53,7 +53,7 @@ export function deleteTag({ id }: { id: string }, job: JobContext): Promise<{ id
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toTag(await Tag.lock(job.projectId, id, trx)));
     await Tag.of(job.projectId, trx).where({ id }).delete();
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

@@ -20,8 +20,8 @@ export interface NewAccount {
   email: string;
   name: string;
   /** Slug of a workspace that the person joins. */
-  workspace?: string;
-  role?: Role;
+  workspace?: string | undefined;
+  role?: Role | undefined;
 }
 
 /**

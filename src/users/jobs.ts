@@ -16,7 +16,7 @@ export interface NewSession {
   userAgent: string;
   network: string;
   /** Hash of the session that the browser had before, which ends. */
-  replaces?: string;
+  replaces?: string | undefined;
 }
 
 /** A sign-in with a password that was compared. */
@@ -43,12 +43,14 @@ export interface OtherSessions {
 
 /** A change that a person makes to their account. */
 export interface UserChanges extends OtherSessions {
-  name?: string;
-  password?: {
-    hash: string;
-    /** Of the password that it follows. */
-    version: number;
-  };
+  name?: string | undefined;
+  password?:
+    | {
+        hash: string;
+        /** Of the password that it follows. */
+        version: number;
+      }
+    | undefined;
 }
 
 /** A sign-in with an account at an OpenID Connect provider. */

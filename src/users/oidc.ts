@@ -40,8 +40,8 @@ export interface Identity {
   issuer: string;
   subject: string;
   /** Only one that the provider has verified. */
-  email?: string;
-  name?: string;
+  email?: string | undefined;
+  name?: string | undefined;
 }
 
 /** What the browser keeps until it returns from the provider. */
@@ -111,8 +111,8 @@ export async function finishAttempt(
   return {
     issuer,
     subject,
-    ...(typeof email === 'string' && isVerified === true ? { email } : {}),
-    ...(typeof name === 'string' ? { name } : {}),
+    email: typeof email === 'string' && isVerified === true ? email : undefined,
+    name: typeof name === 'string' ? name : undefined,
   };
 }
 
@@ -127,6 +127,7 @@ function readAttempt(cookie: string | undefined): Attempt | undefined {
   }
 }
 
+// One per process: its settings name one provider.
 let known: { provider: Promise<Configuration>; until: number } | undefined;
 
 /** The provider by its metadata (OpenID Connect Discovery 1.0), which is fetched once an hour. */
@@ -171,7 +172,7 @@ async function fetchFromProvider(
     ...ANSWER,
     method: method === 'POST' ? 'POST' : 'GET',
     headers,
-    ...(body === null || body === undefined ? {} : { body: (body as URLSearchParams).toString() }),
+    body: (body as URLSearchParams | null | undefined)?.toString(),
   });
   const { status } = fetched;
   const isEmpty = status === 204 || status === 304;

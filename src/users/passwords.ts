@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import type { ApiRequest } from '../http/route.ts';
 import { Busy, PasswordHashes } from '../infra/password-hashes.ts';
+import type { Redis } from '../infra/redis.ts';
 import { SignInLimits } from './limits.ts';
 import { type Credentials, findCredentials } from './queries.ts';
 import type { SignInBody } from './schema.ts';
@@ -12,11 +13,14 @@ const NO_PASSWORD =
 /** The thread of this process; it starts with the first password. */
 const hashes = new PasswordHashes();
 
-let limits: SignInLimits | undefined;
+const limits = new WeakMap<Redis, SignInLimits>();
 
 /** Limits of this process: requests share their connection to Redis. */
-export const limitsOf = ({ queues: { redis } }: Pick<ApiRequest, 'queues'>): SignInLimits =>
-  (limits ??= new SignInLimits(redis));
+export function limitsOf({ queues: { redis } }: Pick<ApiRequest, 'queues'>): SignInLimits {
+  const known = limits.get(redis) ?? new SignInLimits(redis);
+  limits.set(redis, known);
+  return known;
+}
 
 /**
  * The person whose email address and password these are.

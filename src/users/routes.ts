@@ -64,8 +64,8 @@ export const userRoutes: Route[] = [
       const password = await changedPassword(request);
       const changes: UserChanges = {
         ...othersOf(request),
-        ...(name === undefined ? {} : { name }),
-        ...(password === undefined ? {} : { password }),
+        name,
+        password,
       };
       await runJob(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));

@@ -41,7 +41,7 @@ export function startSession(client: Client, method: SignInMethod): StartedSessi
     method,
     userAgent: client.userAgent.slice(0, LONGEST_USER_AGENT),
     network: client.network,
-    ...(earlier === undefined ? {} : { replaces: hashToken(earlier) }),
+    replaces: earlier === undefined ? undefined : hashToken(earlier),
   };
   return { session, cookie: sessionCookie(token) };
 }

@@ -31,8 +31,7 @@ export function createOwnWorkspace(
       throw new Refusal('unprocessable_entity', `A person owns at most ${MOST_OWNED} workspaces`);
     }
     await addWorkspace(trx, { id, slug, name, plan: 'free' }, userId);
-    const result = membershipOf({ id, slug, name, plan: 'free', role: 'owner' });
-    return { result, changes: [] };
+    return membershipOf({ id, slug, name, plan: 'free', role: 'owner' });
   });
 }
 

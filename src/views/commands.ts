@@ -28,7 +28,7 @@ export function createView(
       { ...view, user_id, name_key: nameKey(view.name) },
       trx,
     );
-    return { result: toView(row), changes: [] };
+    return toView(row);
   });
 }
 
@@ -50,7 +50,7 @@ export function updateView(
       .where({ id })
       .patch({ name, name_key: nameKey(name), query, user_id })
       .returning('*');
-    return { result: toView(row!), changes: [] };
+    return toView(row!);
   });
 }
 
@@ -63,7 +63,7 @@ export function deleteView(
     const row = await View.lockVisible(userId, job.projectId, id, trx);
     refuseChanged(job.ifMatch, toView(row));
     await View.of(job.projectId, trx).where({ id }).delete();
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

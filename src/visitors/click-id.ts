@@ -8,6 +8,7 @@ const FORM = /^clk_[\w-]{24}$/;
 /** True for a text that a visit may have got as its id. Which ids were given out, only stored visits tell. */
 export const canBeClickId = (text: string): boolean => FORM.test(text);
 
+// Of the last bytes: made again when SECRET_KEY is replaced.
 let key: { bytes: Buffer; object: KeyObject } | undefined;
 
 /** The parts of a click id: the visitor, the link and the time. */

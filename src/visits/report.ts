@@ -13,6 +13,6 @@ export interface SentReport {
   shortLink: string;
   category: ReportCategory;
   comment: string;
-  email?: string;
+  email?: string | undefined;
   ip: string;
 }

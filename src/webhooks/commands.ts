@@ -41,7 +41,7 @@ export function createWebhook(
       message: `A workspace has at most ${MOST} webhooks`,
     });
     const row = await Webhook.add(projectId, webhook, trx);
-    return { result: toWebhookWithSecret(row), changes: [] };
+    return toWebhookWithSecret(row);
   });
 }
 
@@ -62,7 +62,7 @@ export function updateWebhook(
       // Failures of the earlier URL say nothing about the new one.
       ...(fields.url !== undefined && fields.url !== before.url ? NOT_FAILING : {}),
     });
-    return { result: toWebhook(row), changes: [] };
+    return toWebhook(row);
   });
 }
 
@@ -87,7 +87,7 @@ export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<
       );
     }
     await Webhook.of(projectId, trx).where({ id }).delete();
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 
@@ -103,7 +103,7 @@ export function rotateSecret(
       previous_secret: before.secret,
       previous_secret_until: new Date(Date.now() + OVERLAP_HOURS * 3_600_000),
     });
-    return { result: toWebhookWithSecret(row), changes: [] };
+    return toWebhookWithSecret(row);
   });
 }
 
@@ -126,7 +126,7 @@ export function testWebhook(
     await insertDeliveries(trx, projectId, [{ ...subject, kind, payload, to }]);
     afterCommit(trx, () => wakeWebhooks(projectId, [id]));
     const delivery = await deliveriesOf(projectId, id, {}, trx).where({ id: deliveryId }).first();
-    return { result: toDelivery(delivery!), changes: [] };
+    return toDelivery(delivery!);
   });
 }
 
@@ -144,7 +144,7 @@ export function resendDelivery(
       .returning('*');
     if (row === undefined) throw new Refusal('not_found', `There is no delivery "${deliveryId}"`);
     afterCommit(trx, () => wakeWebhooks(projectId, [id]));
-    return { result: toDelivery(row), changes: [] };
+    return toDelivery(row);
   });
 }
 
@@ -160,7 +160,7 @@ export function resendDeliveries(
     if (undeliveredOnly) wanted.whereNot({ state: 'delivered' });
     const count = await wanted.patch(dueNow());
     afterCommit(trx, () => wakeWebhooks(projectId, [id]));
-    return { result: { count }, changes: [] };
+    return { count };
   });
 }
 

@@ -35,36 +35,36 @@ const KEPT_BYTES = 16 * 1024;
 async function sendDue(
   { webhookId }: { webhookId: string },
   { projectId, shard }: JobContext,
+  stopping: AbortSignal,
 ): Promise<void> {
   if (shard !== shardFor(webhooks, webhookId).shard) {
     wakeWebhooks(projectId, [webhookId]);
     return;
   }
-  const turn = new Turn(webhookId);
+  const turn = new Turn(webhookId, stopping);
   const ends = await Promise.allSettled(Array.from({ length: CONCURRENCY }, () => turn.send()));
   await turn.outcomes.settle();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (turn.isOver || turn.outcomes.isGivenUp) wakeWebhooks(projectId, [webhookId]);
 }
 
-let isStopping = false;
-
 /** Makes the handlers of deliveries. On SIGTERM and SIGINT, turns end after the requests that are under way. */
 export function deliveryHandlers(): JobHandler[] {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      isStopping = true;
-    });
-  }
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   // A share of failures is known only where both counters are there.
   for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
-  return handlers(deliveryJobs, { 'webhook.send': sendDue, 'webhooks.sweep': sweepWebhooks });
+  return handlers(deliveryJobs, {
+    'webhook.send': (data, job) => sendDue(data, job, stop.signal),
+    'webhooks.sweep': sweepWebhooks,
+  });
 }
 
 /** The state that the concurrent senders of one webhook share. */
 class Turn {
   readonly outcomes = new OutcomeStore();
   readonly #webhookId: string;
+  readonly #stopping: AbortSignal;
   readonly #until = Date.now() + TURN_MS;
   #receiver: Receiver | undefined;
   /** Read, and not taken by a sender yet. */
@@ -85,12 +85,14 @@ class Turn {
   #isDone = false;
   #fault: Error | undefined;
 
-  constructor(webhookId: string) {
+  /** @param stopping aborted when the process is to end */
+  constructor(webhookId: string, stopping: AbortSignal) {
     this.#webhookId = webhookId;
+    this.#stopping = stopping;
   }
 
   get isOver(): boolean {
-    return isStopping || Date.now() > this.#until;
+    return this.#stopping.aborted || Date.now() > this.#until;
   }
 
   /** Sends one delivery after the other. A slow one does not delay the other senders. */

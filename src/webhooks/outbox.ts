@@ -20,11 +20,11 @@ export interface WebhookEvent {
   /** The link or QR code of the event; `null` where there is none. */
   recordId: string | null;
   /** The customer of the event; its deliveries are erased with them. */
-  customerId?: string;
+  customerId?: string | undefined;
   /** Of visits: ids of the webhooks that the link or QR code names. */
-  named?: readonly string[];
+  named?: readonly string[] | undefined;
   /** Id of the webhook that the event is about, which does not get it. */
-  about?: string;
+  about?: string | undefined;
   /** Makes the field `data` of the payload; called only where a webhook gets the event. */
   data(): object;
 }

@@ -9,7 +9,7 @@ import {
   text,
 } from '../http/fields.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
-import { readUrl } from '../infra/guarded-fetch.ts';
+import { readUrl } from '../infra/outbound-addresses.ts';
 import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
 import { isSecret } from './sign.ts';

@@ -67,9 +67,9 @@ export interface NewApiKey {
   workspace: string;
   name: string;
   scopes: string[];
-  expiresAt?: Date;
+  expiresAt?: Date | undefined;
   /** A key that exists already; otherwise a new one is drawn. */
-  apiKey?: string;
+  apiKey?: string | undefined;
 }
 
 /**

@@ -33,9 +33,9 @@ export async function createWorkspace(
 
 export interface NewWorkspace {
   slug: string;
-  name?: string;
+  name?: string | undefined;
   plan: Plan;
-  email?: string;
+  email?: string | undefined;
 }
 
 /**

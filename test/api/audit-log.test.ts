@@ -377,7 +377,7 @@ describe('the audit log', () => {
     const job = { jobId: 'job_x', projectId: world.projectId, isRepeat: false, task, log: logger };
     const command = runIdempotent(job, async (trx) => {
       await trx.raw('SELECT 1 / 0');
-      return { result: { id: 'tag_x' }, changes: [] };
+      return { id: 'tag_x' };
     });
     await command.then(
       () => expect.fail('it did not fail'),

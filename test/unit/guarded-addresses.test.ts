@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { freePort } from '../../scripts/ports.ts';
-import { isAllowed } from '../../src/infra/guarded-fetch.ts';
+import { isAllowed } from '../../src/infra/outbound-addresses.ts';
 import { eventually } from '../support/eventually.ts';
 import { NameServer } from '../support/name-server.ts';
 import { get, REASONS, refusal } from '../support/outbound.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import express, { type Request } from 'express';
+import { asciiUrl } from '../../src/infra/plain-responses.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress } from '../../src/redirect/address.ts';
 import { decide, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
 import type { Facts } from '../../src/redirect/facts.ts';
-import { asciiUrl } from '../../src/redirect/respond.ts';
 import { normalizeHost, VisitorReader } from '../../src/redirect/visitor.ts';
 import { html, notice } from '../../src/web/layout.ts';
 

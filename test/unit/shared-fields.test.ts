@@ -99,7 +99,7 @@ describe('a new row of the table of fields', () => {
       const blank = { ...BLANK_LINK, ...blankColumns(table) };
       const row = { ...blank, ...ids, ...times, domain_id: id };
       const draft = { row, domain, tags: [], drawKey: undefined, entry: () => linkEntry(row) };
-      await insert(transaction, LINK_TABLES, [draft]);
+      await insert(transaction, LINK_TABLES, [draft], () => {});
       expect((await answered()).color).to.equal('grey');
       await change({ color: 'red' });
       expect((await answered()).color).to.equal('red');

@@ -1,6 +1,14 @@
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
-import { type Ask, type Fields, type LinkRecord, one, type PeerRoute, without } from '../peer.ts';
+import {
+  type Ask,
+  type AskedQuery,
+  type Fields,
+  type LinkRecord,
+  one,
+  type PeerRoute,
+  without,
+} from '../peer.ts';
 import { type Colors, colorsOf, toDubLink } from './link.ts';
 import { startOf } from './start-of.ts';
 
@@ -64,7 +72,7 @@ export const analyticsRoutes: PeerRoute[] = [
 ];
 
 /** Span and filters of events. Other filters of Dub are refused as unknown. */
-function fromDubQuery(sent: Query): Query {
+function fromDubQuery(sent: Query): AskedQuery {
   const { trigger, qr, tagIds, interval, start, ...rest } = without(sent, [
     'workspaceId',
     'projectSlug',
@@ -74,14 +82,14 @@ function fromDubQuery(sent: Query): Query {
   const external = one(sent, 'externalId');
   return {
     ...rest,
-    ...(trigger === undefined ? {} : { types: trigger }),
-    ...(qr === undefined ? {} : { type: qr === 'true' ? 'qr' : 'link' }),
-    ...(tagIds === undefined ? {} : { tagId: tagIds }),
-    ...(external === undefined
-      ? {}
-      : { externalId: external.startsWith('ext_') ? external : `ext_${external}` }),
+    types: trigger,
+    type: qr === undefined ? undefined : qr === 'true' ? 'qr' : 'link',
+    tagId: tagIds,
+    externalId:
+      external === undefined || external.startsWith('ext_') ? external : `ext_${external}`,
     // `start` takes precedence at Dub, `interval` here.
-    ...(from === undefined ? (interval === undefined ? {} : { interval }) : { start: from }),
+    interval: from === undefined ? interval : undefined,
+    start: from,
   };
 }
 
@@ -93,7 +101,7 @@ const totalsOf = ({ clicks, leads, sales, saleAmount }: Row): Row => ({
 });
 
 /** Counts by how short links were opened. */
-async function byTrigger(ask: Ask, query: Query): Promise<Row[]> {
+async function byTrigger(ask: Ask, query: AskedQuery): Promise<Row[]> {
   const wanted = [query['types'] ?? TRIGGERS].flat().flatMap((names) => names.split(','));
   const rows: Row[] = [];
   for (const trigger of TRIGGERS.filter((name) => wanted.includes(name))) {

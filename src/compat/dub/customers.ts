@@ -3,6 +3,7 @@ import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
 import {
   type Ask,
+  type AskedQuery,
   type Fields,
   fieldsOf,
   ifReadable,
@@ -32,13 +33,13 @@ function toDubCustomer(customer: Fields, query: Query): Fields {
 }
 
 /** Filters and page of a list of customers, which is always sorted by the time of creation, newest first. */
-function fromDubQuery(query: Query): Query {
+function fromDubQuery(query: Query): AskedQuery {
   const { sortBy, sortOrder, startingAfter, ...rest } = without(query, ['includeExpandedFields']);
   return {
     ...rest,
-    ...(startingAfter === undefined ? {} : { after: startingAfter }),
-    ...(sortBy === undefined || sortBy === 'createdAt' ? {} : { sortBy }),
-    ...(sortOrder === undefined || sortOrder === 'desc' ? {} : { sortOrder }),
+    after: startingAfter,
+    sortBy: sortBy === 'createdAt' ? undefined : sortBy,
+    sortOrder: sortOrder === 'desc' ? undefined : sortOrder,
   };
 }
 
@@ -115,7 +116,7 @@ export const customerRoutes: PeerRoute[] = [
       const { paymentProcessor, ...sale } = fieldsOf(body);
       const processor = OTHER_PROCESSORS.includes(paymentProcessor) ? 'custom' : paymentProcessor;
       const { body: tracked, headers } = await ask<Fields>('trackSale', {
-        body: { ...sale, ...(processor === undefined ? {} : { paymentProcessor: processor }) },
+        body: { ...sale, paymentProcessor: processor },
       });
       const { eventName, amount, currency, invoiceId, metadata } = tracked;
       return {

@@ -1,6 +1,14 @@
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
-import { type Ask, fieldsOf, type LinkRecord, one, type PeerRoute, without } from '../peer.ts';
+import {
+  type Ask,
+  type AskedQuery,
+  fieldsOf,
+  type LinkRecord,
+  one,
+  type PeerRoute,
+  without,
+} from '../peer.ts';
 import { fromDubChange, fromDubLink, toDubLinks } from './link.ts';
 
 /** A place of a bulk answer of ours: a record, or why there is none. */
@@ -146,18 +154,18 @@ const asExternal = (id: unknown): unknown =>
   typeof id === 'string' && !id.startsWith('ext_') ? `ext_${id}` : id;
 
 /** Filters and page of a list of links. `withTags` asks for tags in the answer, which has them in any case. */
-function fromDubQuery(query: Query): Query {
+function fromDubQuery(query: Query): AskedQuery {
   const { sortBy, sortOrder, ...rest } = without(query, ['withTags', 'workspaceId', 'projectSlug']);
   return {
     ...rest,
-    ...(sortBy === undefined ? {} : { sort: sortBy }),
+    sort: sortBy,
     // Lists are always descending; anything else is refused.
-    ...(sortOrder === undefined || sortOrder === 'desc' ? {} : { sortOrder }),
+    sortOrder: sortOrder === 'desc' ? undefined : sortOrder,
   };
 }
 
 /** The links that a list has after one of them. */
-async function listAfter(ask: Ask, query: Query, ref: string): Promise<LinkRecord[]> {
+async function listAfter(ask: Ask, query: AskedQuery, ref: string): Promise<LinkRecord[]> {
   const { body: last } = await ask<LinkRecord>('retrieveLink', { params: { linkId: ref } });
   const size = Number(one(query, 'pageSize') ?? PAGE);
   // Times are answered in whole milliseconds.

@@ -73,7 +73,7 @@ function fromRedirects({
   }
   return {
     ...rest,
-    ...(baseUrlRedirect === undefined ? {} : { target: baseUrlRedirect }),
-    ...(invalidShortUrlRedirect === undefined ? {} : { notFoundUrl: invalidShortUrlRedirect }),
+    target: baseUrlRedirect,
+    notFoundUrl: invalidShortUrlRedirect,
   };
 }

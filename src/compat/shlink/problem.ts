@@ -38,7 +38,7 @@ export const shortUrlNotFound = (shortCode: string, domain: string | undefined):
     'short-url-not-found',
     'Short URL not found',
     `No URL found with short code "${shortCode}"${domain === undefined ? '' : ` for domain "${domain}"`}`,
-    { shortCode, ...(domain === undefined ? {} : { domain }) },
+    { shortCode, domain },
   );
 
 export const tagNotFound = (tag: string): Problem =>

@@ -56,7 +56,7 @@ export const shortUrlRoutes: PeerRoute[] = [
       const main = await defaultDomain(ask);
       const { findIfExists, shortCodeLength, domain, ...fields } = fromShortUrl(fieldsOf(body));
       const named = typeof domain === 'string' ? namedDomain({ domain }) : undefined;
-      const link: Fields = { ...fields, ...(named === undefined ? {} : { domain: named }) };
+      const link: Fields = { ...fields, domain: named };
       if (typeof shortCodeLength === 'number' && link['key'] === undefined) {
         const prefix = typeof link['prefix'] === 'string' ? link['prefix'] : '';
         link['key'] = prefix + keyOfLength(shortCodeLength, 'shortCodeLength');
@@ -165,7 +165,7 @@ const slugTaken = (customSlug: string, domain: string | undefined): Problem =>
     'non-unique-slug',
     'Invalid custom slug',
     `Provided slug "${customSlug}" is already in use${domain === undefined ? '' : ` for domain "${domain}"`}.`,
-    { customSlug, ...(domain === undefined ? {} : { domain }) },
+    { customSlug, domain },
   );
 
 /** The link with the destination, and the key if one is wanted, that a body asks for. */

@@ -28,8 +28,8 @@ export interface RejectedVisit {
 
 /** A selection of rejected visits; empty: all. */
 export interface Wanted {
-  projectId?: string;
-  id?: string;
+  projectId?: string | undefined;
+  id?: string | undefined;
 }
 
 /**

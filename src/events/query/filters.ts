@@ -127,8 +127,8 @@ export async function resolveFilter(
     root: isRoot || isElse ? isRoot : undefined,
   });
   return {
-    ...(records === undefined ? {} : { records }),
-    ...(domain === undefined || isNamed ? {} : { domain }),
+    records,
+    domain: isNamed ? undefined : domain,
     conditions: isRoot && isElse ? [NOTHING] : conditions,
   };
 }

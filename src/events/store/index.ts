@@ -3,6 +3,7 @@ import { clickhouseStore } from './clickhouse/store.ts';
 import { postgresStore } from './postgres/store.ts';
 import type { EventsStore } from './store.ts';
 
+// One per process: its settings name one store, and its connections are shared.
 let store: EventsStore | undefined;
 
 /** The store that the service keeps its events in: Postgres, or the ClickHouse that EVENTS_URL names. */

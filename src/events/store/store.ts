@@ -57,7 +57,7 @@ export interface ListPage {
   order: 'asc' | 'desc';
   /** Events that are passed over. */
   offset: number;
-  after?: Cursor;
+  after?: Cursor | undefined;
 }
 
 /** A question about how many events there were. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Refusal } from '../../errors.ts';
 import type { Db } from '../../infra/db.ts';
 import type { PassphraseKey } from '../../infra/passphrase.ts';
+import type { Publish } from '../../jobs/run-idempotent.ts';
 import type { References } from '../../short-links/references.ts';
 import type { Archive, Import } from '../model.ts';
 
@@ -26,6 +27,7 @@ export interface TakeContext {
   /** Of passwords; `undefined`: the passphrase was not given. */
   key: PassphraseKey | undefined;
   references: References;
+  publish: Publish;
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

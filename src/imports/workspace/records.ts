@@ -323,8 +323,9 @@ async function takeDomain(context: TakeContext, data: Data, slugs: Set<string>):
       ...domain
     } = check<NewDomain & { id: string; createdAt: string }>(domainBody, data, 'data');
     if (slugs.has(domain.slug)) return 'skipped';
+    const added = { ...domain, id: newId('domain'), verified: false };
     await keptOrNot(context, (trx) =>
-      addDomain(trx, context.one.project_id, { ...domain, id: newId('domain') }, false),
+      addDomain(trx, context.one.project_id, added, context.publish),
     );
     slugs.add(domain.slug);
     return 'created';

@@ -4,7 +4,6 @@ import { check } from '../../http/input.ts';
 import { type Db, execute, rows } from '../../infra/db.ts';
 import { draftLinks, insertLinks } from '../../links/commands.ts';
 import type { LinkBody } from '../../links/schema.ts';
-import type { LookupChange } from '../../lookup/publish.ts';
 import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
@@ -68,21 +67,16 @@ interface Ready<New> {
 interface Way<New> {
   table: 'links' | 'qrcodes';
   read(projectId: string, body: Data): New;
-  insert(trx: Db, context: TakeContext, news: readonly New[]): Promise<Inserted>;
-}
-
-interface Inserted {
-  result: readonly (object | Refusal)[];
-  changes: LookupChange[];
+  insert(trx: Db, context: TakeContext, news: readonly New[]): Promise<(object | Refusal)[]>;
 }
 
 interface NewRecord {
   id: string;
-  domain?: string;
-  key?: string;
-  externalId?: string | null;
-  createdAt?: string;
-  frameable?: string[];
+  domain?: string | undefined;
+  key?: string | undefined;
+  externalId?: string | null | undefined;
+  createdAt?: string | undefined;
+  frameable?: string[] | undefined;
 }
 
 const ownerOf = ({ one }: TakeContext) => ({ projectId: one.project_id, userId: one.user_id });
@@ -91,8 +85,8 @@ const LINKS: Way<ReturnType<typeof readLink>> = {
   table: 'links',
   read: readLink,
   async insert(trx, context, news) {
-    if (!context.isCheck) return insertLinks(trx, ownerOf(context), news);
-    return { result: await draftLinks(trx, ownerOf(context), news), changes: [] };
+    if (context.isCheck) return draftLinks(trx, ownerOf(context), news);
+    return insertLinks(trx, ownerOf(context), news, context.publish);
   },
 };
 
@@ -101,8 +95,8 @@ const QR_CODES: Way<ReturnType<typeof readQrCode>> = {
   read: readQrCode,
   async insert(trx, context, news) {
     // Images and pages come first: before that, only the fields can be checked.
-    if (context.isCheck) return { result: news, changes: [] };
-    return insertQrCodes(trx, ownerOf(context), news);
+    if (context.isCheck) return [...news];
+    return insertQrCodes(trx, ownerOf(context), news, context.publish);
   },
 };
 
@@ -151,7 +145,7 @@ async function take<New extends NewRecord>(
   way: Way<New>,
   given: TakeContext,
   records: readonly Archived[],
-): Promise<{ taken: Taken[]; changes: LookupChange[] }> {
+): Promise<Taken[]> {
   const context = await withFolders(given);
   const { trx, one } = context;
   const ids = records.map(({ data }) => importedId(context, String(data['id'])));
@@ -168,7 +162,7 @@ async function take<New extends NewRecord>(
   const fresh = read.filter(
     (each): each is Ready<New> => typeof each === 'object' && 'made' in each,
   );
-  const { result, changes } = await way.insert(
+  const result = await way.insert(
     trx,
     context,
     fresh.map(({ made }) => made),
@@ -176,13 +170,12 @@ async function take<New extends NewRecord>(
   const outcomes = new Map(fresh.map((each, at) => [each, result[at]!]));
   const stored = fresh.filter((each) => !(outcomes.get(each) instanceof Refusal));
   if (!context.isCheck) await complete(way, context, stored);
-  const taken = read.map((each): Taken => {
+  return read.map((each): Taken => {
     if (each instanceof Refusal || each === 'skipped') return each;
     const outcome = conflicts?.(each) ?? outcomes.get(each);
     if (outcome instanceof Refusal) return outcome;
     return each.isRenamed ? 'renamed' : 'created';
   });
-  return { taken, changes };
 }
 
 /** @throws Refusal for a record that can't be made */
@@ -199,7 +192,7 @@ function ready<New extends NewRecord>(way: Way<New>, context: Context, data: Dat
     ...passwordOf(context, beside),
     ...referencesOf(context, beside),
     ...idsOf(context, data),
-    ...(domain === undefined ? {} : { domain }),
+    domain,
     createdAt: beside.createdAt,
   });
   return {
@@ -208,7 +201,7 @@ function ready<New extends NewRecord>(way: Way<New>, context: Context, data: Dat
     made: {
       ...made,
       id: importedId(context, beside.id),
-      ...(beside.frameable === undefined ? {} : { frameable: beside.frameable }),
+      frameable: beside.frameable,
     },
   };
 }
@@ -241,9 +234,9 @@ function referencesOf(context: Context, { tagNames = [], folder, pageId }: Besid
     throw new Refusal('unprocessable_entity', `folder: there is no folder "${folder}"`);
   }
   return {
-    ...(tagNames.length === 0 ? {} : { tagNames }),
-    ...(folderId === undefined ? {} : { folderId }),
-    ...(pageId === undefined ? {} : { pageId: importedId(context, pageId) }),
+    tagNames: tagNames.length === 0 ? undefined : tagNames,
+    folderId,
+    pageId: pageId === undefined ? undefined : importedId(context, pageId),
   };
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { ARCHIVE_KINDS, type ArchiveKind } from '../../exports/archive.ts';
 import { type Db, rows } from '../../infra/db.ts';
 import { PassphraseKey } from '../../infra/passphrase.ts';
-import type { LookupChange } from '../../lookup/publish.ts';
+import type { Publish } from '../../jobs/run-idempotent.ts';
 import { loadReferences } from '../../short-links/references.ts';
 import {
   type Judged,
@@ -37,10 +37,10 @@ export async function takeSlice(
   trx: Db,
   one: Import,
   slice: readonly FileRow[],
-): Promise<{ judged: Judged[]; changes: LookupChange[]; preview: string }> {
-  const context = await contextOf(trx, one);
+  publish: Publish,
+): Promise<{ judged: Judged[]; preview: string }> {
+  const context = await contextOf(trx, one, publish);
   const judged: Judged[] = [];
-  const changes: LookupChange[] = [];
   for (const kind of ARCHIVE_KINDS) {
     const records = slice.flatMap(([row, of, json]): Archived[] =>
       of === kind
@@ -48,14 +48,13 @@ export async function takeSlice(
         : [],
     );
     if (records.length === 0) continue;
-    const done = await take(context, kind, records);
-    changes.push(...done.changes);
-    judged.push(...records.map((record, at) => judge(record, done.taken[at]!)));
+    const taken = await take(context, kind, records);
+    judged.push(...records.map((record, at) => judge(record, taken[at]!)));
   }
-  return { judged, changes, preview: await extend(context, judged) };
+  return { judged, preview: await extend(context, judged) };
 }
 
-async function contextOf(trx: Db, one: Import): Promise<TakeContext> {
+async function contextOf(trx: Db, one: Import, publish: Publish): Promise<TakeContext> {
   const { project_id, file, state, token } = one;
   const archive = file.archive!;
   return {
@@ -65,6 +64,7 @@ async function contextOf(trx: Db, one: Import): Promise<TakeContext> {
     isCheck: state === 'checking',
     key: token === null ? undefined : await keyOf(openOfImport(project_id, token), archive),
     references: await loadReferences(trx, project_id, []),
+    publish,
   };
 }
 
@@ -82,16 +82,16 @@ export async function keyOf(
   return key;
 }
 
-async function take(
+function take(
   context: TakeContext,
   kind: ArchiveKind,
   records: readonly Archived[],
-): Promise<{ taken: Taken[]; changes: LookupChange[] }> {
+): Promise<Taken[]> {
   if (kind === 'link') return takeLinks(context, records);
   if (kind === 'qrcode') return takeQrCodes(context, records);
-  if (kind === 'domain') return { taken: await takeDomains(context, records), changes: [] };
-  if (kind === 'event') return { taken: await takeEvents(context, records), changes: [] };
-  return { taken: await takeSimple(context, kind, records), changes: [] };
+  if (kind === 'domain') return takeDomains(context, records);
+  if (kind === 'event') return takeEvents(context, records);
+  return takeSimple(context, kind, records);
 }
 
 function judge({ row, cells }: Archived, taken: Taken): Judged {

@@ -30,7 +30,7 @@ export function createUtmTemplate(
       { ...template, name_key: nameKey(template.name) },
       trx,
     );
-    return { result: toUtmTemplate(row), changes: [] };
+    return toUtmTemplate(row);
   });
 }
 
@@ -49,7 +49,7 @@ export function updateUtmTemplate(
       .where({ id })
       .patch({ ...changes, name, name_key: nameKey(name) })
       .returning('*');
-    return { result: toUtmTemplate(row!), changes: [] };
+    return toUtmTemplate(row!);
   });
 }
 
@@ -61,7 +61,7 @@ export function deleteUtmTemplate(
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toUtmTemplate(await UtmTemplate.lock(job.projectId, id, trx)));
     await UtmTemplate.of(job.projectId, trx).where({ id }).delete();
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

@@ -224,7 +224,7 @@ export const vcard: ContentType<Contact> = {
         type: 'vcard',
         title: nameOf(contact),
         isOwnTitle: true,
-        ...(subtitle.length === 0 ? {} : { subtitle: subtitle.join(', ') }),
+        subtitle: subtitle.length === 0 ? undefined : subtitle.join(', '),
         actions: actionsOf(contact),
         rows: rowsOf(contact),
         file: {

@@ -13,7 +13,7 @@ export function deleteTemplate({ id }: { id: string }, job: JobContext): Promise
     refuseChanged(job.ifMatch, toTemplate(await Template.lock(job.projectId, id, trx)));
     await Template.of(job.projectId, trx).where({ id }).delete();
     await QrCode.of(job.projectId, trx).where({ template_id: id }).patch({ template_id: null });
-    return { result: { id }, changes: [] };
+    return { id };
   });
 }
 

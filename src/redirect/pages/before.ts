@@ -16,7 +16,7 @@ export interface BeforePageOptions {
   /** Time until the button can be used, in seconds. */
   waitSeconds: number;
   /** The form that was sent before, and its errors by the names of the fields. */
-  sent?: { form: URLSearchParams; errors: ReadonlyMap<string, Phrase> };
+  sent?: { form: URLSearchParams; errors: ReadonlyMap<string, Phrase> } | undefined;
 }
 
 /** The owner's page before the destination: a text, a picture, a form; a button that continues. */

@@ -101,11 +101,11 @@ function inLanguage(page: DisplayPage, language: Language): DisplayPage {
   return {
     ...page,
     title: page.isOwnTitle === true ? title : ours(title),
-    ...(subtitle === undefined ? {} : { subtitle: ours(subtitle) }),
+    subtitle: subtitle && ours(subtitle),
     actions: page.actions.map((action) => ({ ...action, label: ours(action.label) })),
     rows: page.rows.map((row) => ({ ...row, label: ours(row.label) })),
-    ...(code === undefined ? {} : { code: { ...code, label: ours(code.label) } }),
-    ...(file === undefined ? {} : { file: { ...file, label: ours(file.label) } }),
+    code: code && { ...code, label: ours(code.label) },
+    file: file && { ...file, label: ours(file.label) },
   };
 }
 

@@ -49,7 +49,7 @@ export interface Report {
   link: { host: string; target: string };
   category: ReportCategory;
   comment: string;
-  email?: string;
+  email?: string | undefined;
 }
 
 /** Reads what was sent; without a report where something has to be corrected. Errors are by the names of the fields. */
@@ -69,7 +69,7 @@ export function readReport(form: URLSearchParams): {
     link: { host: url.hostname, target: url.pathname + url.search },
     category: category as ReportCategory,
     comment,
-    ...(email === undefined ? {} : { email }),
+    email,
   };
   return { report, errors };
 }

@@ -11,7 +11,7 @@ export interface Group {
   /** For the reference, which names it after the first group that has it. */
   answer: Joi.Schema;
   /** Default of the parameter `event`; clicks without it. */
-  defaultEvent?: EventParameter;
+  defaultEvent?: EventParameter | undefined;
   /** @param names of the records of an answer; most groups need none */
   ask(question: Question, names: RecordNames): Promise<unknown>;
 }

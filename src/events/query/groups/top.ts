@@ -14,7 +14,7 @@ import type { Group } from './group.ts';
 function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
   const text = Joi.string().allow('').required();
   return {
-    ...(name === 'qrcode' ? { defaultEvent: pluralOf(visitKindOf(prefix)) } : {}),
+    defaultEvent: name === 'qrcode' ? pluralOf(visitKindOf(prefix)) : undefined,
     answer: Joi.array().items(
       Joi.object({
         [name]: text.description('Id, as in `id`.'),

@@ -26,25 +26,34 @@ export type ValueIds = (projectId: string, list: string) => ReadonlyMap<string, 
 
 const nameOf = (projectId: string, list: string) => `${projectId} ${list}`;
 
-/** Ids that are known, by list. */
-const remembered = new Map<string, Map<string, number>>();
 /** Most ids that are remembered; with their values, some 30 MB. */
 const REMEMBERED = 200_000;
-let size = 0;
 
-function remember(name: string, value: string, id: number): void {
-  if (size >= REMEMBERED) {
-    remembered.clear();
-    size = 0;
+/** Ids that are known, by list. */
+class RememberedIds {
+  readonly #lists = new Map<string, Map<string, number>>();
+  #size = 0;
+
+  of(name: string): ReadonlyMap<string, number> | undefined {
+    return this.#lists.get(name);
   }
-  let known = remembered.get(name);
-  if (known === undefined) {
-    known = new Map();
-    remembered.set(name, known);
+
+  add(name: string, value: string, id: number): void {
+    if (this.#size >= REMEMBERED) {
+      this.#lists.clear();
+      this.#size = 0;
+    }
+    let list = this.#lists.get(name);
+    if (list === undefined) {
+      list = new Map();
+      this.#lists.set(name, list);
+    }
+    list.set(value, id);
+    this.#size += 1;
   }
-  known.set(value, id);
-  size += 1;
 }
+
+const remembered = new RememberedIds();
 
 /**
  * Finds the ids of values, and adds values that are new. Ids never change.
@@ -56,7 +65,7 @@ export async function valueIds(connection: Db, { lists }: WantedValues): Promise
   const found = new Map<string, Map<string, number>>();
   let unknown: WantedValue[] = [];
   for (const [name, { projectId, list, values }] of lists) {
-    const known = remembered.get(name);
+    const known = remembered.of(name);
     const ids = new Map<string, number>();
     for (const value of values) {
       const id = known?.get(value);
@@ -70,7 +79,7 @@ export async function valueIds(connection: Db, { lists }: WantedValues): Promise
     for (const { id, projectId, list, value } of stored) {
       const name = nameOf(projectId, list);
       found.get(name)!.set(value, id);
-      if (isLasting) remember(name, value, id);
+      if (isLasting) remembered.add(name, value, id);
     }
     unknown = unknown.filter(
       ({ projectId, list, value }) => !found.get(nameOf(projectId, list))!.has(value),
@@ -123,12 +132,30 @@ export async function findIds(
   return new Map((await select(connection, wanted)).map(({ id, value }) => [value, id]));
 }
 
-/** Values by their ids, of answers. */
-const answered = new Map<number, string>();
 /** Most characters of values that are remembered, 32 to 64 MB; an id takes as much as so many. */
 const ANSWERED = 32 * 2 ** 20;
 const ID_CHARACTERS = 64;
-let characters = 0;
+
+/** Values by their ids, of answers. */
+class AnsweredValues {
+  readonly #values = new Map<number, string>();
+  #characters = 0;
+
+  get(id: number): string | undefined {
+    return this.#values.get(id);
+  }
+
+  add(id: number, value: string): void {
+    this.#characters += value.length + ID_CHARACTERS;
+    if (this.#characters > ANSWERED) {
+      this.#values.clear();
+      this.#characters = value.length + ID_CHARACTERS;
+    }
+    this.#values.set(id, value);
+  }
+}
+
+const answered = new AnsweredValues();
 
 /** Finds values by their ids. Values never change, and none is deleted: those of the last answers are remembered. */
 export async function findValues(ids: readonly number[]): Promise<Map<number, string>> {
@@ -147,12 +174,7 @@ export async function findValues(ids: readonly number[]): Promise<Map<number, st
   );
   for (const { id, value } of found) {
     values.set(id, value);
-    characters += value.length + ID_CHARACTERS;
-    if (characters > ANSWERED) {
-      answered.clear();
-      characters = value.length + ID_CHARACTERS;
-    }
-    answered.set(id, value);
+    answered.add(id, value);
   }
   return values;
 }
