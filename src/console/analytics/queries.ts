@@ -1,18 +1,10 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { type Api, answer, type Schemas } from '../api/client.ts';
+import { type Api, answer, type operations, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { browserTimezone } from './names.ts';
 import { comparedSpans, type Span, spanOf } from './periods.ts';
-import {
-  filtersOf,
-  INTERVALS,
-  type Kind,
-  kindOf,
-  type Metric,
-  type Question,
-  type UtmFilter,
-} from './question.ts';
+import { filtersOf, INTERVALS, type Kind, kindOf, type Metric, type Question } from './question.ts';
 import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
 
 /** The field of a row that holds a number; amounts are in US cents. */
@@ -32,25 +24,14 @@ interface Answers {
 }
 type Answer<Group extends string> = Group extends keyof Answers ? Answers[Group] : Row[];
 
-/** Names of the parameter `groupBy` that the console asks for. */
-export type GroupName =
-  | keyof Answers
-  | 'continents'
-  | 'countries'
-  | 'region'
-  | 'cities'
-  | 'devices'
-  | 'browsers'
-  | 'os'
-  | 'referers'
-  | 'referer_urls'
-  | 'top_links'
-  | 'top_qrcodes'
-  | 'top_urls'
-  | 'top_pages'
-  | 'top_events'
-  | 'variants'
-  | `${UtmFilter}s`;
+type ApiGroup = NonNullable<
+  NonNullable<operations['retrieveAnalytics']['parameters']['query']>['groupBy']
+>;
+/** A value of the parameter `groupBy`, but for those that answer as another one does, or numbers of one kind alone. */
+export type GroupName = Exclude<
+  ApiGroup,
+  'totals' | 'analytics' | 'kpis' | 'composite' | 'country' | 'city' | Kind
+>;
 
 /** The parameters of the API that a question means. */
 export function parametersOf(question: Question): Record<string, string> {

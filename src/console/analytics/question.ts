@@ -1,19 +1,38 @@
 import type { operations } from '../api/client.ts';
+import { everyOf } from '../api/every-of.ts';
 
-/** Kinds of events, as the API's parameter `event` names them. */
-export const KINDS = ['clicks', 'scans', 'views', 'leads', 'sales'] as const;
-export type Kind = (typeof KINDS)[number];
+type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
 
-/** Numbers that a view can show: the count of a kind of event, or the amount of the sales. */
-export const METRICS = [...KINDS, 'revenue'] as const;
-export type Metric = (typeof METRICS)[number];
+/** A kind of events, as the API's parameter `event` names it. */
+export type Kind = Exclude<NonNullable<Query['event']>, 'composite'>;
+export const KINDS = everyOf<Kind>({
+  clicks: true,
+  scans: true,
+  views: true,
+  leads: true,
+  sales: true,
+});
+
+/** A number that a view can show: the count of a kind of event, or the amount of the sales. */
+export type Metric = Kind | 'revenue';
+export const METRICS: readonly Metric[] = [...KINDS, 'revenue'];
 
 /** The kind of event that a number is of. */
 export const kindOf = (metric: Metric = 'clicks'): Kind =>
   metric === 'revenue' ? 'sales' : metric;
 
-/** Periods that the API knows as `interval`. */
-export const INTERVALS = ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all'] as const;
+/** A period that the API knows as `interval`. */
+type Interval = Exclude<NonNullable<Query['interval']>, 'all_unfiltered'>;
+export const INTERVALS = everyOf<Interval>({
+  '1h': true,
+  '24h': true,
+  '7d': true,
+  '30d': true,
+  '90d': true,
+  ytd: true,
+  '1y': true,
+  all: true,
+});
 
 /** Periods of the calendar, which the console sends as `start` and `end`. */
 const CALENDAR_PERIODS = [
@@ -25,10 +44,9 @@ const CALENDAR_PERIODS = [
   'last_quarter',
 ] as const;
 
-const PERIODS = [...INTERVALS, ...CALENDAR_PERIODS] as const;
-export type Period = (typeof PERIODS)[number];
+export type Period = Interval | (typeof CALENDAR_PERIODS)[number];
+const PERIODS: readonly Period[] = [...INTERVALS, ...CALENDAR_PERIODS];
 
-type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
 /** Parameters of the API that are no filters of the console. */
 type Other =
   | 'event'

@@ -11,7 +11,8 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { FIELD_LABELS, type ImportField } from './fields.ts';
 
-const CONFLICTS = {
+/** What happens to a row whose link exists already. */
+const CONFLICTS: Record<Schemas['ImportDetails']['options']['onConflict'], string> = {
   skip: 'Keep the existing link',
   update: 'Update it from the file',
   'fail-row': 'Refuse the row',

@@ -1,6 +1,19 @@
+import type { operations } from '../api/client.ts';
 import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
 import type { Link } from './queries.ts';
 import { nameOf } from './row.tsx';
+
+type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
+
+/** Results of checks of destinations, as the filter names them. */
+const DESTINATION_STATES: Readonly<Record<NonNullable<ListQuery['destinationState']>, string>> = {
+  broken: 'Broken',
+  failing: 'Failing',
+  redirecting: 'Redirects to another site',
+  unclear: 'Couldn’t be checked',
+  ok: 'Works',
+  unchecked: 'Not checked yet',
+};
 
 /** Number of links from which on a deletion is confirmed. */
 const MANY = 10;
@@ -32,14 +45,7 @@ export const LINKS: RecordKind<Link> = {
     {
       name: 'destinationState',
       label: 'Destination',
-      options: [
-        { value: 'broken', label: 'Broken' },
-        { value: 'failing', label: 'Failing' },
-        { value: 'redirecting', label: 'Redirects to another site' },
-        { value: 'unclear', label: 'Couldn’t be checked' },
-        { value: 'ok', label: 'Works' },
-        { value: 'unchecked', label: 'Not checked yet' },
-      ],
+      options: Object.entries(DESTINATION_STATES).map(([value, label]) => ({ value, label })),
     },
   ],
   visits: { least: 'clicksMin', most: 'clicksMax', label: 'clicks' },

@@ -3,6 +3,7 @@ import { RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { sentenceCase } from '../api/error-words.ts';
+import { everyOf } from '../api/every-of.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
@@ -19,7 +20,7 @@ import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DeliveryState } from './state.tsx';
 
 type State = Schemas['Delivery']['state'];
-const STATES: readonly State[] = ['delivered', 'pending', 'failed', 'held'];
+const STATES = everyOf<State>({ delivered: true, pending: true, failed: true, held: true });
 /** Time between two requests for the deliveries, which change by themselves, in ms. */
 const REFRESH_MS = 5_000;
 

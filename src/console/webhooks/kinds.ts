@@ -2,23 +2,29 @@ import type { Schemas } from '../api/client.ts';
 
 export type WebhookKind = Schemas['WebhookKind'];
 
-/** Kinds of events that a webhook subscribes to, by what they are about. */
-export const KIND_GROUPS: readonly { label: string; kinds: readonly WebhookKind[] }[] = [
-  {
-    label: 'Links',
-    kinds: [
-      'link.created',
-      'link.updated',
-      'link.deleted',
-      'link.expired',
-      'link.broken',
-      'link.recovered',
-    ],
-  },
-  { label: 'QR codes', kinds: ['qrcode.created', 'qrcode.updated', 'qrcode.deleted'] },
-  { label: 'Conversions', kinds: ['lead.created', 'sale.created'] },
-  { label: 'Workspace', kinds: ['webhook.disabled', 'limit.reached'] },
-  { label: 'Visits', kinds: ['link.clicked', 'qrcode.scanned'] },
-];
+/** Kinds of events that a webhook subscribes to, with what they are about. */
+const SUBJECTS: Readonly<Record<WebhookKind, string>> = {
+  'link.created': 'Links',
+  'link.updated': 'Links',
+  'link.deleted': 'Links',
+  'link.expired': 'Links',
+  'link.broken': 'Links',
+  'link.recovered': 'Links',
+  'qrcode.created': 'QR codes',
+  'qrcode.updated': 'QR codes',
+  'qrcode.deleted': 'QR codes',
+  'lead.created': 'Conversions',
+  'sale.created': 'Conversions',
+  'webhook.disabled': 'Workspace',
+  'limit.reached': 'Workspace',
+  'link.clicked': 'Visits',
+  'qrcode.scanned': 'Visits',
+};
 
-export const ALL_KINDS = KIND_GROUPS.flatMap(({ kinds }) => kinds);
+export const ALL_KINDS = Object.keys(SUBJECTS) as WebhookKind[];
+
+/** All kinds by what they are about. */
+export const KIND_GROUPS = [...new Set(Object.values(SUBJECTS))].map((label) => ({
+  label,
+  kinds: ALL_KINDS.filter((kind) => SUBJECTS[kind] === label),
+}));

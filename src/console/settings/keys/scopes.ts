@@ -2,34 +2,52 @@ import type { Schemas } from '../../api/client.ts';
 
 export type Scope = Schemas['Scope'];
 
-/** A kind of record that keys have rights to, and the scopes of these. */
-interface Resource {
-  label: string;
-  read?: Scope;
-  write?: Scope;
-}
+/** All scopes but `*`, with the kind of record that they are for. */
+const KINDS: Readonly<Record<Exclude<Scope, '*'>, string>> = {
+  'links.read': 'Links',
+  'links.write': 'Links',
+  'qrcodes.read': 'QR codes',
+  'qrcodes.write': 'QR codes',
+  'tags.read': 'Tags',
+  'tags.write': 'Tags',
+  'folders.read': 'Folders',
+  'folders.write': 'Folders',
+  'views.read': 'Views',
+  'views.write': 'Views',
+  'pages.read': 'Pages',
+  'pages.write': 'Pages',
+  'domains.read': 'Domains',
+  'domains.write': 'Domains',
+  'analytics.read': 'Analytics',
+  'events.read': 'Events',
+  'conversions.write': 'Conversions',
+  'customers.read': 'Customers',
+  'customers.write': 'Customers',
+  'webhooks.read': 'Webhooks',
+  'webhooks.write': 'Webhooks',
+  'imports.read': 'Imports',
+  'imports.write': 'Imports',
+  'jobs.read': 'Jobs',
+  'workspace.read': 'Workspace',
+  'workspace.write': 'Workspace',
+  'members.read': 'Members',
+  'members.write': 'Members',
+  'keys.read': 'API keys',
+  'keys.write': 'API keys',
+  'audit.read': 'Audit log',
+};
 
-/** All scopes but `*`, by what people call them. */
-export const RESOURCES: readonly Resource[] = [
-  { label: 'Links', read: 'links.read', write: 'links.write' },
-  { label: 'QR codes', read: 'qrcodes.read', write: 'qrcodes.write' },
-  { label: 'Tags', read: 'tags.read', write: 'tags.write' },
-  { label: 'Folders', read: 'folders.read', write: 'folders.write' },
-  { label: 'Views', read: 'views.read', write: 'views.write' },
-  { label: 'Pages', read: 'pages.read', write: 'pages.write' },
-  { label: 'Domains', read: 'domains.read', write: 'domains.write' },
-  { label: 'Analytics', read: 'analytics.read' },
-  { label: 'Events', read: 'events.read' },
-  { label: 'Conversions', write: 'conversions.write' },
-  { label: 'Customers', read: 'customers.read', write: 'customers.write' },
-  { label: 'Webhooks', read: 'webhooks.read', write: 'webhooks.write' },
-  { label: 'Imports', read: 'imports.read', write: 'imports.write' },
-  { label: 'Jobs', read: 'jobs.read' },
-  { label: 'Workspace', read: 'workspace.read', write: 'workspace.write' },
-  { label: 'Members', read: 'members.read', write: 'members.write' },
-  { label: 'API keys', read: 'keys.read', write: 'keys.write' },
-  { label: 'Audit log', read: 'audit.read' },
-];
+/** Kinds of records that keys have rights to, with the scopes of these. */
+export const RESOURCES = [...new Set(Object.values(KINDS))].map((label) => {
+  const scopes = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
+    (scope) => KINDS[scope] === label,
+  );
+  return {
+    label,
+    read: scopes.find((scope) => scope.endsWith('.read')),
+    write: scopes.find((scope) => scope.endsWith('.write')),
+  };
+});
 
 /** Scopes of a key in a few words: "Full access", "Links, Tags (read)". */
 export function summaryOf(scopes: readonly Scope[]): string {
