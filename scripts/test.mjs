@@ -22,6 +22,7 @@ import { Progress } from './progress.mjs';
 const CHECKS = [
   { name: 'format', command: 'biome', args: ['check'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware'] },
+  { name: 'types of the console', command: 'tsc', args: ['-p', 'src/console'] },
   { name: 'unused code', command: 'knip', args: [] },
   {
     name: 'reference (Spectral)',
